@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** What the API server says when it refuses: `kind: Status`. */
+export interface Status {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata?: { readonly continue?: string; readonly resourceVersion?: string };
+  readonly status?: 'Success' | 'Failure';
+  readonly message?: string;
+  readonly reason?: string;
+  readonly code?: number;
+  readonly details?: {
+    readonly name?: string;
+    readonly group?: string;
+    readonly kind?: string;
+    readonly uid?: string;
+    readonly retryAfterSeconds?: number;
+    readonly causes?: readonly { readonly reason?: string; readonly message?: string; readonly field?: string }[];
+  };
+}
+
+/**
+ * Why a call failed. The first group is the server's own `reason`; the second never reached a server that could say:
+ * with `Aborted`, `Timeout`, `ConnectionLost` the outcome of a write is unknown and must be settled by reading.
+ */
+export type KubeErrorCode =
+  | 'BadRequest'
+  | 'Unauthorized'
+  | 'Forbidden'
+  | 'NotFound'
+  | 'AlreadyExists'
+  | 'Conflict'
+  | 'Gone'
+  | 'Invalid'
+  | 'Expired'
+  | 'MethodNotAllowed'
+  | 'NotAcceptable'
+  | 'UnsupportedMediaType'
+  | 'RequestEntityTooLarge'
+  | 'TooManyRequests'
+  | 'InternalError'
+  | 'ServiceUnavailable'
+  | 'ServerTimeout'
+  | 'Unknown'
+  // not from the server
+  | 'ConnectionRefused'
+  | 'ConnectionLost'
+  | 'Timeout'
+  | 'Aborted'
+  | 'WatchIdle'
+  | 'BadResponse'
+  | 'Configuration';
+
+/** Which request an error belongs to. */
+export interface RequestSummary {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** The one error of this package. `code` is what to branch on; `status` is the server's own words. */
+export class KubeError extends Error {
+  readonly code: KubeErrorCode;
+  readonly httpStatus: number | undefined;
+  readonly status: Status | undefined;
+  readonly request: RequestSummary | undefined;
+
+  constructor(
+    code: KubeErrorCode,
+    message: string,
+    details: {
+      readonly httpStatus?: number;
+      readonly status?: Status;
+      readonly request?: RequestSummary;
+      readonly cause?: unknown;
+    } = {},
+  ) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = 'KubeError';
+    this.code = code;
+    this.httpStatus = details.httpStatus;
+    this.status = details.status;
+    this.request = details.request;
+  }
+}
+
+/** True if `error` is a `KubeError` with one of these codes. */
+export function isKubeError(error: unknown, ...codes: readonly KubeErrorCode[]): error is KubeError {
+  return error instanceof KubeError && (codes.length === 0 || codes.includes(error.code));
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Clock } from './clock.ts';
+
+/** From chatty to grave. */
+export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error';
+
+/** Data of a line. The object a line is about always goes under `object`, as `Kind namespace/name`. */
+export type LogFields = Readonly<Record<string, unknown>>;
+
+/**
+ * Structured logging: a constant message, data in fields. `Error` values in fields are written with their message, code and
+ * cause; fields whose name says that they hold a secret are masked.
+ */
+export interface Logger {
+  trace(message: string, fields?: LogFields): void;
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+  /** A logger that adds these fields to each of its lines. */
+  child(fields: LogFields): Logger;
+}
+
+/** One line as it leaves the logger. */
+export interface LogRecord {
+  readonly time: number;
+  readonly level: LogLevel;
+  readonly message: string;
+  readonly fields: LogFields;
+}
+
+export interface LoggerOptions {
+  /** Lines below it are dropped before any work is done. @default 'info' */
+  readonly level?: LogLevel;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Where lines go: `jsonLines` or `textLines` onto a stream, or a function of a test. */
+  readonly write: (record: LogRecord) => void;
+}
+
+const severity: Readonly<Record<LogLevel, number>> = { trace: 0, debug: 1, info: 2, warn: 3, error: 4 };
+
+/** Makes a logger. A writer that throws never disturbs the caller. */
+export function createLogger(options: LoggerOptions, inherited: LogFields = {}): Logger {
+  const threshold = severity[options.level ?? 'info'];
+  const log = (level: LogLevel, message: string, fields?: LogFields) => {
+    if (severity[level] < threshold) return;
+    try {
+      const merged = redact({ ...inherited, ...fields });
+      options.write({ time: options.clock.now(), level, message, fields: merged });
+    } catch {
+      // Logging is best effort; the work that logs goes on.
+    }
+  };
+  return {
+    trace: (message, fields) => log('trace', message, fields),
+    debug: (message, fields) => log('debug', message, fields),
+    info: (message, fields) => log('info', message, fields),
+    warn: (message, fields) => log('warn', message, fields),
+    error: (message, fields) => log('error', message, fields),
+    child: (fields) => createLogger(options, { ...inherited, ...fields }),
+  };
+}
+
+/** A logger that drops everything. */
+export const silentLogger: Logger = createLogger({ clock: { now: () => 0 }, write: () => undefined });
+
+const secretName = /^(.*[-_])?(password|passwd|token|secret|authorization|private-?key|credentials?)$/i;
+
+/** Masks fields named like secrets and makes errors and bigints printable. Depth is bounded: fields are data, not graphs. */
+function redact(fields: LogFields): LogFields {
+  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, printable(key, value, 0)]));
+}
+
+function printable(key: string, value: unknown, depth: number): unknown {
+  if (secretName.test(key) && (typeof value === 'string' || value instanceof Uint8Array)) return '***';
+  if (typeof value === 'bigint') return value.toString();
+  if (value instanceof Error) return printableError(value, depth);
+  if (value === null || typeof value !== 'object') return value;
+  if (depth >= 6) return '...';
+  if (Array.isArray(value)) return value.map((item) => printable(key, item, depth + 1));
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, printable(name, item, depth + 1)]));
+}
+
+function printableError(error: Error, depth: number): LogFields {
+  const { code } = error as { code?: unknown };
+  return {
+    message: error.message,
+    ...(code === undefined ? {} : { code: printable('code', code, depth + 1) }),
+    ...(error.cause instanceof Error && depth < 6 ? { cause: printableError(error.cause, depth + 1) } : {}),
+  };
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import { randomBytes, randomUUID } from 'node:crypto';
+
+/** Chance as a parameter. Never a source of identity that safety rests on: such names are computed. */
+export interface Random {
+  /** Uniform in [0, 1). */
+  next(): number;
+  /** A version 4 UUID. */
+  uuid(): string;
+  /** Bytes fit for secrets from `systemRandom`; reproducible ones from `seededRandom`. */
+  bytes(length: number): Uint8Array;
+}
+
+/** The operating system's randomness. */
+export const systemRandom: Random = {
+  next: () => randomBytes(6).readUIntBE(0, 6) / 2 ** 48,
+  uuid: () => randomUUID(),
+  bytes: (length) => new Uint8Array(randomBytes(length)),
+};
+
+/** The same sequence for the same seed, for tests and simulations (mulberry32). Not for secrets. */
+export function seededRandom(seed: number): Random {
+  let state = seed >>> 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = state;
+    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const bytes = (length: number) => Uint8Array.from({ length }, () => Math.floor(next() * 256));
+  return { next, bytes, uuid: () => uuidFrom(bytes(16)) };
+}
+
+function uuidFrom(bytes: Uint8Array): string {
+  const versioned = Uint8Array.from(bytes, (byte, index) => {
+    if (index === 6) return (byte & 0x0f) | 0x40;
+    return index === 8 ? (byte & 0x3f) | 0x80 : byte;
+  });
+  const hex = Buffer.from(versioned).toString('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}
