@@ -19,6 +19,7 @@ export type {
   WriteOptions,
   Writer,
 } from './client/client.ts';
+export { type ClientOptions, createClient } from './client/create-client.ts';
 export type { WatchEvent } from './client/watch-event.ts';
 export { isKubeError, KubeError, type KubeErrorCode, type RequestSummary, type Status } from './kube-error.ts';
 export {

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type Clock, systemClock } from '@etcd-operator/ports';
+import type { RequestSummary } from '../kube-error.ts';
+import type { Transport } from '../transport/transport.ts';
+import type { CallContext } from './call.ts';
+import type { Client } from './client.ts';
+import { HttpResourceClient } from './resource-client.ts';
+
+export interface ClientOptions {
+  /** Measures idle watches. @default the system's */
+  readonly clock?: Clock;
+  /** Sent with every request. @default 'etcd-operator-kube' */
+  readonly userAgent?: string;
+  /** An answer longer than this is refused with code `BadResponse`. @default 256 MiB */
+  readonly maxBodyBytes?: number;
+  /** A single watch event longer than this is refused with code `BadResponse`. @default 16 MiB */
+  readonly maxEventBytes?: number;
+  /** Called for each warning the server sends along, such as the use of a deprecated version. */
+  readonly onWarning?: (warning: string, request: RequestSummary) => void;
+}
+
+/**
+ * The typed client over any transport. Nothing is retried here (see `withRetry`), objects are kept as the server sent them,
+ * and every failure is a `KubeError`, except for keys that cannot name an object, which are a `TypeError`.
+ */
+export function createClient(transport: Transport, options: ClientOptions = {}): Client {
+  const context: CallContext = {
+    transport,
+    clock: options.clock ?? systemClock,
+    maxBodyBytes: options.maxBodyBytes ?? 256 * 2 ** 20,
+    maxEventBytes: options.maxEventBytes ?? 16 * 2 ** 20,
+    headers: { 'user-agent': options.userAgent ?? 'etcd-operator-kube' },
+    onWarning: options.onWarning,
+  };
+  return { resource: (resource) => new HttpResourceClient(context, resource) };
+}

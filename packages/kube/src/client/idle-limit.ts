@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Clock, Timer } from '@etcd-operator/ports';
+
+/** A limit on silence. `signal` is aborted when it is reached, or when the caller's own signal is. */
+export interface IdleLimit {
+  readonly signal: AbortSignal | undefined;
+  readonly expired: boolean;
+  /** Something arrived and is being worked on. */
+  pause(): void;
+  /** Waiting again; the limit starts anew. */
+  resume(): void;
+  stop(): void;
+}
+
+/**
+ * Aborts a silent stream after `milliseconds`. One timer at a time, checked when it fires: a busy stream costs two
+ * assignments a piece, not two timers.
+ */
+export function watchIdle(clock: Clock, milliseconds: number | undefined, parent?: AbortSignal): IdleLimit {
+  if (milliseconds === undefined) {
+    return { signal: parent, expired: false, pause: nothing, resume: nothing, stop: nothing };
+  }
+  const controller = new AbortController();
+  let since: number | undefined = clock.monotonic();
+  let timer: Timer;
+  const check = () => {
+    const left = since === undefined ? milliseconds : since + milliseconds - clock.monotonic();
+    if (left <= 0) controller.abort();
+    else timer = clock.schedule(left, check);
+  };
+  timer = clock.schedule(milliseconds, check);
+  return {
+    signal: parent ? AbortSignal.any([parent, controller.signal]) : controller.signal,
+    get expired() {
+      return controller.signal.aborted && !parent?.aborted;
+    },
+    pause: () => {
+      since = undefined;
+    },
+    resume: () => {
+      since = clock.monotonic();
+    },
+    stop: () => timer.cancel(),
+  };
+}
+
+function nothing(): void {}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+import { KubeError, type RequestSummary } from '../kube-error.ts';
+import { describe } from '../transport/transport-error.ts';
+
+/** Reads a body to its end as text. More than `limit` bytes is an error of code `BadResponse`: memory stays bounded. */
+export async function readBody(
+  body: AsyncIterable<Uint8Array>,
+  limit: number,
+  request: RequestSummary,
+): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of body) {
+    size += piece.length;
+    if (size > limit) {
+      const advice = 'list in pages with `limit`, or raise maxBodyBytes';
+      throw new KubeError('BadResponse', `${describe(request)} was answered with more than ${limit} bytes; ${advice}`, {
+        request,
+      });
+    }
+    pieces.push(piece);
+  }
+  const [first] = pieces;
+  const whole = pieces.length === 1 && first ? first : Buffer.concat(pieces, size);
+  return Buffer.from(whole.buffer, whole.byteOffset, whole.byteLength).toString('utf8');
+}
+
+/** Reads at most `limit` bytes and drops the rest, for error bodies of any origin. */
+export async function readExcerpt(body: AsyncIterable<Uint8Array>, limit: number): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of body) {
+    pieces.push(piece);
+    size += piece.length;
+    if (size >= limit) break;
+  }
+  return Buffer.concat(pieces).subarray(0, limit).toString('utf8');
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type KubeObject, keyOf, type ObjectKey, type ObjectList } from '../object.ts';
+import { apiVersionOf, type Resource, resourcePath } from '../resource.ts';
+import { badResponse, bodyText, type Call, type CallContext, send, sendForObject } from './call.ts';
+import type {
+  ApplyOptions,
+  CallOptions,
+  DeleteOptions,
+  ListOptions,
+  Patch,
+  ResourceClient,
+  SelectOptions,
+  SubresourceClient,
+  WatchOptions,
+  WriteOptions,
+} from './client.ts';
+import { namespacePath, objectPath } from './object-path.ts';
+import { applyBody, patchBody } from './patch-body.ts';
+import { deleteBody, listQuery, selectQuery, watchQuery, withQuery, writeQuery } from './query.ts';
+import { subresourceClient } from './subresource-client.ts';
+import { watchEvents } from './watch.ts';
+import type { WatchEvent } from './watch-event.ts';
+
+const defaultPageSize = 500;
+
+/** One kind over a transport. Answers are handed out as parsed; arguments are only read. */
+export class HttpResourceClient<T extends KubeObject> implements ResourceClient<T> {
+  readonly resource: Resource<T>;
+  readonly status: SubresourceClient<T>;
+  readonly #context: CallContext;
+
+  constructor(context: CallContext, resource: Resource<T>) {
+    this.#context = context;
+    this.resource = resource;
+    this.status = subresourceClient<T>(context, resource, 'status', (body) => this.#complete(body as T));
+  }
+
+  async get(key: ObjectKey, options: CallOptions & { readonly resourceVersion?: string } = {}): Promise<T> {
+    const path = withQuery(objectPath(this.resource, key), { resourceVersion: options.resourceVersion });
+    return (await sendForObject(this.#context, { method: 'GET', path, signal: options.signal })) as T;
+  }
+
+  async list(options: ListOptions = {}): Promise<ObjectList<T>> {
+    const first = await this.#page(options);
+    if (options.limit !== undefined || !first.metadata.continue) return first;
+    // A server that cuts a list unasked must not make "everything" mean less.
+    const items = [...first.items];
+    for await (const page of this.#pagesAfter(first, options)) for (const item of page.items) items.push(item);
+    const { resourceVersion } = first.metadata;
+    return { ...first, metadata: resourceVersion === undefined ? {} : { resourceVersion }, items };
+  }
+
+  async *pages(options: ListOptions = {}): AsyncGenerator<ObjectList<T>, void, undefined> {
+    const paged = { ...options, limit: options.limit ?? defaultPageSize };
+    const first = await this.#page(paged);
+    yield first;
+    yield* this.#pagesAfter(first, paged);
+  }
+
+  watch(options: WatchOptions = {}): AsyncIterable<WatchEvent<T>> {
+    const path = withQuery(resourcePath(this.resource, options), watchQuery(options));
+    return watchEvents<T>(this.#context, { method: 'GET', path, signal: options.signal }, options.idleTimeout);
+  }
+
+  async create(object: T, options: WriteOptions = {}): Promise<T> {
+    const path = withQuery(namespacePath(this.resource, object), writeQuery(options));
+    return this.#write({ method: 'POST', path, body: JSON.stringify(this.#complete(object)), signal: options.signal });
+  }
+
+  async replace(object: T, options: WriteOptions = {}): Promise<T> {
+    const path = withQuery(objectPath(this.resource, keyOf(object)), writeQuery(options));
+    return this.#write({ method: 'PUT', path, body: JSON.stringify(this.#complete(object)), signal: options.signal });
+  }
+
+  async patch(key: ObjectKey, patch: Patch, options: WriteOptions & { readonly force?: boolean } = {}): Promise<T> {
+    const path = withQuery(objectPath(this.resource, key), writeQuery(options));
+    return this.#write({ method: 'PATCH', path, ...patchBody(patch), signal: options.signal });
+  }
+
+  async apply(object: T, options: ApplyOptions): Promise<T> {
+    const path = withQuery(objectPath(this.resource, keyOf(object)), writeQuery(options));
+    return this.#write({ method: 'PATCH', path, ...applyBody(this.#complete(object)), signal: options.signal });
+  }
+
+  async delete(key: ObjectKey, options: DeleteOptions = {}): Promise<KubeObject> {
+    const call: Call = { method: 'DELETE', path: objectPath(this.resource, key), body: deleteBody(options) };
+    return (await sendForObject(this.#context, { ...call, signal: options.signal })) as KubeObject;
+  }
+
+  async deleteCollection(select: SelectOptions, options: DeleteOptions = {}): Promise<void> {
+    const path = withQuery(namespacePath(this.resource, select), selectQuery(select));
+    const signal = options.signal ?? select.signal;
+    const call: Call = { method: 'DELETE', path, body: deleteBody(options), signal };
+    await bodyText(this.#context, call, await send(this.#context, call));
+  }
+
+  subresource<S = unknown>(name: string): SubresourceClient<S> {
+    return subresourceClient<S>(this.#context, this.resource, name);
+  }
+
+  async #write(call: Call): Promise<T> {
+    return (await sendForObject(this.#context, call)) as T;
+  }
+
+  async #page(options: ListOptions): Promise<ObjectList<T>> {
+    const path = withQuery(resourcePath(this.resource, options), listQuery(options));
+    const call: Call = { method: 'GET', path, signal: options.signal };
+    const list = (await sendForObject(this.#context, call)) as ObjectList<T>;
+    const { metadata, items } = list as Partial<ObjectList<T>>;
+    if (!metadata) throw badResponse(call, 'with an object that is not a list');
+    // Go writes an empty list as null.
+    if (!items) return { ...list, items: [] };
+    this.#nameKinds(items, list.apiVersion);
+    return list;
+  }
+
+  async *#pagesAfter(first: ObjectList<T>, options: ListOptions): AsyncGenerator<ObjectList<T>, void, undefined> {
+    // The token carries the version; the server refuses both together.
+    const { resourceVersion: _version, resourceVersionMatch: _match, ...rest } = options;
+    for (let token = first.metadata.continue; token; ) {
+      const page: ObjectList<T> = await this.#page({ ...rest, continue: token });
+      if (page.metadata.continue === token) {
+        throw badResponse({ method: 'GET', path: resourcePath(this.resource, options) }, 'with the same page again');
+      }
+      token = page.metadata.continue;
+      yield page;
+    }
+  }
+
+  /**
+   * The server leaves `apiVersion` and `kind` out of the items of built-in kinds. They are put back, so that an object
+   * looks the same from a list and from a watch. The items were parsed a moment ago and nobody else has them.
+   */
+  #nameKinds(items: readonly T[], apiVersion = apiVersionOf(this.resource)): void {
+    for (const item of items as readonly { apiVersion?: string; kind?: string }[]) {
+      item.apiVersion ??= apiVersion;
+      item.kind ??= this.resource.kind;
+    }
+  }
+
+  #complete(object: T): T {
+    return { apiVersion: apiVersionOf(this.resource), kind: this.resource.kind, ...object };
+  }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import { KubeError, type KubeErrorCode, type RequestSummary } from '../kube-error.ts';
+
+/**
+ * Any failure of a transport as a `KubeError`. What already is one stays as it is. An aborted signal wins over the error that
+ * its abortion caused. Everything else means that the connection was lost and the outcome of a write is unknown, except
+ * where the system says that no connection came about.
+ */
+export function transportError(error: unknown, request: RequestSummary, signal?: AbortSignal): KubeError {
+  const summary = { method: request.method, path: request.path };
+  if (signal?.aborted) {
+    if (error instanceof KubeError && error.code !== 'ConnectionLost') return error;
+    return new KubeError('Aborted', `${describe(summary)} was aborted`, { request: summary, cause: signal.reason });
+  }
+  if (error instanceof KubeError) return error;
+  const code = codeOf(error);
+  const detail = error instanceof Error ? error.message : String(error);
+  return new KubeError(code, `${describe(summary)} failed: ${detail || systemCode(error) || 'no reason given'}`, {
+    request: summary,
+    cause: error,
+  });
+}
+
+/** `GET /api/v1/pods`: how errors name a request. The query is left out. */
+export function describe(request: RequestSummary): string {
+  const query = request.path.indexOf('?');
+  return `${request.method} ${query < 0 ? request.path : request.path.slice(0, query)}`;
+}
+
+const refused: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+const timedOut: ReadonlySet<string> = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
+
+function codeOf(error: unknown): KubeErrorCode {
+  const code = systemCode(error);
+  if (code && refused.has(code)) return 'ConnectionRefused';
+  if (code && timedOut.has(code)) return 'Timeout';
+  return 'ConnectionLost';
+}
+
+/** Node hides the code of a failed connection attempt to several addresses inside an `AggregateError`. */
+function systemCode(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null) return undefined;
+  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  if (typeof code === 'string') return code;
+  if (error instanceof AggregateError) return systemCode(error.errors[0]);
+  return systemCode(cause);
+}
