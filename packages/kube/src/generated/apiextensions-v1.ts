@@ -26,7 +26,7 @@ export interface CustomResourceDefinition extends KubeObject {
 }
 
 export interface CustomResourceDefinitionCondition {
-  readonly lastTransitionTime?: string;
+  readonly lastTransitionTime?: string | null;
   readonly message?: string;
   readonly observedGeneration?: number;
   readonly reason?: string;

@@ -21,7 +21,7 @@ export interface DaemonSet extends KubeObject {
 }
 
 export interface DaemonSetCondition {
-  readonly lastTransitionTime?: string;
+  readonly lastTransitionTime?: string | null;
   readonly message?: string;
   readonly reason?: string;
   readonly status: string;
@@ -62,8 +62,8 @@ export interface Deployment extends KubeObject {
 }
 
 export interface DeploymentCondition {
-  readonly lastTransitionTime?: string;
-  readonly lastUpdateTime?: string;
+  readonly lastTransitionTime?: string | null;
+  readonly lastUpdateTime?: string | null;
   readonly message?: string;
   readonly reason?: string;
   readonly status: string;
@@ -106,7 +106,7 @@ export interface ReplicaSet extends KubeObject {
 }
 
 export interface ReplicaSetCondition {
-  readonly lastTransitionTime?: string;
+  readonly lastTransitionTime?: string | null;
   readonly message?: string;
   readonly reason?: string;
   readonly status: string;
@@ -153,7 +153,7 @@ export interface StatefulSet extends KubeObject {
 }
 
 export interface StatefulSetCondition {
-  readonly lastTransitionTime?: string;
+  readonly lastTransitionTime?: string | null;
   readonly message?: string;
   readonly reason?: string;
   readonly status: string;

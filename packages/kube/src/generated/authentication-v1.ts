@@ -35,7 +35,7 @@ export interface TokenRequestSpec {
 }
 
 export interface TokenRequestStatus {
-  readonly expirationTimestamp?: string;
+  readonly expirationTimestamp?: string | null;
   readonly token?: string;
 }
 

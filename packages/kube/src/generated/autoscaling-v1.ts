@@ -28,7 +28,7 @@ export interface HorizontalPodAutoscalerStatus {
   readonly currentCPUUtilizationPercentage?: number;
   readonly currentReplicas: number;
   readonly desiredReplicas: number;
-  readonly lastScaleTime?: string;
+  readonly lastScaleTime?: string | null;
   readonly observedGeneration?: number;
 }
 

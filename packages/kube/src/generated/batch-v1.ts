@@ -26,8 +26,8 @@ export interface CronJobSpec {
 
 export interface CronJobStatus {
   readonly active?: readonly ObjectReference[];
-  readonly lastScheduleTime?: string;
-  readonly lastSuccessfulTime?: string;
+  readonly lastScheduleTime?: string | null;
+  readonly lastSuccessfulTime?: string | null;
 }
 
 export interface Job extends KubeObject {
@@ -38,8 +38,8 @@ export interface Job extends KubeObject {
 }
 
 export interface JobCondition {
-  readonly lastProbeTime?: string;
-  readonly lastTransitionTime?: string;
+  readonly lastProbeTime?: string | null;
+  readonly lastTransitionTime?: string | null;
   readonly message?: string;
   readonly reason?: string;
   readonly status: string;
@@ -68,12 +68,12 @@ export interface JobSpec {
 export interface JobStatus {
   readonly active?: number;
   readonly completedIndexes?: string;
-  readonly completionTime?: string;
+  readonly completionTime?: string | null;
   readonly conditions?: readonly JobCondition[];
   readonly failed?: number;
   readonly failedIndexes?: string;
   readonly ready?: number;
-  readonly startTime?: string;
+  readonly startTime?: string | null;
   readonly succeeded?: number;
   readonly terminating?: number;
   readonly uncountedTerminatedPods?: UncountedTerminatedPods;

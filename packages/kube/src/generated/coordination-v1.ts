@@ -11,12 +11,12 @@ export interface Lease extends KubeObject {
 }
 
 export interface LeaseSpec {
-  readonly acquireTime?: string;
+  readonly acquireTime?: string | null;
   readonly holderIdentity?: string;
   readonly leaseDurationSeconds?: number;
   readonly leaseTransitions?: number;
   readonly preferredHolder?: string;
-  readonly renewTime?: string;
+  readonly renewTime?: string | null;
   readonly strategy?: string;
 }
 

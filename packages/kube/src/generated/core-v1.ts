@@ -248,17 +248,17 @@ export interface ContainerState {
 }
 
 export interface ContainerStateRunning {
-  readonly startedAt?: string;
+  readonly startedAt?: string | null;
 }
 
 export interface ContainerStateTerminated {
   readonly containerID?: string;
   readonly exitCode: number;
-  readonly finishedAt?: string;
+  readonly finishedAt?: string | null;
   readonly message?: string;
   readonly reason?: string;
   readonly signal?: number;
-  readonly startedAt?: string;
+  readonly startedAt?: string | null;
 }
 
 export interface ContainerStateWaiting {
@@ -279,7 +279,7 @@ export interface ContainerStatus {
   readonly restartCount: number;
   readonly started?: boolean;
   readonly state?: ContainerState;
-  readonly stopSignal?: 'SIGABRT' | 'SIGALRM' | 'SIGBUS' | 'SIGCHLD' | 'SIGCLD' | 'SIGCONT' | 'SIGFPE' | 'SIGHUP' | 'SIGILL' | 'SIGINT' | 'SIGIO' | 'SIGIOT' | 'SIGKILL' | 'SIGPIPE' | 'SIGPOLL' | 'SIGPROF' | 'SIGPWR' | 'SIGQUIT' | 'SIGRTMAX' | 'SIGRTMAX-1' | 'SIGRTMAX-10' | 'SIGRTMAX-11' | 'SIGRTMAX-12' | 'SIGRTMAX-13' | 'SIGRTMAX-14' | 'SIGRTMAX-2' | 'SIGRTMAX-3' | 'SIGRTMAX-4' | 'SIGRTMAX-5' | 'SIGRTMAX-6' | 'SIGRTMAX-7' | 'SIGRTMAX-8' | 'SIGRTMAX-9' | 'SIGRTMIN' | 'SIGRTMIN+1' | 'SIGRTMIN+10' | 'SIGRTMIN+11' | 'SIGRTMIN+12' | 'SIGRTMIN+13' | 'SIGRTMIN+14' | 'SIGRTMIN+15' | 'SIGRTMIN+2' | 'SIGRTMIN+3' | 'SIGRTMIN+4' | 'SIGRTMIN+5' | 'SIGRTMIN+6' | 'SIGRTMIN+7' | 'SIGRTMIN+8' | 'SIGRTMIN+9' | 'SIGSEGV' | 'SIGSTKFLT' | 'SIGSTOP' | 'SIGSYS' | 'SIGTERM' | 'SIGTRAP' | 'SIGTSTP' | 'SIGTTIN' | 'SIGTTOU' | 'SIGURG' | 'SIGUSR1' | 'SIGUSR2' | 'SIGVTALRM' | 'SIGWINCH' | 'SIGXCPU' | 'SIGXFSZ';
+  readonly stopSignal?: string;
   readonly user?: ContainerUser;
   readonly volumeMounts?: readonly VolumeMountStatus[];
 }
@@ -396,11 +396,11 @@ export interface Event extends KubeObject {
   readonly action?: string;
   readonly apiVersion?: 'v1';
   readonly count?: number;
-  readonly eventTime?: string;
-  readonly firstTimestamp?: string;
+  readonly eventTime?: string | null;
+  readonly firstTimestamp?: string | null;
   readonly involvedObject: ObjectReference;
   readonly kind?: 'Event';
-  readonly lastTimestamp?: string;
+  readonly lastTimestamp?: string | null;
   readonly message?: string;
   readonly reason?: string;
   readonly related?: ObjectReference;
@@ -413,7 +413,7 @@ export interface Event extends KubeObject {
 
 export interface EventSeries {
   readonly count?: number;
-  readonly lastObservedTime?: string;
+  readonly lastObservedTime?: string | null;
 }
 
 export interface EventSource {
@@ -565,7 +565,7 @@ export interface KeyToPath {
 export interface Lifecycle {
   readonly postStart?: LifecycleHandler;
   readonly preStop?: LifecycleHandler;
-  readonly stopSignal?: 'SIGABRT' | 'SIGALRM' | 'SIGBUS' | 'SIGCHLD' | 'SIGCLD' | 'SIGCONT' | 'SIGFPE' | 'SIGHUP' | 'SIGILL' | 'SIGINT' | 'SIGIO' | 'SIGIOT' | 'SIGKILL' | 'SIGPIPE' | 'SIGPOLL' | 'SIGPROF' | 'SIGPWR' | 'SIGQUIT' | 'SIGRTMAX' | 'SIGRTMAX-1' | 'SIGRTMAX-10' | 'SIGRTMAX-11' | 'SIGRTMAX-12' | 'SIGRTMAX-13' | 'SIGRTMAX-14' | 'SIGRTMAX-2' | 'SIGRTMAX-3' | 'SIGRTMAX-4' | 'SIGRTMAX-5' | 'SIGRTMAX-6' | 'SIGRTMAX-7' | 'SIGRTMAX-8' | 'SIGRTMAX-9' | 'SIGRTMIN' | 'SIGRTMIN+1' | 'SIGRTMIN+10' | 'SIGRTMIN+11' | 'SIGRTMIN+12' | 'SIGRTMIN+13' | 'SIGRTMIN+14' | 'SIGRTMIN+15' | 'SIGRTMIN+2' | 'SIGRTMIN+3' | 'SIGRTMIN+4' | 'SIGRTMIN+5' | 'SIGRTMIN+6' | 'SIGRTMIN+7' | 'SIGRTMIN+8' | 'SIGRTMIN+9' | 'SIGSEGV' | 'SIGSTKFLT' | 'SIGSTOP' | 'SIGSYS' | 'SIGTERM' | 'SIGTRAP' | 'SIGTSTP' | 'SIGTTIN' | 'SIGTTOU' | 'SIGURG' | 'SIGUSR1' | 'SIGUSR2' | 'SIGVTALRM' | 'SIGWINCH' | 'SIGXCPU' | 'SIGXFSZ';
+  readonly stopSignal?: string;
 }
 
 export interface LifecycleHandler {
@@ -639,7 +639,7 @@ export interface Namespace extends KubeObject {
 }
 
 export interface NamespaceCondition {
-  readonly lastTransitionTime?: string;
+  readonly lastTransitionTime?: string | null;
   readonly message?: string;
   readonly reason?: string;
   readonly status: string;
@@ -679,8 +679,8 @@ export interface NodeAllocatableResourceClaimStatus {
 }
 
 export interface NodeCondition {
-  readonly lastHeartbeatTime?: string;
-  readonly lastTransitionTime?: string;
+  readonly lastHeartbeatTime?: string | null;
+  readonly lastTransitionTime?: string | null;
   readonly message?: string;
   readonly reason?: string;
   readonly status: string;
@@ -806,8 +806,8 @@ export interface PersistentVolumeClaim extends KubeObject {
 }
 
 export interface PersistentVolumeClaimCondition {
-  readonly lastProbeTime?: string;
-  readonly lastTransitionTime?: string;
+  readonly lastProbeTime?: string | null;
+  readonly lastTransitionTime?: string | null;
   readonly message?: string;
   readonly reason?: string;
   readonly status: string;
@@ -882,7 +882,7 @@ export interface PersistentVolumeSpec {
 }
 
 export interface PersistentVolumeStatus {
-  readonly lastPhaseTransitionTime?: string;
+  readonly lastPhaseTransitionTime?: string | null;
   readonly message?: string;
   readonly phase?: 'Available' | 'Bound' | 'Failed' | 'Pending' | 'Released';
   readonly reason?: string;
@@ -930,8 +930,8 @@ export interface PodCertificateProjection {
 }
 
 export interface PodCondition {
-  readonly lastProbeTime?: string;
-  readonly lastTransitionTime?: string;
+  readonly lastProbeTime?: string | null;
+  readonly lastTransitionTime?: string | null;
   readonly message?: string;
   readonly observedGeneration?: number;
   readonly reason?: string;
@@ -1068,7 +1068,7 @@ export interface PodStatus {
   readonly resize?: string;
   readonly resourceClaimStatuses?: readonly PodResourceClaimStatus[];
   readonly resources?: ResourceRequirements;
-  readonly startTime?: string;
+  readonly startTime?: string | null;
 }
 
 export interface PodTemplate extends KubeObject {
@@ -1156,7 +1156,7 @@ export interface ReplicationController extends KubeObject {
 }
 
 export interface ReplicationControllerCondition {
-  readonly lastTransitionTime?: string;
+  readonly lastTransitionTime?: string | null;
   readonly message?: string;
   readonly reason?: string;
   readonly status: string;
@@ -1421,7 +1421,7 @@ export interface TCPSocketAction {
 export interface Taint {
   readonly effect: 'NoExecute' | 'NoSchedule' | 'PreferNoSchedule';
   readonly key: string;
-  readonly timeAdded?: string;
+  readonly timeAdded?: string | null;
   readonly value?: string;
 }
 

@@ -9,8 +9,8 @@ export interface Event extends KubeObject {
   readonly action?: string;
   readonly apiVersion?: 'events.k8s.io/v1';
   readonly deprecatedCount?: number;
-  readonly deprecatedFirstTimestamp?: string;
-  readonly deprecatedLastTimestamp?: string;
+  readonly deprecatedFirstTimestamp?: string | null;
+  readonly deprecatedLastTimestamp?: string | null;
   readonly deprecatedSource?: EventSource;
   readonly eventTime: string;
   readonly kind?: 'Event';

@@ -104,7 +104,7 @@ export interface VolumeAttributesClass extends KubeObject {
 export interface VolumeError {
   readonly errorCode?: number;
   readonly message?: string;
-  readonly time?: string;
+  readonly time?: string | null;
 }
 
 export interface VolumeNodeResources {
