@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-import { spawnSync } from 'node:child_process';
+import { checks } from './checks.ts';
+import { repositoryRoot } from './program.ts';
+import { describeOutcome, runChecks } from './run-checks.ts';
 
-const commands: readonly (readonly [string, readonly string[]])[] = [
-  ['biome', ['check', '.']],
-  ['oxlint', ['--type-aware']],
-  ['tsc', ['-p', '.']],
-];
-for (const [program, args] of commands) {
-  const { status } = spawnSync(program, args, { stdio: 'inherit' });
-  if (status !== 0) process.exitCode = 1;
+/** `npm run check`: everything that can be said about the tree without running it. Words after `--` choose checks by name. */
+const words = process.argv.slice(2);
+const chosen = checks.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
+if (chosen.length === 0) {
+  const list = checks.map(({ name }) => `  ${name}`).join('\n');
+  process.stderr.write(`no check is called "${words.join(' ')}"; there are:\n${list}\n`);
+  process.exit(2);
 }
+const started = performance.now();
+const outcomes = await runChecks(chosen, repositoryRoot, (outcome) => {
+  process.stdout.write(`${describeOutcome(outcome)}\n`);
+});
+const failed = outcomes.filter(({ problems }) => problems.length > 0);
+const seconds = ((performance.now() - started) / 1000).toFixed(1);
+process.stdout.write(`${outcomes.length - failed.length} passed, ${failed.length} failed (checks, ${seconds} s)\n`);
+process.exitCode = failed.length > 0 ? 1 : 0;

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+import { execFile } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The root of this repository, wherever the tree under check lies. */
+export const repositoryRoot = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+export interface ProgramResult {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a program installed by npm in a folder and keeps what it prints. A failing program is an answer, not an error. */
+export function runInstalled(name: string, args: readonly string[], folder: string): Promise<ProgramResult> {
+  return runProgram(join(repositoryRoot, 'node_modules', '.bin', name), args, folder);
+}
+
+/** Runs a program in a folder on the Node that runs this. Rejects only if it cannot be started. */
+export function runProgram(path: string, args: readonly string[], folder: string): Promise<ProgramResult> {
+  const bin = join(repositoryRoot, 'node_modules', '.bin');
+  const env = { ...process.env, PATH: `${bin}:${process.env['PATH'] ?? ''}`, NO_COLOR: '1' };
+  return new Promise((resolve, reject) => {
+    execFile(path, [...args], { cwd: folder, env, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
+      if (error && typeof error.code !== 'number') {
+        reject(new Error(`cannot run ${path}: ${error.message}; run "npm install" and try again`, { cause: error }));
+        return;
+      }
+      resolve({ status: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
+    });
+  });
+}
