@@ -10,11 +10,14 @@ import { apiGroups } from './api-groups.ts';
 import { startApiServer } from './api-server.ts';
 import { captureFrom } from './capture.ts';
 import { kubeTypes } from './kube-types.ts';
+import { labDocuments } from './lab-documents.ts';
 import { differences, type OutputFile, writeAll } from './output.ts';
+import { patchSchemas } from './patch-schemas.ts';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const kubeFolder = 'packages/kube/src/generated';
-const folders = [kubeFolder];
+const labFolder = 'packages/kube-lab/src/generated';
+const folders = [kubeFolder, labFolder];
 
 const { values } = parseArgs({
   options: {
@@ -39,5 +42,9 @@ async function generate(): Promise<OutputFile[]> {
   const kubeApiserver = values['kube-apiserver'] ?? '';
   await using server = await startApiServer({ etcd, kubeApiserver });
   const capture = await captureFrom(server, apiGroups);
-  return [...kubeTypes(capture, apiGroups, kubeFolder)];
+  return [
+    ...kubeTypes(capture, apiGroups, kubeFolder),
+    patchSchemas(capture, `${kubeFolder}/patch-schemas.ts`),
+    ...labDocuments(capture, labFolder),
+  ];
 }
