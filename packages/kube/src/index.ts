@@ -272,6 +272,8 @@ export {
   type OwnerReference,
   parseKey,
 } from './object.ts';
+export { PatchError, type PatchErrorCode } from './patch/patch-error.ts';
+export type { PatchField, PatchSchema, PatchStrategy } from './patch/patch-schema.ts';
 export { apiVersionOf, qualifiedName, type Resource, resourcePath } from './resource.ts';
 export type {
   ChannelRequest,
