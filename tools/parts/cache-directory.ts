@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { PartTable, Recipe } from './recipe.ts';
+
+/** Where everything that outlives a checkout is kept. Relative values are taken from the current directory. */
+export function cacheDirectory(environment: NodeJS.ProcessEnv = process.env): string {
+  const own = environment['ETCD_OPERATOR_CACHE'];
+  if (own) return resolve(own);
+  const user = environment['XDG_CACHE_HOME'];
+  if (user) return resolve(user, 'etcd-operator');
+  return join(environment['HOME'] || homedir(), '.cache', 'etcd-operator');
+}
+
+/** The directory of all parts below a cache directory. */
+export function partsDirectory(cache: string): string {
+  return join(cache, 'parts');
+}
+
+/**
+ * The directory name of one part: readable, and different as soon as the recipe (or one that it is made of) or the platform
+ * differs, so that an old entry is never mistaken for a new one.
+ */
+export function partKey(table: PartTable, name: string, recipe: Recipe): string {
+  const [base = name] = name.split('@');
+  const hash = recipeHash(table, recipe).slice(0, 12);
+  return `${base}-${recipe.version}-${process.platform}-${process.arch}-${hash}`;
+}
+
+function recipeHash(table: PartTable, recipe: Recipe): string {
+  const hash = createHash('sha256').update(JSON.stringify(recipe));
+  if (recipe.kind === 'collection') {
+    for (const name of recipe.parts) {
+      const member = table[name];
+      if (member) hash.update(recipeHash(table, member));
+    }
+  }
+  return hash.digest('hex');
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { removeLeftovers } from './build-directory.ts';
+import { acquireLock } from './build-lock.ts';
+import { cacheDirectory, partKey, partsDirectory } from './cache-directory.ts';
+import { asNoSpace, requireSpace } from './free-space.ts';
+import { makePart } from './make-part.ts';
+import { readPart } from './manifest.ts';
+import { type Part, PartError, type PartOptions } from './part.ts';
+import { type Progress, plainProgress } from './progress.ts';
+import type { PartTable, Recipe } from './recipe.ts';
+import { partTable } from './table.ts';
+
+/**
+ * Makes sure of a part ('etcd@3.6', 'kube-apiserver', ...) and returns where it is: at once if it is cached, else after
+ * building or unpacking it.
+ *
+ * Guarantees: what is returned was run once on this machine; a part is complete or absent, whenever the process is killed; of
+ * several processes that want the same part one makes it and the others wait. Rejects with a PartError.
+ */
+export function ensurePart(name: string, options: PartOptions = {}): Promise<Part> {
+  return ensureFrom(partTable, name, options);
+}
+
+/** The names that `ensurePart` accepts, in the order of the table. */
+export function knownParts(): readonly string[] {
+  return Object.keys(partTable);
+}
+
+/** What the command line and tests can set besides. */
+export interface EnsureOptions extends PartOptions {
+  /** @default process.env */
+  readonly environment?: NodeJS.ProcessEnv;
+  /** Takes the place of `report`. */
+  readonly progress?: Progress;
+}
+
+/** `ensurePart` on any table. */
+export async function ensureFrom(table: PartTable, name: string, options: EnsureOptions = {}): Promise<Part> {
+  const recipe = recipeOf(table, name);
+  const { parts, directory } = placeOf(table, name, options);
+  const cached = await readPart(name, directory);
+  if (cached) return cached;
+  if (recipe.kind === 'collection') {
+    for (const member of recipe.parts) await ensureFrom(table, member, options);
+  }
+  try {
+    return await makeAlone(table, name, parts, directory, options);
+  } catch (error) {
+    throw normalised(name, parts, recipe, options.signal, error);
+  }
+}
+
+/** The part if it is in the cache already. */
+export function cachedPart(table: PartTable, name: string, options: EnsureOptions = {}): Promise<Part | undefined> {
+  return readPart(name, placeOf(table, name, options).directory);
+}
+
+async function makeAlone(
+  table: PartTable,
+  name: string,
+  parts: string,
+  directory: string,
+  options: EnsureOptions,
+): Promise<Part> {
+  const recipe = recipeOf(table, name);
+  const progress = options.progress ?? plainProgress(options.report ?? (() => {}));
+  await mkdir(parts, { recursive: true });
+  let waiting: ReturnType<Progress['begin']> | undefined;
+  const lock = await acquireLock(join(parts, '.locks'), partKey(table, name, recipe), {
+    signal: options.signal,
+    onWait: ({ pid }) => {
+      waiting = progress.begin(`${name} (${recipe.version}): waiting for process ${pid}, which is making it`);
+    },
+  }).finally(() => waiting?.end());
+  try {
+    const madeMeanwhile = await readPart(name, directory);
+    if (madeMeanwhile) return madeMeanwhile;
+    await removeLeftovers(parts);
+    await requireSpace(name, parts, recipe.bytesNeeded);
+    return await makePart({
+      name,
+      recipe,
+      parts,
+      directory,
+      members: await membersOf(table, recipe, options),
+      progress,
+      environment: options.environment ?? process.env,
+      signal: options.signal,
+    });
+  } finally {
+    await lock.release();
+  }
+}
+
+async function membersOf(table: PartTable, recipe: Recipe, options: EnsureOptions): Promise<readonly Part[]> {
+  if (recipe.kind !== 'collection') return [];
+  const members = await Promise.all(recipe.parts.map((member) => cachedPart(table, member, options)));
+  return members.filter((member) => member !== undefined);
+}
+
+function placeOf(table: PartTable, name: string, options: EnsureOptions): { parts: string; directory: string } {
+  const cache = options.cacheDirectory ?? cacheDirectory(options.environment);
+  const parts = partsDirectory(cache);
+  return { parts, directory: join(parts, partKey(table, name, recipeOf(table, name))) };
+}
+
+function recipeOf(table: PartTable, name: string): Recipe {
+  const recipe = Object.hasOwn(table, name) ? table[name] : undefined;
+  if (recipe) return recipe;
+  throw new PartError('UnknownPart', `there is no part "${name}"; known are: ${Object.keys(table).join(', ')}`);
+}
+
+/** Whatever was thrown, as a PartError. */
+function normalised(
+  name: string,
+  parts: string,
+  recipe: Recipe,
+  signal: AbortSignal | undefined,
+  thrown: unknown,
+): PartError {
+  const error = asNoSpace(name, parts, recipe.bytesNeeded, thrown);
+  if (error instanceof PartError) return error;
+  if (signal?.aborted) {
+    return new PartError('Aborted', `${name}: stopped before it was complete; nothing was left behind`, {
+      cause: error,
+    });
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return new PartError(
+    'CacheUnusable',
+    `${name} could not be put into ${parts} (${message}): make that directory writable, or set ETCD_OPERATOR_CACHE to another one`,
+    { cause: error },
+  );
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** What a part's making tells while it goes on. */
+export interface Progress {
+  /** Something long begins; `end` of what is returned must be called, with the closing line or without one. */
+  begin(title: string): ProgressTask;
+}
+
+export interface ProgressTask {
+  /** What is being done at this moment. */
+  step(text: string): void;
+  /** A remark that stays visible. */
+  note(text: string): void;
+  end(closingLine?: string): void;
+}
+
+/** Time as progress needs it; tests pass their own. */
+export interface ProgressTime {
+  now(): number;
+  /** Calls back every so often until the returned function is called. */
+  every(milliseconds: number, callback: () => void): () => void;
+}
+
+const systemTime: ProgressTime = {
+  now: () => performance.now(),
+  every: (milliseconds, callback) => {
+    const timer = setInterval(callback, milliseconds).unref();
+    return () => clearInterval(timer);
+  },
+};
+
+const heartbeatMilliseconds = 15_000;
+
+/** Plain lines, for logs: the start, the end, and a sign of life every 15 s. */
+export function plainProgress(report: (line: string) => void, time: ProgressTime = systemTime): Progress {
+  return {
+    begin(title) {
+      const started = time.now();
+      let current = 'starting';
+      report(`${title} ...`);
+      const stop = time.every(heartbeatMilliseconds, () => {
+        report(`${title}: ${current} (${seconds(time.now() - started)})`);
+      });
+      return {
+        step: (text) => {
+          current = text;
+        },
+        note: (text) => report(`${title}: ${text}`),
+        end: (closingLine) => {
+          stop();
+          if (closingLine) report(closingLine);
+        },
+      };
+    },
+  };
+}
+
+export interface Terminal {
+  write(text: string): unknown;
+  readonly columns?: number | undefined;
+}
+
+/** One live line on a terminal that counts the seconds and says what is being done. */
+export function liveProgress(terminal: Terminal, time: ProgressTime = systemTime): Progress {
+  const clear = '\r\u001b[K';
+  return {
+    begin(title) {
+      const started = time.now();
+      let current = 'starting';
+      const draw = () => {
+        const line = `${title}: ${current} (${seconds(time.now() - started)})`;
+        terminal.write(clear + line.slice(0, Math.max(20, (terminal.columns ?? 80) - 1)));
+      };
+      draw();
+      const stop = time.every(1000, draw);
+      return {
+        step: (text) => {
+          current = text;
+          draw();
+        },
+        note: (text) => {
+          terminal.write(`${clear}${title}: ${text}\n`);
+          draw();
+        },
+        end: (closingLine) => {
+          stop();
+          terminal.write(closingLine ? `${clear}${closingLine}\n` : clear);
+        },
+      };
+    },
+  };
+}
+
+/** '4.2 s', '72 s'. */
+export function seconds(milliseconds: number): string {
+  return milliseconds < 9950 ? `${(milliseconds / 1000).toFixed(1)} s` : `${Math.round(milliseconds / 1000)} s`;
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type ChildProcess, spawn } from 'node:child_process';
+import { PartError } from './part.ts';
+
+/** How much of each stream is kept: the end, where tools say what went wrong. */
+const keptCharacters = 256 * 1024;
+
+export interface CommandOptions {
+  readonly cwd: string;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** How a command ended. `missing`: there is no such program. */
+export interface CommandResult {
+  readonly outcome: 'ok' | 'failed' | 'missing';
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Exit status, or the name of the signal that ended it. */
+  readonly status: string;
+}
+
+/**
+ * Runs a program without a shell, in a process group of its own, so that ending it ends the compilers and linkers it has
+ * started too. Throws only when aborted; then the whole group is gone before the promise is settled.
+ */
+export async function runCommand(
+  program: string,
+  args: readonly string[],
+  options: CommandOptions,
+): Promise<CommandResult> {
+  if (options.signal?.aborted) throw aborted(options.signal);
+  const child = spawn(program, args, {
+    cwd: options.cwd,
+    env: options.environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const onAbort = () => endGroup(child);
+  options.signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    const result = await collect(child);
+    if (options.signal?.aborted) throw aborted(options.signal);
+    return result;
+  } finally {
+    options.signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+function collect(child: ChildProcess): Promise<CommandResult> {
+  const kept = { stdout: '', stderr: '' };
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream]?.setEncoding('utf8').on('data', (text: string) => {
+      kept[stream] = (kept[stream] + text).slice(-keptCharacters);
+    });
+  }
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve({ ...kept, outcome: 'missing', status: error.message }));
+    child.once('close', (code, signal) => {
+      resolve({ ...kept, outcome: code === 0 ? 'ok' : 'failed', status: signal ?? String(code) });
+    });
+  });
+}
+
+/** SIGKILL at once: what is ended works in a directory that is thrown away, so it has nothing to put in order. */
+function endGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // The group has ended by itself.
+  }
+}
+
+function aborted(signal: AbortSignal): PartError {
+  return new PartError('Aborted', 'stopped before it was complete; nothing was left behind', { cause: signal.reason });
+}
