@@ -4,16 +4,15 @@ import { runInstalled } from './program.ts';
 
 interface Diagnostic {
   readonly message: string;
-  readonly severity?: string;
-  readonly code?: { readonly value?: string };
-  readonly location?: { readonly path?: string; readonly range?: { readonly start?: { readonly line?: number } } };
+  readonly category?: string;
+  readonly location?: { readonly path?: string; readonly start?: { readonly line?: number } };
 }
 
 /** Format and lint: biome.json lists the rules. */
 export const biome: Check = {
   name: 'format and lint (biome)',
   async run({ root }) {
-    const args = ['check', '--reporter=rdjson', '--max-diagnostics=none', '--error-on-warnings', '.'];
+    const args = ['check', '--reporter=json', '--max-diagnostics=none', '--error-on-warnings', '.'];
     const { status, stdout, stderr } = await runInstalled('biome', args, root);
     if (status === 0) return { problems: [] };
     const { diagnostics } = parseReport(stdout, stderr);
@@ -27,14 +26,15 @@ function parseReport(stdout: string, stderr: string): { readonly diagnostics: re
   return JSON.parse(stdout.slice(start)) as { readonly diagnostics: readonly Diagnostic[] };
 }
 
-function toProblem({ message, code, location }: Diagnostic): Problem {
-  const rule = code?.value ?? 'biome';
-  const line = location?.range?.start?.line;
-  const remedy = /^(format|assist)/.test(rule) ? '; run "npm run format"' : '';
+function toProblem({ message, category: rule = 'biome', location }: Diagnostic): Problem {
+  const isFormat = rule === 'format';
+  const line = location?.start?.line ?? 0;
+  const fact = isFormat ? 'this is not how biome formats the file' : message.trim();
   return {
     rule,
     ...(location?.path === undefined ? {} : { file: location.path }),
-    ...(line === undefined ? {} : { line }),
-    message: `${message.trim()}${remedy}`,
+    // Biome puts what concerns a whole file into line 0.
+    ...(line === 0 ? {} : { line }),
+    message: isFormat || rule.startsWith('assist/') ? `${fact}; run "npm run format"` : fact,
   };
 }

@@ -78,7 +78,8 @@ export class VirtualClock implements Clock {
     await settle();
     while (!condition()) {
       const next = this.#next();
-      if (!next || next.due > end) throw new Error(`condition not reached within ${limit} virtual ms: ${String(condition)}`);
+      if (!next || next.due > end)
+        throw new Error(`condition not reached within ${limit} virtual ms: ${String(condition)}`);
       await this.advance(next.due - this.#elapsed);
     }
   }
