@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Desired } from './desired.ts';
+
+/**
+ * Everything one decision needs, gathered at one moment. Immutable; the planner sees nothing else.
+ *
+ * Assumption the planner rests on: Kubernetes objects were read *before* etcd's member list. A member is added to etcd before
+ * its volume and pod are made, so a pod or volume seen here whose member is missing from the list belongs to a removed member.
+ */
+export interface Observation {
+  readonly cluster: ClusterFacts;
+  /** Pods that carry this cluster's labels, whoever owns them. */
+  readonly pods: readonly MemberPod[];
+  /** Volume claims that carry this cluster's labels, whoever owns them. */
+  readonly volumes: readonly MemberVolume[];
+  readonly services: ServiceFacts;
+  readonly budget: BudgetFacts;
+  readonly etcd: EtcdView;
+  /** By node name; only nodes that hold a pod of this cluster. */
+  readonly nodes: ReadonlyMap<string, NodeFacts>;
+  /** Throw-away pods that prove an image on a node. */
+  readonly imageChecks: readonly ImageCheck[];
+  /** Why the secrets the spec names cannot be used; empty if they can. */
+  readonly secretProblems: readonly string[];
+  /** Set while an operator of the old kind renews its lock. */
+  readonly oldOperator: string | undefined;
+}
+
+/** The custom resource: what is asked for, and what has been recorded about its identity. */
+export interface ClusterFacts {
+  readonly name: string;
+  readonly namespace: string;
+  readonly uid: string;
+  readonly generation: number;
+  readonly desired: Desired | { readonly problems: readonly string[] };
+  readonly paused: boolean;
+  readonly deleting: boolean;
+  /** Where the identity is written on the object itself: `status` and an annotation. */
+  readonly latchedInStatus: Latch | undefined;
+  readonly latchedInAnnotation: Latch | undefined;
+  /** True if this is a fresh read from the API server, not from a cache. Required before a seed may be made. */
+  readonly isLive: boolean;
+  /** The version the cluster was born on, if known: no older write-ahead log entries can exist. */
+  readonly bornVersion: string | undefined;
+  /** A version whose roll-out failed for this generation of the spec: it is not tried again until the spec changes. */
+  readonly failedUpgrade:
+    | { readonly version: string; readonly generation: number; readonly message: string }
+    | undefined;
+}
+
+/** The identity of a cluster's life: raised incarnation means a restore or an explicit re-creation. */
+export interface Latch {
+  /** etcd's cluster ID in hexadecimal; empty while only the incarnation is decided. */
+  readonly clusterId: string;
+  readonly incarnation: number;
+}
+
+/** What a pod's etcd would do on an empty data directory. */
+export type Boot =
+  /** Would found a new cluster. */
+  | 'new'
+  /** Would join as the member it was added as. */
+  | 'existing'
+  /** Would exit: nothing valid to boot with. */
+  | 'disarmed'
+  /** Values are fixed in the command line of a pod made by an older operator. */
+  | 'fixed';
+
+export interface MemberPod {
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly ownership: 'ours' | 'other';
+  readonly incarnation: number;
+  /** Recorded identity; empty if not recorded yet. */
+  readonly clusterId: string;
+  readonly memberId: string;
+  readonly boot: Boot;
+  readonly markedVoter: boolean;
+  readonly terminating: boolean;
+  readonly phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
+  readonly ready: boolean;
+  /** When the pod object was made, milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly node: string;
+  readonly ip: string;
+  readonly image: string;
+  /** Of the annotation `etcd.version`. */
+  readonly version: string;
+  /** What it ran before an image patch that has not been proven yet; empty otherwise. */
+  readonly previousVersion: string;
+  /** True for pods of the original operator: restart policy Never, shell probes, fixed arguments. */
+  readonly adopted: boolean;
+  readonly data: 'claim' | 'emptyDir' | 'memory';
+  readonly container: ContainerFacts;
+  /** Ways in which the pod differs from what would be made today; empty if it does not. */
+  readonly drift: readonly Drift[];
+  /** `ETCD_SNAPSHOT_COUNT` fed by annotation; empty means etcd's default. */
+  readonly snapshotCount: string;
+}
+
+export interface ContainerFacts {
+  readonly id: string;
+  readonly state: 'waiting' | 'running' | 'terminated' | 'unknown';
+  /** `CrashLoopBackOff`, `ErrImagePull`, `OOMKilled` ... */
+  readonly reason: string;
+  readonly message: string;
+  /** Of the running process, milliseconds since the epoch; 0 if none runs. */
+  readonly startedAt: number;
+  readonly restarts: number;
+  /** What the last process said when it ended with an error. */
+  readonly lastExit: { readonly code: number; readonly reason: string; readonly message: string } | undefined;
+}
+
+/** One difference between a pod and what the spec asks for, with what it takes to apply it. */
+export interface Drift {
+  readonly field: string;
+  readonly remedy: 'inPlace' | 'restart' | 'replace';
+}
+
+export interface MemberVolume {
+  readonly name: string;
+  readonly uid: string;
+  readonly ownership: 'ours' | 'other';
+  readonly incarnation: number;
+  readonly clusterId: string;
+  readonly memberId: string;
+  readonly terminating: boolean;
+  readonly phase: 'Pending' | 'Bound' | 'Lost';
+  readonly createdAt: number;
+}
+
+export interface ServiceFacts {
+  /** `current` = as it should be, `drifted` = fields of ours were changed. */
+  readonly peer: 'missing' | 'current' | 'drifted' | 'foreign';
+  readonly client: 'missing' | 'current' | 'drifted' | 'foreign';
+}
+
+export interface BudgetFacts {
+  readonly minAvailable: number | undefined;
+  readonly foreign: boolean;
+}
+
+export interface NodeFacts {
+  readonly exists: boolean;
+  readonly ready: boolean;
+  readonly schedulable: boolean;
+  /** Since when it is not ready, milliseconds since the epoch. */
+  readonly notReadySince: number | undefined;
+  readonly outOfService: boolean;
+}
+
+export interface ImageCheck {
+  readonly name: string;
+  readonly uid: string;
+  readonly node: string;
+  readonly image: string;
+  readonly createdAt: number;
+  readonly result: 'pending' | 'succeeded' | 'failed';
+  /** The version the program reported, or why it failed. */
+  readonly detail: string;
+}
+
+/** etcd's own live view. */
+export interface EtcdView {
+  readonly membership: Membership;
+  /** The oldest minor the cluster still speaks, such as `3.6.0`; empty if nobody could be asked. */
+  readonly clusterVersion: string;
+  /** By pod name: what the etcd in that pod answered just now. */
+  readonly answers: ReadonlyMap<string, Answer>;
+}
+
+export type Membership =
+  /** A linearizable list, read from a voter: there was a quorum a moment ago. */
+  | { readonly kind: 'known'; readonly clusterId: string; readonly members: readonly EtcdMember[] }
+  | { readonly kind: 'unknown'; readonly why: string };
+
+export interface EtcdMember {
+  /** Hexadecimal. */
+  readonly id: string;
+  /** As the member published it; empty if it never started. */
+  readonly name: string;
+  /** First DNS label of its first peer URL: the name of its pod. */
+  readonly podName: string;
+  readonly peerURLs: readonly string[];
+  readonly isLearner: boolean;
+  /** When this operator first saw it, milliseconds since the epoch. */
+  readonly seenSince: number;
+}
+
+export type Answer =
+  | {
+      readonly kind: 'status';
+      readonly memberId: string;
+      readonly clusterId: string;
+      readonly version: string;
+      /** Empty if the member knows of no leader. */
+      readonly leaderId: string;
+      readonly isLearner: boolean;
+      readonly revision: number;
+      readonly raftIndex: number;
+      readonly raftAppliedIndex: number;
+      readonly dbSize: number;
+      /** `NOSPACE`, `CORRUPT`. */
+      readonly alarms: readonly string[];
+      /** Since when it has answered without a break, milliseconds since the epoch, as far as this operator has seen. */
+      readonly since: number;
+      /** How many raft snapshots this process has taken; undefined if it was not asked. */
+      readonly raftSnapshots: number | undefined;
+      /** The version an enabled downgrade leads to; empty if none is enabled. */
+      readonly downgradeTarget: string;
+    }
+  /** Its client port does not answer, but its peer port does: it is up and waits for the others. */
+  | { readonly kind: 'peerOnly'; readonly since: number }
+  | { readonly kind: 'silent'; readonly since: number; readonly why: string };

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Desired } from '../desired.ts';
+import type { Answer, EtcdMember, MemberPod, MemberVolume } from '../observation.ts';
+
+/**
+ * How a listed member is. "Alive" is what etcd answers; a pod's phase can only delay an action, never trigger one
+ * (operator rule 19).
+ */
+export type MemberHealth =
+  /** Answers, knows a leader, belongs to this cluster. */
+  | { readonly kind: 'healthy' }
+  /** Its pod is on its way up. */
+  | { readonly kind: 'starting'; readonly why: string }
+  /** Listed, never started, and has no pod: a join that was cut short, or somebody's `member add`. */
+  | { readonly kind: 'unstarted' }
+  /** Its pod is there and its etcd does not answer, or answers without a leader. */
+  | { readonly kind: 'silent'; readonly since: number; readonly why: string }
+  /** It has no pod, and its volume is there. */
+  | { readonly kind: 'podGone' }
+  /** It has a volume, and its pod ended or is being deleted: it comes back once the pod object is gone. */
+  | { readonly kind: 'podEnding' }
+  /** Its data is gone for good. The same member ID must never start again. */
+  | { readonly kind: 'lost'; readonly evidence: string }
+  /** Its pod is being deleted and its data goes with it, but it may still answer. */
+  | { readonly kind: 'leaving' };
+
+/** What etcd says when it is started on an empty directory without valid boot values. */
+export const blankDirectoryMessage = "couldn't find local name";
+
+export interface MemberHealthInput {
+  readonly member: EtcdMember;
+  readonly pod: MemberPod | undefined;
+  readonly volume: MemberVolume | undefined;
+  readonly answer: Answer | undefined;
+  readonly desired: Desired;
+  readonly clusterId: string;
+  readonly now: number;
+}
+
+/** Classifies one member. Operator rules 1, 5 and 19. */
+export function memberHealth(input: MemberHealthInput): MemberHealth {
+  const { pod, volume } = input;
+  if (!pod) return withoutPod(input);
+  const hasVolume = pod.data === 'claim';
+  if (hasVolume && !volume && !isAnswering(input)) {
+    return { kind: 'lost', evidence: `its volume claim ${pod.name} is gone` };
+  }
+  if (pod.terminating) {
+    if (hasVolume) return { kind: 'podEnding' };
+    return { kind: 'leaving' };
+  }
+  if (pod.phase === 'Failed' || pod.phase === 'Succeeded') {
+    return hasVolume
+      ? { kind: 'podEnding' }
+      : { kind: 'lost', evidence: `its pod ended (${pod.phase}), and its data with it` };
+  }
+  return withPod(input, pod);
+}
+
+function withoutPod({ member, volume }: MemberHealthInput): MemberHealth {
+  if (member.name === '') return { kind: 'unstarted' };
+  if (!volume) return { kind: 'lost', evidence: 'its pod is gone and it had no volume, or its volume is gone too' };
+  if (volume.terminating) return { kind: 'lost', evidence: `its volume claim ${volume.name} is being deleted` };
+  if (volume.memberId !== member.id) {
+    return { kind: 'lost', evidence: `volume claim ${volume.name} does not hold the data of member ${member.id}` };
+  }
+  return { kind: 'podGone' };
+}
+
+function withPod({ member, answer, clusterId, now }: MemberHealthInput, pod: MemberPod): MemberHealth {
+  if (answer?.kind === 'status') {
+    if (answer.clusterId !== clusterId) {
+      return { kind: 'lost', evidence: `it answers as a member of another cluster (${answer.clusterId})` };
+    }
+    if (answer.memberId !== member.id) {
+      return { kind: 'lost', evidence: `it answers as another member (${answer.memberId})` };
+    }
+    if (answer.leaderId !== '') return { kind: 'healthy' };
+    return { kind: 'silent', since: answer.since, why: 'it knows of no leader' };
+  }
+  if (isBlank(pod)) return { kind: 'lost', evidence: 'etcd found its data directory empty' };
+  if (answer?.kind === 'peerOnly') return { kind: 'starting', why: 'it is up and waits for its peers' };
+  if (member.name === '' || now - pod.createdAt < startLimit) return { kind: 'starting', why: startingWhy(pod) };
+  const why = answer?.kind === 'silent' ? answer.why : 'it has not been asked yet';
+  return { kind: 'silent', since: answer?.since ?? now, why: describeSilence(pod, why) };
+}
+
+/** A young pod is starting, not silent. */
+const startLimit = 30_000;
+
+function isAnswering({ answer, member }: MemberHealthInput): boolean {
+  return answer?.kind === 'status' && answer.memberId === member.id;
+}
+
+/** Only a disarmed pod proves it: an armed one would have booted (operator rule 1). */
+function isBlank(pod: MemberPod): boolean {
+  return pod.boot === 'disarmed' && (pod.container.lastExit?.message.includes(blankDirectoryMessage) ?? false);
+}
+
+function startingWhy(pod: MemberPod): string {
+  if (pod.node === '') return pod.container.message || 'its pod has not been scheduled yet';
+  if (pod.container.state === 'waiting' && pod.container.reason) return describeSilence(pod, '');
+  return 'its pod is starting';
+}
+
+function describeSilence(pod: MemberPod, why: string): string {
+  const { state, reason, message } = pod.container;
+  if (state !== 'waiting' || !reason) return why;
+  return `its container waits: ${reason}${message ? ` (${message.slice(0, 200)})` : ''}`;
+}

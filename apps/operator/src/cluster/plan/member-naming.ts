@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto';
+
+/** The letters and digits the original operator drew from: no vowels, nothing that looks like something else. */
+const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
+const suffixLength = 10;
+
+/** Longest name of a cluster whose pods still fit a DNS label. */
+export const longestClusterName = 63 - 1 - suffixLength;
+
+/**
+ * The name of the first member. Computed, not drawn: two operators that act at once choose the same name and collide
+ * (operator rule 13).
+ */
+export function seedName(cluster: string, uid: string, incarnation: number): string {
+  return `${cluster}-${suffix([uid, String(incarnation), 'seed'])}`;
+}
+
+/** The name of the next member. IDs of members never repeat, so names never do. */
+export function nextMemberName(
+  cluster: string,
+  uid: string,
+  incarnation: number,
+  memberIds: readonly string[],
+): string {
+  return `${cluster}-${suffix([uid, String(incarnation), ...[...memberIds].sort()])}`;
+}
+
+/** The token that keeps two lives of a cluster apart, even under the same name and addresses. */
+export function clusterToken(uid: string, incarnation: number): string {
+  return `${uid}-${incarnation}`;
+}
+
+/** True for names this operator or the original gives: `<cluster>-<10 characters>` or `<cluster>-NNNN`. */
+export function isMemberName(cluster: string, name: string): boolean {
+  if (!name.startsWith(`${cluster}-`)) return false;
+  const rest = name.slice(cluster.length + 1);
+  return /^\d{4,}$/.test(rest) || (rest.length === suffixLength && [...rest].every((char) => alphabet.includes(char)));
+}
+
+function suffix(parts: readonly string[]): string {
+  const digest = createHash('sha256').update(parts.join('\0')).digest();
+  let value = 0n;
+  for (const byte of digest.subarray(0, 16)) value = (value << 8n) | BigInt(byte);
+  let text = '';
+  for (let i = 0; i < suffixLength; i++) {
+    text += alphabet[Number(value % BigInt(alphabet.length))] ?? '';
+    value /= BigInt(alphabet.length);
+  }
+  return text;
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { PlannedStep, Step, Wait } from './step.ts';
+
+/**
+ * What one rule says: steps to take now, things to wait for, or both. A rule that has nothing to say returns undefined, and
+ * the next one is asked.
+ */
+export interface Proposal {
+  readonly steps: readonly PlannedStep[];
+  readonly waits: readonly Wait[];
+  /** What will follow, in words, for people who read the plan. */
+  readonly outlook?: readonly string[];
+}
+
+/** One step, with its reason. */
+export function take(step: Step, reason: string): Proposal {
+  return { steps: [{ step, reason }], waits: [] };
+}
+
+/** Several steps that do not depend on each other's outcome. */
+export function takeAll(steps: readonly PlannedStep[]): Proposal | undefined {
+  return steps.length > 0 ? { steps, waits: [] } : undefined;
+}
+
+/** Nothing to do but wait. */
+export function waitFor(reason: string, lookAgainAfter: number): Proposal {
+  return { steps: [], waits: [{ reason, lookAgainAfter }] };
+}
+
+/** How soon to look again at something that etcd is about to finish. */
+export const soon = 250;
+/** How soon to look again at something that people or Kubernetes must change; an event usually comes first. */
+export const later = 5_000;

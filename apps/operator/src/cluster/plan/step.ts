@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/**
+ * One change the operator can make. Small enough that it is carried out as a whole or recognised afterwards by reading, and
+ * complete enough that acting needs no further decision: names, IDs and preconditions are all here.
+ */
+export type Step =
+  | { readonly do: 'ensureService'; readonly which: 'peer' | 'client' }
+  | { readonly do: 'ensureBudget'; readonly minAvailable: number }
+  | { readonly do: 'deleteBudget' }
+  /** Writes cluster ID and incarnation to the places named. */
+  | { readonly do: 'latchIdentity'; readonly clusterId: string; readonly incarnation: number }
+  /** Makes the first member: its volume if it has one, then its pod, armed to found a new cluster. */
+  | { readonly do: 'createSeed'; readonly name: string; readonly incarnation: number }
+  /** Adds a member to etcd and, in the same breath, makes its volume and pod with the list that etcd returned. */
+  | { readonly do: 'joinMember'; readonly name: string; readonly incarnation: number; readonly learner: boolean }
+  /** Makes the pod (and volume) of a member that etcd lists already. */
+  | {
+      readonly do: 'createPod';
+      readonly name: string;
+      readonly incarnation: number;
+      readonly memberId: string;
+      /** `existing` only for a member that has never started; a member with data is started disarmed. */
+      readonly boot: 'existing' | 'disarmed';
+    }
+  /** Takes from a pod what it would need to boot on an empty directory, and records who it is; optionally marks it a voter. */
+  | {
+      readonly do: 'disarm';
+      readonly pod: string;
+      readonly uid: string;
+      readonly resourceVersion: string;
+      readonly clusterId: string;
+      readonly memberId: string;
+      readonly markVoter: boolean;
+    }
+  | { readonly do: 'promote'; readonly memberId: string; readonly name: string }
+  | { readonly do: 'moveLeader'; readonly from: string; readonly to: string; readonly toName: string }
+  | {
+      readonly do: 'removeMember';
+      readonly memberId: string;
+      readonly name: string;
+      readonly because: 'scale' | 'dead';
+    }
+  | { readonly do: 'deletePod'; readonly name: string; readonly uid: string; readonly force: boolean }
+  | { readonly do: 'deleteVolume'; readonly name: string; readonly uid: string }
+  /** Takes the labels that put a pod behind the Services off a pod of another life of this cluster. */
+  | { readonly do: 'fencePod'; readonly name: string; readonly uid: string }
+  /** Brings labels, annotations and the like up to date on a living pod. */
+  | { readonly do: 'updatePod'; readonly name: string; readonly uid: string; readonly fields: readonly string[] }
+  /** Starts a throw-away pod on a node that pulls the image and reports its version. */
+  | { readonly do: 'checkImage'; readonly node: string; readonly image: string }
+  | { readonly do: 'deleteImageCheck'; readonly name: string; readonly uid: string }
+  /** Patches the image in place: the same pod, the same data, a new process. */
+  | {
+      readonly do: 'setImage';
+      readonly pod: string;
+      readonly uid: string;
+      readonly resourceVersion: string;
+      readonly from: string;
+      readonly version: string;
+      readonly image: string;
+      /** Empty for etcd's default. */
+      readonly snapshotCount: string;
+    }
+  /** Forgets what a pod ran before, once its new version has answered. */
+  | { readonly do: 'settleImage'; readonly pod: string; readonly uid: string }
+  /** Restores etcd's own snapshot count on a pod; takes effect at its next restart. */
+  | { readonly do: 'setSnapshotCount'; readonly pod: string; readonly uid: string; readonly snapshotCount: string }
+  /** Writes harmless entries so that a member with a low snapshot count takes a raft snapshot. */
+  | { readonly do: 'nudgeSnapshot' }
+  | { readonly do: 'enableDowngrade'; readonly version: string }
+  | { readonly do: 'disarmAlarm'; readonly memberId: string; readonly alarm: 'NOSPACE' | 'CORRUPT' };
+
+/** A step and why it is taken, in words a user reads in `status.plan`, in `kubectl etcd plan` and in the log. */
+export interface PlannedStep {
+  readonly step: Step;
+  readonly reason: string;
+}
+
+/** Something that is waited for, in words, and what ends the wait. */
+export interface Wait {
+  readonly reason: string;
+  /** When to look again if nothing happens before, in milliseconds. */
+  readonly lookAgainAfter: number;
+}
+
+/** True for steps that change who votes; at most one of these is in flight. */
+export function changesVoters(step: Step): boolean {
+  return step.do === 'promote' || step.do === 'removeMember' || (step.do === 'joinMember' && !step.learner);
+}
