@@ -28,8 +28,12 @@ export function partKey(table: PartTable, name: string, recipe: Recipe): string 
   return `${base}-${recipe.version}-${process.platform}-${process.arch}-${hash}`;
 }
 
+/** Fields that say how a part is made or checked, and make no difference to what it is. */
+const immaterial: ReadonlySet<string> = new Set(['bytesNeeded', 'mayComeFromPath', 'verify']);
+
 function recipeHash(table: PartTable, recipe: Recipe): string {
-  const hash = createHash('sha256').update(JSON.stringify(recipe));
+  const material = JSON.stringify(recipe, (key, value: unknown) => (immaterial.has(key) ? undefined : value));
+  const hash = createHash('sha256').update(material);
   if (recipe.kind === 'collection') {
     for (const name of recipe.parts) {
       const member = table[name];

@@ -5,7 +5,7 @@ import { removeLeftovers } from './build-directory.ts';
 import { acquireLock } from './build-lock.ts';
 import { cacheDirectory, partKey, partsDirectory } from './cache-directory.ts';
 import { asNoSpace, requireSpace } from './free-space.ts';
-import { makePart } from './make-part.ts';
+import { fromPathDirectory, makePart } from './make-part.ts';
 import { readPart } from './manifest.ts';
 import { type Part, PartError, type PartOptions } from './part.ts';
 import { type Progress, plainProgress } from './progress.ts';
@@ -40,7 +40,7 @@ export interface EnsureOptions extends PartOptions {
 export async function ensureFrom(table: PartTable, name: string, options: EnsureOptions = {}): Promise<Part> {
   const recipe = recipeOf(table, name);
   const { parts, directory } = placeOf(table, name, options);
-  const cached = await readPart(name, directory);
+  const cached = await cachedPart(table, name, options);
   if (cached) return cached;
   if (recipe.kind === 'collection') {
     for (const member of recipe.parts) await ensureFrom(table, member, options);
@@ -53,8 +53,15 @@ export async function ensureFrom(table: PartTable, name: string, options: Ensure
 }
 
 /** The part if it is in the cache already. */
-export function cachedPart(table: PartTable, name: string, options: EnsureOptions = {}): Promise<Part | undefined> {
-  return readPart(name, placeOf(table, name, options).directory);
+export async function cachedPart(
+  table: PartTable,
+  name: string,
+  options: EnsureOptions = {},
+): Promise<Part | undefined> {
+  const { directory } = placeOf(table, name, options);
+  const built = await readPart(name, directory);
+  if (built || options.fromPath === false) return built;
+  return readPart(name, fromPathDirectory(directory));
 }
 
 async function makeAlone(
@@ -75,7 +82,7 @@ async function makeAlone(
     },
   }).finally(() => waiting?.end());
   try {
-    const madeMeanwhile = await readPart(name, directory);
+    const madeMeanwhile = await cachedPart(table, name, options);
     if (madeMeanwhile) return madeMeanwhile;
     await removeLeftovers(parts);
     await requireSpace(name, parts, recipe.bytesNeeded);
@@ -85,6 +92,7 @@ async function makeAlone(
       parts,
       directory,
       members: await membersOf(table, recipe, options),
+      fromPath: options.fromPath ?? true,
       progress,
       environment: options.environment ?? process.env,
       signal: options.signal,

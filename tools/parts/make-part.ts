@@ -3,9 +3,12 @@ import { mkdir, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BuildContext, PartContents } from './build-context.ts';
 import { createBuildDirectory, removeBuildDirectory } from './build-directory.ts';
+import { collect } from './collection.ts';
+import { unpackDebian } from './debian-package.ts';
 import { megabytes } from './free-space.ts';
 import { buildWithGo } from './go-build.ts';
 import { readPart, writeManifest } from './manifest.ts';
+import { takeFromPath } from './on-path.ts';
 import { type Part, PartError } from './part.ts';
 import { type Progress, seconds } from './progress.ts';
 import type { Recipe } from './recipe.ts';
@@ -21,6 +24,8 @@ export interface Making {
   readonly directory: string;
   /** For a collection, what it is made of. */
   readonly members: readonly Part[];
+  /** May programs that are on PATH stand in? */
+  readonly fromPath: boolean;
   readonly progress: Progress;
   readonly environment: NodeJS.ProcessEnv;
   readonly signal: AbortSignal | undefined;
@@ -46,12 +51,13 @@ export async function makePart(making: Making): Promise<Part> {
   try {
     await mkdir(context.work);
     await mkdir(context.output);
-    const contents = await produce(context, making);
-    await writeManifest(context.output, recipe.version, contents);
+    const product = await produce(context, making);
+    await writeManifest(context.output, product.version ?? recipe.version, product.contents);
     making.signal?.throwIfAborted();
-    await moveIntoPlace(context, directory);
-    const part = await readPart(name, directory);
-    if (!part) throw new PartError('VerificationFailed', `${name}: ${directory} is not complete after it was made`);
+    const place = product.isFromPath ? fromPathDirectory(directory) : directory;
+    await moveIntoPlace(context, place);
+    const part = await readPart(name, place);
+    if (!part) throw new PartError('VerificationFailed', `${name}: ${place} is not complete after it was made`);
     closingLine = `${title}: ready in ${seconds(performance.now() - started)}, ${megabytes(await sizeOf(part))}`;
     return part;
   } finally {
@@ -66,18 +72,36 @@ const verbs: Readonly<Record<Recipe['kind'], string>> = {
   collection: 'putting together',
 };
 
-async function produce(context: BuildContext, making: Making): Promise<PartContents> {
+/** Programs taken from PATH are kept apart, so that whoever wants the exact version never gets them. */
+export function fromPathDirectory(directory: string): string {
+  return `${directory}-path`;
+}
+
+interface Product {
+  readonly contents: PartContents;
+  /** If it is not the recipe's. */
+  readonly version?: string;
+  readonly isFromPath?: boolean;
+}
+
+async function produce(context: BuildContext, making: Making): Promise<Product> {
   const { recipe } = making;
   switch (recipe.kind) {
     case 'go': {
+      const found = making.fromPath && recipe.mayComeFromPath ? await takeFromPath(context, recipe) : undefined;
+      if (found) return { contents: found, version: found.version, isFromPath: true };
       const contents = await buildWithGo(context, recipe);
-      const programs = recipe.programs.map(({ name, verify }) => ({ name, path: name, verify }));
-      await verifyPrograms(context, programs);
-      return contents;
+      await verifyPrograms(context, contents, recipe.programs);
+      return { contents };
     }
-    case 'debian':
+    case 'debian': {
+      const contents = await unpackDebian(context, recipe);
+      await verifyPrograms(context, contents, recipe.programs);
+      return { contents };
+    }
     case 'collection':
-      throw new PartError('BuildFailed', `${making.name}: not available yet`);
+      // Each of them was run when it was made, and these are the same files.
+      return { contents: await collect(context, making.members) };
   }
 }
 

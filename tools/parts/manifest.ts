@@ -47,9 +47,7 @@ function parseManifest(text: string): (PartContents & { readonly version: string
   return { version, programs, libraries };
 }
 
-function isRecord(
-  value: unknown,
-): value is {
+function isRecord(value: unknown): value is {
   readonly [key: string]: unknown;
   readonly version?: unknown;
   readonly programs?: unknown;

@@ -17,6 +17,8 @@ export interface GoRecipe extends RecipeBase {
   readonly go: string;
   readonly modules: readonly GoModule[];
   readonly programs: readonly GoProgram[];
+  /** May programs on PATH of the same minor and at least this patch stand in? Then each prints its version. */
+  readonly mayComeFromPath?: boolean;
   readonly tags?: readonly string[];
   /** Linker settings of string variables: full variable name -> value. */
   readonly variables?: Readonly<Record<string, string>>;
@@ -47,7 +49,7 @@ export interface DebianRecipe extends RecipeBase {
   /** Debian architecture -> packages. */
   readonly packages: Readonly<Record<string, readonly DebianPackage[]>>;
   readonly programs: readonly DebianProgram[];
-  /** Debian architecture -> paths (as in an image) of the loader and the libraries, taken from the packages. */
+  /** Debian architecture -> paths (as in an image) of the loader, first, and the libraries, taken from the packages. */
   readonly libraries?: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -74,6 +76,8 @@ export interface CollectionRecipe extends RecipeBase {
 export interface Verification {
   readonly args: readonly string[];
   readonly prints: string;
+  /** Variables that it needs to run at all. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** Part name -> how to make it. */
