@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { JsonObject } from '../json/json.ts';
+import { timestamp } from '../json/timestamp.ts';
+import { storageKey } from '../registry/served-resource.ts';
+import { alreadyExists, badRequest, methodNotSupported } from '../server/api-error.ts';
+import type { ApiResponse } from '../server/api-request.ts';
+import type { Call } from '../server/core.ts';
+import { StoreError } from '../storage/store-error.ts';
+import { StoredObject } from '../storage/stored-object.ts';
+import { type FieldError, invalidObject } from '../validation/field-error.ts';
+import { validateObjectMeta } from '../validation/object-meta.ts';
+import { objectAnswer } from './answer.ts';
+import { generatedName } from './generate-name.ts';
+import { metadataOf, readObjectBody } from './object-body.ts';
+
+/** POST to a collection. */
+export async function createObject(call: Call): Promise<ApiResponse> {
+  const { resource, info } = call;
+  if (info.name !== '') throw methodNotSupported(resource, 'create');
+  const stored = await createFrom(call, readObjectBody(call));
+  return objectAnswer(call, 201, stored);
+}
+
+/** Writes `object`, which is private to the request, as a new object. */
+export async function createFrom(call: Call, object: JsonObject): Promise<StoredObject> {
+  const metadata = metadataOf(object);
+  if (metadata['resourceVersion']) throw badRequest('resourceVersion should not be set on objects to be created');
+  prepare(call, object, metadata);
+  refuseIfInvalid(call, object, validateNew(call, object));
+  const name = String(metadata['name']);
+  const key = storageKey(call.resource, String(metadata['namespace'] ?? ''), name);
+  if (isDryRun(call)) return pretendCreate(call, key, name, object);
+  try {
+    return call.core.store.create(call.resource.collection, key, object);
+  } catch (error) {
+    if (error instanceof StoreError && error.code === 'Exists') throw alreadyExists(call.resource, name);
+    throw error;
+  }
+}
+
+function pretendCreate(call: Call, key: string, name: string, object: JsonObject): StoredObject {
+  const { store } = call.core;
+  if (store.get(call.resource.collection, key)) throw alreadyExists(call.resource, name);
+  return new StoredObject(key, 0, object);
+}
+
+function prepare(call: Call, object: JsonObject, metadata: JsonObject): void {
+  const { clock, random } = call.core;
+  for (const field of [
+    'deletionTimestamp',
+    'deletionGracePeriodSeconds',
+    'selfLink',
+    'resourceVersion',
+    'generation',
+  ]) {
+    delete metadata[field];
+  }
+  if (!metadata['name'] && typeof metadata['generateName'] === 'string' && metadata['generateName'] !== '') {
+    metadata['name'] = generatedName(metadata['generateName'], random);
+  }
+  call.resource.strategy.prepareForCreate?.(object, call);
+  metadata['uid'] = random.uuid();
+  metadata['creationTimestamp'] = timestamp(clock);
+}
+
+function validateNew({ resource }: Call, object: JsonObject): readonly FieldError[] {
+  return [...validateObjectMeta(object, resource), ...(resource.strategy.validate?.(object) ?? [])];
+}
+
+/** 422 if there is anything wrong. */
+export function refuseIfInvalid({ resource }: Call, object: JsonObject, errors: readonly FieldError[]): void {
+  if (errors.length === 0) return;
+  throw invalidObject(resource, String(metadataOf(object)['name'] ?? ''), errors);
+}
+
+/** True if the client asked for `dryRun=All`. */
+export function isDryRun({ query }: Pick<Call, 'query'>): boolean {
+  return query.getAll('dryRun').includes('All');
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+import { apiVersionOf } from '@etcd-operator/kube';
+import { listItemText, storageKey } from '../registry/served-resource.ts';
+import { selectionOf } from '../selectors/selection.ts';
+import { ApiError, badRequest, expired, notFound } from '../server/api-error.ts';
+import { type ApiResponse, jsonResponse } from '../server/api-request.ts';
+import type { Call } from '../server/core.ts';
+import { decodeContinue, encodeContinue } from '../storage/continue-token.ts';
+import { StoreError } from '../storage/store-error.ts';
+import type { StoredObject } from '../storage/stored-object.ts';
+import { objectAnswer } from './answer.ts';
+
+/** GET of one object. */
+export function getObject(call: Call): ApiResponse {
+  const { core, info, resource } = call;
+  checkNotTooNew(call, parseVersion(call));
+  const stored = core.store.get(resource.collection, storageKey(resource, info.namespace, info.name));
+  if (!stored) throw notFound(resource, info.name);
+  return objectAnswer(call, 200, stored);
+}
+
+interface Page {
+  readonly items: readonly StoredObject[];
+  readonly revision: number;
+  readonly continueToken: string | undefined;
+  readonly remaining: number | undefined;
+}
+
+/** GET of a collection. */
+export function listObjects(call: Call): ApiResponse {
+  const { resource } = call;
+  const page = selectPage(call);
+  const metadata = {
+    resourceVersion: String(page.revision),
+    ...(page.continueToken === undefined ? {} : { continue: page.continueToken }),
+    ...(page.remaining === undefined ? {} : { remainingItemCount: page.remaining }),
+  };
+  const head = `{"kind":"${resource.listKind}","apiVersion":"${apiVersionOf(resource)}","metadata":${JSON.stringify(metadata)},"items":[`;
+  return jsonResponse(200, `${head}${page.items.map((item) => listItemText(resource, item)).join(',')}]}\n`);
+}
+
+function selectPage(call: Call): Page {
+  const { query, core } = call;
+  const token = query.get('continue');
+  const limit = parseLimit(query);
+  if (token) return continued(call, token, limit);
+  const version = parseVersion(call);
+  const match = query.get('resourceVersionMatch');
+  if (match === 'Exact') return paged(call, version ?? 0, '', limit);
+  checkNotTooNew(call, version);
+  return paged(call, core.store.revision, '', version === 0 ? 0 : limit);
+}
+
+function continued(call: Call, text: string, limit: number): Page {
+  const { core } = call;
+  const token = decodeContinue(text);
+  const revision = token.revision < 0 ? core.store.revision : token.revision;
+  try {
+    return paged(call, revision, token.after, limit);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 410) throw error;
+    throw expired(inconsistentContinue, encodeContinue({ revision: -1, after: token.after }));
+  }
+}
+
+const inconsistentContinue =
+  'The provided continue parameter is too old to display a consistent list result. You can start a new list without the ' +
+  'continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with ' +
+  'the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the ' +
+  'first chunk was returned and now may show up in the list.';
+
+function paged(call: Call, revision: number, after: string, limit: number): Page {
+  const selection = selectionOf(call);
+  const all = readAt(call, revision, selection.prefix);
+  const rest = after === '' ? all : all.filter((item) => item.key > after);
+  const items: StoredObject[] = [];
+  for (const [index, item] of rest.entries()) {
+    if (selection.matches(item.object)) items.push(item);
+    const left = rest.length - index - 1;
+    if (limit > 0 && items.length === limit && left > 0) {
+      const continueToken = encodeContinue({ revision, after: item.key });
+      return { items, revision, continueToken, remaining: selection.empty ? left : undefined };
+    }
+  }
+  return { items, revision, continueToken: undefined, remaining: undefined };
+}
+
+function readAt(call: Call, revision: number, prefix: string): readonly StoredObject[] {
+  const { store } = call.core;
+  try {
+    return store.listAt(call.resource.collection, revision, prefix);
+  } catch (error) {
+    if (error instanceof StoreError && error.code === 'Compacted') {
+      throw expired(`The provided resource version is too old; the oldest kept version is ${store.compacted}.`);
+    }
+    if (error instanceof StoreError && error.code === 'FutureRevision') throw tooLarge(revision, store.revision);
+    throw error;
+  }
+}
+
+/** `resourceVersion` of the query; undefined if none is given. */
+export function parseVersion(call: Call): number | undefined {
+  const text = call.query.get('resourceVersion');
+  if (text === null || text === '') return undefined;
+  if (!/^\d+$/.test(text))
+    throw badRequest(`Invalid value: "${text}": strconv.ParseUint: parsing "${text}": invalid syntax`);
+  return Number(text);
+}
+
+function parseLimit(query: URLSearchParams): number {
+  const limit = Number(query.get('limit') ?? '0');
+  return Number.isSafeInteger(limit) && limit > 0 ? limit : 0;
+}
+
+/** Refuses a version that this server has not reached. */
+export function checkNotTooNew(call: Call, version: number | undefined): void {
+  const current = call.core.store.revision;
+  if (version !== undefined && version > current) throw tooLarge(version, current);
+}
+
+function tooLarge(version: number, current: number): ApiError {
+  const message = `Too large resource version: ${version}, current: ${current}`;
+  return new ApiError(504, 'Timeout', `Timeout: ${message}`, {
+    causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+    retryAfterSeconds: 1,
+  });
+}

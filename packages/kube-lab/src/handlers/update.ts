@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+import { asArray, equalJson, type JsonObject } from '../json/json.ts';
+import { storageKey } from '../registry/served-resource.ts';
+import { badRequest, conflict, notFound } from '../server/api-error.ts';
+import type { ApiResponse } from '../server/api-request.ts';
+import type { Call } from '../server/core.ts';
+import { StoreError } from '../storage/store-error.ts';
+import { StoredObject } from '../storage/stored-object.ts';
+import type { FieldError } from '../validation/field-error.ts';
+import { invalid } from '../validation/field-error.ts';
+import { validateObjectMetaUpdate } from '../validation/object-meta.ts';
+import { objectAnswer } from './answer.ts';
+import { createFrom, isDryRun, refuseIfInvalid } from './create.ts';
+import { metadataOf, readObjectBody } from './object-body.ts';
+
+/** The result of a write and whether it made the object. */
+export interface Written {
+  readonly stored: StoredObject;
+  readonly created: boolean;
+}
+
+/** PUT of one object or of its status. */
+export async function replaceObject(call: Call): Promise<ApiResponse> {
+  const { info, resource } = call;
+  const body = readObjectBody(call);
+  const metadata = metadataOf(body);
+  if (!metadata['name']) metadata['name'] = info.name;
+  if (metadata['name'] !== info.name) {
+    throw badRequest(
+      `the name of the object (${String(metadata['name'])}) does not match the name on the URL (${info.name})`,
+    );
+  }
+  const { stored, created } = await writeObject(call, (current) => {
+    if (current) return structuredClone(body);
+    if (!resource.strategy.allowCreateOnUpdate) throw notFound(resource, info.name);
+    return body;
+  });
+  return objectAnswer(call, created ? 201 : 200, stored);
+}
+
+/**
+ * Reads the object, lets `compute` make the next one from it, and writes that; begins again when somebody else wrote in
+ * between, unless the new object names the version it was made from.
+ */
+export async function writeObject(
+  call: Call,
+  compute: (current: StoredObject | undefined) => JsonObject | Promise<JsonObject>,
+): Promise<Written> {
+  const { core, resource, info } = call;
+  const key = storageKey(resource, info.namespace, info.name);
+  for (;;) {
+    const current = core.store.get(resource.collection, key);
+    const next = await compute(current);
+    if (!current) return { stored: await createFrom(call, next), created: true };
+    checkPreconditions(call, current, next);
+    prepareUpdate(call, current.object, next);
+    refuseIfInvalid(call, next, validateUpdate(call, next, current.object));
+    try {
+      return { stored: commitUpdate(call, current, next), created: false };
+    } catch (error) {
+      if (error instanceof StoreError && error.code === 'Changed') continue;
+      throw error;
+    }
+  }
+}
+
+function checkPreconditions(call: Call, current: StoredObject, next: JsonObject): void {
+  const { resource, info } = call;
+  const metadata = metadataOf(next);
+  const { resourceVersion } = metadata;
+  if (!resourceVersion && resource.strategy.allowUnconditionalUpdate === false) {
+    const error = invalid('metadata.resourceVersion', 0, 'must be specified for an update');
+    refuseIfInvalid(call, next, [error]);
+  }
+  const uid = metadataOf(current.object)['uid'];
+  if (metadata['uid'] && metadata['uid'] !== uid) {
+    const why = `Precondition failed: UID in precondition: ${String(metadata['uid'])}, UID in object meta: ${String(uid)}`;
+    throw conflict(resource, info.name, why);
+  }
+  if (resourceVersion && resourceVersion !== String(current.revision)) {
+    const why = 'the object has been modified; please apply your changes to the latest version and try again';
+    throw conflict(resource, info.name, why);
+  }
+}
+
+/** System fields of `metadata` always come from the stored object. */
+function prepareUpdate(call: Call, old: JsonObject, next: JsonObject): void {
+  const before = metadataOf(old);
+  const now = metadataOf(next);
+  for (const field of ['uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'generation']) {
+    if (before[field] === undefined) delete now[field];
+    else now[field] = before[field];
+  }
+  delete now['selfLink'];
+  delete now['resourceVersion'];
+  const { strategy } = call.resource;
+  if (call.info.subresource === 'status') strategy.prepareForStatusUpdate?.(next, old, call);
+  else strategy.prepareForUpdate?.(next, old, call);
+}
+
+function validateUpdate({ resource, info }: Call, next: JsonObject, old: JsonObject): readonly FieldError[] {
+  const { strategy } = resource;
+  const own =
+    info.subresource === 'status' ? strategy.validateStatusUpdate?.(next, old) : strategy.validateUpdate?.(next, old);
+  return [...validateObjectMetaUpdate(next, old), ...(own ?? [])];
+}
+
+function commitUpdate(call: Call, current: StoredObject, next: JsonObject): StoredObject {
+  const { core, resource } = call;
+  const metadata = metadataOf(next);
+  metadata['resourceVersion'] = String(current.revision);
+  if (equalJson(next, current.object)) return current;
+  if (isDryRun(call)) return new StoredObject(current.key, current.revision, next);
+  if (isReleased(metadata)) {
+    core.store.delete(resource.collection, current);
+    return new StoredObject(current.key, current.revision, next);
+  }
+  return core.store.update(resource.collection, current, next);
+}
+
+/** True if the object waits for nothing any more: being deleted, no finalizers, no grace period left. */
+function isReleased(metadata: JsonObject): boolean {
+  if (metadata['deletionTimestamp'] === undefined) return false;
+  return asArray(metadata['finalizers']).length === 0 && !metadata['deletionGracePeriodSeconds'];
+}

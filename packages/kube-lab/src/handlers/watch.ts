@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+import { apiVersionOf } from '@etcd-operator/kube';
+import type { Timer } from '@etcd-operator/ports';
+import { asObject } from '../json/json.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
+import { type Selection, selectionOf } from '../selectors/selection.ts';
+import { type ApiError, expired } from '../server/api-error.ts';
+import type { ApiResponse } from '../server/api-request.ts';
+import { ByteQueue } from '../server/byte-queue.ts';
+import type { Call } from '../server/core.ts';
+import { isTrue } from '../server/request-info.ts';
+import { type Change, StoredObject } from '../storage/stored-object.ts';
+import { checkNotTooNew, parseVersion } from './read.ts';
+
+const bookmarkEvery = 60_000;
+/** The last bookmark comes this long before the server ends the watch. */
+const lastBookmark = 2_000;
+
+/** GET with `watch=true`: JSON lines until the client leaves or the time is up. */
+export function watchObjects(call: Call): ApiResponse {
+  const version = parseVersion(call);
+  checkNotTooNew(call, version);
+  const watch = new Watch(call, selectionOf(call));
+  watch.start(version);
+  return { status: 200, headers: { 'content-type': 'application/json' }, body: watch.queue };
+}
+
+class Watch {
+  readonly queue: ByteQueue;
+  readonly #call: Call;
+  readonly #selection: Selection;
+  readonly #timers = new Set<Timer>();
+  readonly #bookmarks: boolean;
+  #stop: () => void = () => undefined;
+  /** Everything up to this version has been sent. */
+  #seen = 0;
+
+  constructor(call: Call, selection: Selection) {
+    this.#call = call;
+    this.#selection = selection;
+    this.#bookmarks = isTrue(call.query.get('allowWatchBookmarks'));
+    const onAbort = () => this.queue.fail(call.request.signal.reason);
+    this.queue = new ByteQueue(() => {
+      this.#stop();
+      for (const timer of this.#timers) timer.cancel();
+      call.request.signal.removeEventListener('abort', onAbort);
+    });
+    call.request.signal.addEventListener('abort', onAbort, { once: true });
+  }
+
+  start(version: number | undefined): void {
+    const { store } = this.#call.core;
+    const initial = this.#call.query.get('sendInitialEvents');
+    const fromNow = version === undefined || version === 0;
+    if (initial === 'true' || (initial === null && fromNow)) {
+      this.#sendPresent();
+      this.#seen = store.revision;
+      if (initial === 'true' && this.#bookmarks) this.#bookmark({ 'k8s.io/initial-events-end': 'true' });
+    } else {
+      this.#seen = fromNow ? store.revision : version;
+    }
+    if (this.#seen < store.compacted) {
+      // The real server answers 200 and says so inside the stream.
+      this.#line('ERROR', JSON.stringify(tooOld(this.#seen, store.compacted).toStatus()));
+      this.queue.end();
+      return;
+    }
+    this.#stop = store.watch(this.#call.resource.collection, this.#seen, (change) => this.#onChange(change));
+    this.#startTimers();
+  }
+
+  #startTimers(): void {
+    const { clock, random } = this.#call.core;
+    const asked = Number(this.#call.query.get('timeoutSeconds') ?? '0');
+    const timeout = asked > 0 ? asked * 1000 : 1_800_000 * (1 + random.next());
+    const end = clock.monotonic() + timeout;
+    this.#timer(timeout, () => this.queue.end());
+    if (!this.#bookmarks) return;
+    const next = () => {
+      const left = end - clock.monotonic() - lastBookmark;
+      if (left <= 0) return;
+      this.#timer(Math.min(bookmarkEvery, left), () => {
+        this.#bookmark();
+        next();
+      });
+    };
+    next();
+  }
+
+  #timer(milliseconds: number, run: () => void): void {
+    const timer: Timer = this.#call.core.clock.schedule(
+      milliseconds,
+      () => {
+        this.#timers.delete(timer);
+        run();
+      },
+      { background: true },
+    );
+    this.#timers.add(timer);
+  }
+
+  #sendPresent(): void {
+    const { core, resource } = this.#call;
+    for (const stored of core.store.list(resource.collection, this.#selection.prefix)) {
+      if (this.#selection.matches(stored.object)) this.#object('ADDED', stored);
+    }
+  }
+
+  #onChange({ revision, type, current, previous }: Change): void {
+    this.#seen = revision;
+    if (!current.key.startsWith(this.#selection.prefix)) return;
+    const { matches } = this.#selection;
+    const now = type !== 'DELETED' && matches(current.object);
+    const before = previous !== undefined && matches(previous.object);
+    if (now) this.#object(before ? 'MODIFIED' : 'ADDED', current);
+    else if (before) this.#gone(type === 'DELETED' ? current : previous, revision);
+  }
+
+  /** An object that left the selection is sent as it was when it was last in it, at the version of the change. */
+  #gone(last: StoredObject, revision: number): void {
+    const { codec } = this.#call.resource;
+    if (last.revision === revision) this.#object('DELETED', last);
+    else this.#line('DELETED', codec.encode(atRevision(last, revision)));
+  }
+
+  #object(type: string, stored: StoredObject): void {
+    this.#line(type, this.#call.resource.codec.encode(stored));
+  }
+
+  #bookmark(annotations?: Readonly<Record<string, string>>): void {
+    // Changes are delivered before a write returns, so nothing up to the present version is missing.
+    this.#seen = this.#call.core.store.revision;
+    this.#line('BOOKMARK', bookmarkText(this.#call.resource, this.#seen, annotations));
+  }
+
+  #line(type: string, text: string): void {
+    this.queue.push(`{"type":"${type}","object":${text}}\n`);
+  }
+}
+
+function atRevision({ key, object }: StoredObject, revision: number): StoredObject {
+  const metadata = { ...asObject(object['metadata']), resourceVersion: String(revision) };
+  return new StoredObject(key, revision, { ...object, metadata });
+}
+
+function bookmarkText(
+  resource: ServedResource,
+  revision: number,
+  annotations?: Readonly<Record<string, string>>,
+): string {
+  return JSON.stringify({
+    kind: resource.kind,
+    apiVersion: apiVersionOf(resource),
+    metadata: { resourceVersion: String(revision), ...(annotations ? { annotations } : {}) },
+  });
+}
+
+function tooOld(version: number, compacted: number): ApiError {
+  return expired(`too old resource version: ${version} (${compacted})`);
+}

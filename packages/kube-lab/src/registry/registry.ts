@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ServedResource } from './served-resource.ts';
+
+/** All resources the server serves now: built-in kinds, and custom ones as their definitions come and go. */
+export class Registry {
+  readonly #byPath = new Map<string, ServedResource>();
+  readonly #byKind = new Map<string, ServedResource>();
+  readonly #listeners = new Set<() => void>();
+
+  add(resource: ServedResource): void {
+    this.#byPath.set(pathKey(resource.group, resource.version, resource.plural), resource);
+    this.#byKind.set(pathKey(resource.group, resource.version, resource.kind), resource);
+    for (const listener of this.#listeners) listener();
+  }
+
+  remove(resource: Pick<ServedResource, 'group' | 'version' | 'plural' | 'kind'>): void {
+    this.#byPath.delete(pathKey(resource.group, resource.version, resource.plural));
+    this.#byKind.delete(pathKey(resource.group, resource.version, resource.kind));
+    for (const listener of this.#listeners) listener();
+  }
+
+  find(group: string, version: string, plural: string): ServedResource | undefined {
+    return this.#byPath.get(pathKey(group, version, plural));
+  }
+
+  findKind(group: string, version: string, kind: string): ServedResource | undefined {
+    return this.#byKind.get(pathKey(group, version, kind));
+  }
+
+  /** In the order in which they were added. */
+  all(): readonly ServedResource[] {
+    return [...this.#byPath.values()];
+  }
+
+  /** Calls `listener` whenever a resource comes or goes. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+}
+
+function pathKey(group: string, version: string, name: string): string {
+  return `${group}/${version}/${name}`;
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Clock, Random } from '@etcd-operator/ports';
+import type { JsonObject } from '../json/json.ts';
+import type { Identity } from '../server/identity.ts';
+import type { FieldError } from '../validation/field-error.ts';
+
+/** What a strategy may know about the write it takes part in. */
+export interface WriteContext {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly random: Random;
+  readonly identity: Identity;
+  /** Adds a `Warning` header to the answer. */
+  warn(message: string): void;
+}
+
+/** What makes the kinds differ when they are written. Objects are private copies: `prepare...` changes them in place. */
+export interface Strategy {
+  /** Fills and resets fields of a new object. */
+  prepareForCreate?(object: JsonObject, context: WriteContext): void;
+  /** Keeps what a client must not change; raises `metadata.generation` where the kind has one. */
+  prepareForUpdate?(object: JsonObject, old: JsonObject, context: WriteContext): void;
+  /** As `prepareForUpdate`, for a write through `status`: everything but the status comes from `old`. */
+  prepareForStatusUpdate?(object: JsonObject, old: JsonObject, context: WriteContext): void;
+  validate?(object: JsonObject): readonly FieldError[];
+  validateUpdate?(object: JsonObject, old: JsonObject): readonly FieldError[];
+  validateStatusUpdate?(object: JsonObject, old: JsonObject): readonly FieldError[];
+  /** What is wrong with a name; the default is a DNS subdomain. */
+  readonly validateName?: (name: string, prefix: boolean) => readonly string[];
+  /** PUT to a name that does not exist creates it. @default false */
+  readonly allowCreateOnUpdate?: boolean;
+  /** PUT without a resourceVersion overwrites. @default true */
+  readonly allowUnconditionalUpdate?: boolean;
+  /** How long a deletion waits when the client does not say; undefined: objects of this kind go at once. */
+  gracePeriod?(object: JsonObject, requested: number | undefined): number | undefined;
+  /** How dependents of a deleted object fare when the client does not say. @default 'background' */
+  readonly defaultPropagation?: 'background' | 'orphan';
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Status } from '@etcd-operator/kube';
+
+/** One cause of a refusal, as `status.details.causes` lists it. */
+export interface StatusCause {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly field?: string;
+}
+
+/** Which kind or resource a refusal is about. `kind` is the plural name except for Invalid and BadRequest, as on the real server. */
+export interface StatusDetails {
+  readonly name?: string;
+  readonly group?: string;
+  readonly kind?: string;
+  readonly uid?: string;
+  readonly causes?: readonly StatusCause[];
+  readonly retryAfterSeconds?: number;
+}
+
+/** A refusal on its way to the client as `kind: Status`. The one error handlers throw. */
+export class ApiError extends Error {
+  readonly code: number;
+  readonly reason: string;
+  readonly details: StatusDetails | undefined;
+  /** Only for Expired: where a list may go on with a new version. */
+  readonly continueToken: string | undefined;
+
+  constructor(code: number, reason: string, message: string, details?: StatusDetails, continueToken?: string) {
+    super(message);
+    this.name = 'ApiError';
+    this.code = code;
+    this.reason = reason;
+    this.details = details;
+    this.continueToken = continueToken;
+  }
+
+  /** The body of the answer. */
+  toStatus(): Status {
+    return {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: this.continueToken === undefined ? {} : { continue: this.continueToken },
+      status: 'Failure',
+      message: this.message,
+      ...(this.reason === '' ? {} : { reason: this.reason }),
+      ...(this.details === undefined ? {} : { details: this.details }),
+      code: this.code,
+    };
+  }
+}
+
+/** The name a refusal uses for a resource: `pods` or `deployments.apps`. */
+interface ResourceName {
+  readonly group: string;
+  readonly plural: string;
+}
+
+function qualified({ group, plural }: ResourceName): string {
+  return group ? `${plural}.${group}` : plural;
+}
+
+function detailsOf({ group, plural }: ResourceName, name: string): StatusDetails {
+  return { ...(name ? { name } : {}), ...(group ? { group } : {}), kind: plural };
+}
+
+export function notFound(resource: ResourceName, name: string): ApiError {
+  return new ApiError(404, 'NotFound', `${qualified(resource)} "${name}" not found`, detailsOf(resource, name));
+}
+
+export function alreadyExists(resource: ResourceName, name: string): ApiError {
+  const message = `${qualified(resource)} "${name}" already exists`;
+  return new ApiError(409, 'AlreadyExists', message, detailsOf(resource, name));
+}
+
+export function conflict(resource: ResourceName, name: string, why: string): ApiError {
+  const message = `Operation cannot be fulfilled on ${qualified(resource)} "${name}": ${why}`;
+  return new ApiError(409, 'Conflict', message, detailsOf(resource, name));
+}
+
+export function forbidden(resource: ResourceName, name: string, why: string): ApiError {
+  const message = name
+    ? `${qualified(resource)} "${name}" is forbidden: ${why}`
+    : `${qualified(resource)} is forbidden: ${why}`;
+  return new ApiError(403, 'Forbidden', message, detailsOf(resource, name));
+}
+
+export function badRequest(message: string): ApiError {
+  return new ApiError(400, 'BadRequest', message);
+}
+
+export function methodNotSupported(resource: ResourceName, action: string): ApiError {
+  const message = `${action} is not supported on resources of kind "${qualified(resource)}"`;
+  return new ApiError(405, 'MethodNotAllowed', message, detailsOf(resource, ''));
+}
+
+export function expired(message: string, continueToken?: string): ApiError {
+  return new ApiError(410, 'Expired', message, undefined, continueToken);
+}
+
+export function internalError(message: string): ApiError {
+  return new ApiError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
+}
+
+/** 404 for a path that no handler serves: plain text on the real server, a Status here and there alike to clients. */
+export function unknownPath(): ApiError {
+  return new ApiError(404, 'NotFound', 'the server could not find the requested resource');
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { HttpMethod } from '@etcd-operator/kube';
+import type { Identity } from './identity.ts';
+
+/** A request as every way in (in process, HTTPS) hands it to the server. Header names are in lower case. */
+export interface ApiRequest {
+  readonly method: HttpMethod;
+  /** Absolute, escaped, with its query. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body: string | undefined;
+  /** Who the way in says it is; undefined if it could not tell, then the headers decide. */
+  readonly identity: Identity | undefined;
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal;
+}
+
+/** An answer. A stream ends when its request's signal is aborted. */
+export interface ApiResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body: string | AsyncIterable<Uint8Array>;
+}
+
+/** The first value of a header. */
+export function header(request: Pick<ApiRequest, 'headers'>, name: string): string | undefined {
+  const value = request.headers[name];
+  return typeof value === 'string' ? value : value?.[0];
+}
+
+/** A JSON answer. */
+export function jsonResponse(status: number, body: string, headers: ApiResponse['headers'] = {}): ApiResponse {
+  return { status, headers: { 'content-type': 'application/json', ...headers }, body };
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+import { qualifiedName, type Transport } from '@etcd-operator/kube';
+import { type Clock, type Logger, type Random, silentLogger, systemClock, systemRandom } from '@etcd-operator/ports';
+import { builtinKinds } from '../registry/builtin-table.ts';
+import { plainCodec } from '../registry/plain-codec.ts';
+import { Registry } from '../registry/registry.ts';
+import { dataStrategy, specStatusStrategy } from '../registry/strategies.ts';
+import { Store } from '../storage/store.ts';
+import type { Core } from './core.ts';
+import { createHandler } from './handler.ts';
+import { adminIdentity, type Identity } from './identity.ts';
+import { inProcessTransport } from './in-process-transport.ts';
+import { createObjectFeed, type ObjectFeed } from './object-feed.ts';
+
+export interface ApiServerOptions {
+  /** @default the machine's own */
+  readonly clock?: Clock;
+  /** @default the operating system's */
+  readonly random?: Random;
+  /** @default silent */
+  readonly log?: Logger;
+}
+
+/** A Kubernetes API server in this process. */
+export interface ApiServer {
+  /**
+   * A way in without sockets. Requests are made as `identity`, which needs no proof.
+   * @param identity @default a member of system:masters
+   */
+  transport(identity?: Identity): Transport;
+  /** For the lab's own controllers and nodes. */
+  readonly feed: ObjectFeed;
+  /** Ends all watches and connections. */
+  close(): Promise<void>;
+}
+
+/** Makes an API server with the built-in kinds and the namespaces every cluster has. Nothing listens until told to. */
+export function createApiServer(options: ApiServerOptions = {}): ApiServer {
+  const clock = options.clock ?? systemClock;
+  const core: Core = {
+    store: new Store({ clock }),
+    registry: new Registry(),
+    clock,
+    random: options.random ?? systemRandom,
+    log: options.log ?? silentLogger,
+  };
+  for (const names of builtinKinds) {
+    core.registry.add({
+      ...names,
+      collection: qualifiedName(names),
+      codec: plainCodec(names),
+      strategy: names.subresources.some(({ name }) => name === 'status') ? specStatusStrategy : dataStrategy,
+      custom: false,
+      selectableFields: [],
+    });
+  }
+  const handle = createHandler(core);
+  const transports = new Set<Transport>();
+  return {
+    transport(identity = adminIdentity) {
+      const transport = inProcessTransport(handle, identity, () => transports.delete(transport));
+      transports.add(transport);
+      return transport;
+    },
+    feed: createObjectFeed(core.store),
+    async close() {
+      for (const transport of [...transports]) await transport.close();
+    },
+  };
+}

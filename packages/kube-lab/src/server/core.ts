@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Clock, Logger, Random } from '@etcd-operator/ports';
+import type { Registry } from '../registry/registry.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
+import type { WriteContext } from '../registry/strategy.ts';
+import type { Store } from '../storage/store.ts';
+import type { ApiRequest } from './api-request.ts';
+import type { Identity } from './identity.ts';
+import type { ResourceRequest } from './request-info.ts';
+
+/** What all handlers share. */
+export interface Core {
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** One request on its way through the handlers. */
+export interface Call extends WriteContext {
+  readonly core: Core;
+  readonly request: ApiRequest;
+  readonly info: ResourceRequest;
+  readonly resource: ServedResource;
+  readonly query: URLSearchParams;
+  readonly identity: Identity;
+  readonly warnings: readonly string[];
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createObject } from '../handlers/create.ts';
+import { deleteCollection, deleteObject } from '../handlers/delete.ts';
+import { patchObject } from '../handlers/patch.ts';
+import { getObject, listObjects } from '../handlers/read.ts';
+import { replaceObject } from '../handlers/update.ts';
+import { watchObjects } from '../handlers/watch.ts';
+import { ApiError, methodNotSupported, unknownPath } from './api-error.ts';
+import { type ApiRequest, type ApiResponse, jsonResponse } from './api-request.ts';
+import type { Call, Core } from './core.ts';
+import { anonymousIdentity } from './identity.ts';
+import { parseRequestInfo, type ResourceRequest } from './request-info.ts';
+
+/** Answers one request. Never rejects, except with the request's own abort reason. */
+export type Handler = (request: ApiRequest) => Promise<ApiResponse>;
+
+/** The one way every request goes: read the path, find the kind, run the verb, turn refusals into a Status. */
+export function createHandler(core: Core): Handler {
+  return async (request) => {
+    try {
+      return await route(core, request);
+    } catch (error) {
+      if (request.signal.aborted) throw request.signal.reason;
+      return refusal(core, error);
+    }
+  };
+}
+
+function route(core: Core, request: ApiRequest): Promise<ApiResponse> | ApiResponse {
+  const at = request.url.indexOf('?');
+  const path = at < 0 ? request.url : request.url.slice(0, at);
+  const query = new URLSearchParams(at < 0 ? '' : request.url.slice(at + 1));
+  const info = parseRequestInfo(request.method, path, query);
+  if (info.kind === 'path') throw unknownPath();
+  return serve(makeCall(core, request, info, query));
+}
+
+function makeCall(core: Core, request: ApiRequest, info: ResourceRequest, query: URLSearchParams): Call {
+  const resource = core.registry.find(info.group, info.version, info.resource);
+  if (!resource) throw unknownPath();
+  const warnings: string[] = [];
+  return {
+    core,
+    request,
+    info,
+    resource,
+    query,
+    identity: request.identity ?? anonymousIdentity,
+    warnings,
+    clock: core.clock,
+    random: core.random,
+    warn: (message) => warnings.push(message),
+  };
+}
+
+async function serve(call: Call): Promise<ApiResponse> {
+  const { info, resource } = call;
+  if (info.subresource !== '' && !resource.subresources.some(({ name }) => name === info.subresource))
+    throw unknownPath();
+  const response = await runVerb(call);
+  if (call.warnings.length === 0) return response;
+  const warning = call.warnings.map((text) => `299 - ${JSON.stringify(text)}`);
+  return { ...response, headers: { ...response.headers, warning } };
+}
+
+function runVerb(call: Call): Promise<ApiResponse> | ApiResponse {
+  switch (call.info.verb) {
+    case 'get':
+      return getObject(call);
+    case 'list':
+      return listObjects(call);
+    case 'watch':
+      return watchObjects(call);
+    case 'create':
+      return createObject(call);
+    case 'update':
+      return replaceObject(call);
+    case 'patch':
+      return patchObject(call);
+    case 'delete':
+      return deleteObject(call);
+    case 'deletecollection':
+      return deleteCollection(call);
+    default:
+      throw methodNotSupported(call.resource, call.info.verb);
+  }
+}
+
+function refusal(core: Core, error: unknown): ApiResponse {
+  if (error instanceof ApiError) {
+    const after = error.details?.retryAfterSeconds;
+    return jsonResponse(error.code, JSON.stringify(error.toStatus()), after ? { 'retry-after': String(after) } : {});
+  }
+  core.log.error('a request failed unexpectedly', { error });
+  const message = error instanceof Error ? error.message : String(error);
+  const status = new ApiError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
+  return jsonResponse(500, JSON.stringify(status.toStatus()));
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { HttpMethod } from '@etcd-operator/kube';
+
+/** What RBAC and faults call an operation. */
+export type Verb =
+  | 'get'
+  | 'list'
+  | 'watch'
+  | 'create'
+  | 'update'
+  | 'patch'
+  | 'delete'
+  | 'deletecollection'
+  | 'head'
+  | 'options';
+
+/** What a path below `/api` or `/apis` asks for. */
+export interface ResourceRequest {
+  readonly kind: 'resource';
+  readonly verb: Verb;
+  /** Empty for the core group. */
+  readonly group: string;
+  readonly version: string;
+  readonly namespace: string;
+  readonly resource: string;
+  readonly name: string;
+  /** Everything after the name: `status`, `proxy/...`; empty if none. */
+  readonly subresource: string;
+  readonly path: string;
+}
+
+/** Any other path: `/version`, `/healthz`, discovery. `verb` is the method in lower case. */
+export interface PathRequest {
+  readonly kind: 'path';
+  readonly verb: string;
+  readonly path: string;
+}
+
+export type RequestInfo = ResourceRequest | PathRequest;
+
+const writeVerbs: Readonly<Record<HttpMethod, Verb>> = {
+  GET: 'get',
+  HEAD: 'get',
+  POST: 'create',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+  OPTIONS: 'options',
+};
+
+const namespaceSubresources = new Set(['status', 'finalize']);
+
+/** Reads the verb, kind and name off a request line. */
+export function parseRequestInfo(method: HttpMethod, path: string, query: URLSearchParams): RequestInfo {
+  const parts = path
+    .split('/')
+    .filter((part) => part !== '')
+    .map(decode);
+  const other: PathRequest = { kind: 'path', verb: method.toLowerCase(), path };
+  const [root] = parts;
+  if (root !== 'api' && root !== 'apis') return other;
+  const [group, rest] = root === 'api' ? ['', parts.slice(1)] : [parts[1] ?? '', parts.slice(2)];
+  const [version, ...names] = rest;
+  if (version === undefined || names.length === 0) return other;
+  let watching = isTrue(query.get('watch'));
+  if (names[0] === 'watch' && names.length > 1) {
+    names.shift();
+    watching = true;
+  }
+  const { namespace, resource, name, subresource } = split(names);
+  const verb = verbOf(method, name, watching);
+  return { kind: 'resource', verb, group, version, namespace, resource, name, subresource, path };
+}
+
+function split(names: readonly string[]): Pick<ResourceRequest, 'namespace' | 'resource' | 'name' | 'subresource'> {
+  const [first = '', second = '', third = '', ...more] = names;
+  if (first === 'namespaces' && names.length > 2 && !namespaceSubresources.has(third)) {
+    return { namespace: second, resource: third, name: more[0] ?? '', subresource: more.slice(1).join('/') };
+  }
+  const namespace = first === 'namespaces' ? second : '';
+  return { namespace, resource: first, name: second, subresource: [third, ...more].filter(Boolean).join('/') };
+}
+
+function verbOf(method: HttpMethod, name: string, watching: boolean): Verb {
+  const verb = writeVerbs[method];
+  if (verb === 'delete' && name === '') return 'deletecollection';
+  if (verb !== 'get') return verb;
+  if (watching) return 'watch';
+  return name === '' ? 'list' : 'get';
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** How the real server reads a boolean of the query: present means true unless it says false or 0. */
+export function isTrue(value: string | null): boolean {
+  return value !== null && value !== 'false' && value !== '0';
+}

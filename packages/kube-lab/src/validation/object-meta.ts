@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+import { asArray, asObject, asObjects, equalJson, type Json, type JsonObject } from '../json/json.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
+import { type FieldError, forbiddenField, invalid, required } from './field-error.ts';
+import { labelErrors, labelValueErrors, qualifiedNameErrors, subdomainErrors } from './names.ts';
+
+const annotationsLimit = 256 * 1024;
+
+/** What is wrong with `metadata` of a new object. */
+export function validateObjectMeta(
+  object: JsonObject,
+  resource: Pick<ServedResource, 'namespaced' | 'strategy'>,
+): FieldError[] {
+  const metadata = asObject(object['metadata']) ?? {};
+  const nameErrors = resource.strategy.validateName ?? subdomainErrors;
+  const errors: FieldError[] = [];
+  const generateName = metadata['generateName'];
+  if (typeof generateName === 'string' && generateName !== '') {
+    const sample = generateName.endsWith('-') ? `${generateName.slice(0, -1)}a` : generateName;
+    for (const detail of nameErrors(sample, true)) errors.push(invalid('metadata.generateName', generateName, detail));
+  }
+  const { name } = metadata;
+  if (typeof name !== 'string' || name === '') {
+    errors.push(required('metadata.name', 'name or generateName is required'));
+  } else {
+    for (const detail of nameErrors(name, false)) errors.push(invalid('metadata.name', name, detail));
+  }
+  errors.push(...validateNamespace(metadata, resource.namespaced), ...validateMaps(metadata));
+  return errors;
+}
+
+function validateNamespace(metadata: JsonObject, namespaced: boolean): FieldError[] {
+  const { namespace } = metadata;
+  if (!namespaced) return namespace ? [forbiddenField('metadata.namespace', 'not allowed on this type')] : [];
+  if (typeof namespace !== 'string' || namespace === '') return [required('metadata.namespace')];
+  return labelErrors(namespace).map((detail) => invalid('metadata.namespace', namespace, detail));
+}
+
+function validateMaps(metadata: JsonObject): FieldError[] {
+  return [
+    ...validateLabels(asObject(metadata['labels']), 'metadata.labels'),
+    ...validateAnnotations(asObject(metadata['annotations']), 'metadata.annotations'),
+    ...asArray(metadata['finalizers']).flatMap((one) => validateFinalizer(one, 'metadata.finalizers')),
+    ...validateOwnerReferences(asObjects(metadata['ownerReferences'])),
+  ];
+}
+
+/** What is wrong with a map of labels. */
+export function validateLabels(labels: JsonObject | undefined, field: string): FieldError[] {
+  return Object.entries(labels ?? {}).flatMap(([key, value]) => [
+    ...qualifiedNameErrors(key).map((detail) => invalid(field, key, detail)),
+    ...labelValueErrors(String(value ?? '')).map((detail) => invalid(field, value, detail)),
+  ]);
+}
+
+/** What is wrong with a map of annotations. */
+export function validateAnnotations(annotations: JsonObject | undefined, field: string): FieldError[] {
+  const entries = Object.entries(annotations ?? {});
+  const errors = entries.flatMap(([key]) =>
+    qualifiedNameErrors(key.toLowerCase()).map((detail) => invalid(field, key, detail)),
+  );
+  const size = entries.reduce((sum, [key, value]) => sum + key.length + String(value ?? '').length, 0);
+  if (size > annotationsLimit) {
+    const message = `Too long: may not be more than ${annotationsLimit} bytes`;
+    errors.push({ reason: 'FieldValueTooLong', field, message });
+  }
+  return errors;
+}
+
+function validateFinalizer(value: Json, field: string): FieldError[] {
+  const text = String(value);
+  const errors = qualifiedNameErrors(text).map((detail) => invalid(field, value, detail));
+  if (errors.length === 0 && !text.includes('/') && !standardFinalizers.has(text)) {
+    errors.push(invalid(field, value, 'name is neither a standard finalizer name nor is it fully qualified'));
+  }
+  return errors;
+}
+
+const standardFinalizers = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
+
+function validateOwnerReferences(references: readonly JsonObject[]): FieldError[] {
+  const field = 'metadata.ownerReferences';
+  const errors = references.flatMap((reference, index) =>
+    (['apiVersion', 'kind', 'name', 'uid'] as const)
+      .filter((key) => !reference[key])
+      .map((key) =>
+        invalid(
+          `${field}[${index}].${key}`,
+          '',
+          key === 'apiVersion' ? 'version must not be empty' : 'must not be empty',
+        ),
+      ),
+  );
+  const controllers = references.filter((reference) => reference['controller'] === true);
+  if (controllers.length > 1) {
+    const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controllers.map((one) => `${String(one['kind'])}/${String(one['name'])}`).join(' and ')}`;
+    errors.push(invalid(field, references as JsonObject[], detail));
+  }
+  return errors;
+}
+
+const immutableFields = ['name', 'namespace', 'uid', 'creationTimestamp'] as const;
+
+/** What is wrong with a change of `metadata`. */
+export function validateObjectMetaUpdate(object: JsonObject, old: JsonObject): FieldError[] {
+  const now = asObject(object['metadata']) ?? {};
+  const before = asObject(old['metadata']) ?? {};
+  const errors: FieldError[] = validateMaps(now);
+  if (before['deletionTimestamp'] !== undefined) errors.push(...validateNoNewFinalizers(now, before));
+  for (const field of immutableFields) {
+    if (!equalJson(now[field], before[field]))
+      errors.push(invalid(`metadata.${field}`, now[field], 'field is immutable'));
+  }
+  return errors;
+}
+
+function validateNoNewFinalizers(now: JsonObject, before: JsonObject): FieldError[] {
+  const old = new Set(asArray(before['finalizers']));
+  const added = asArray(now['finalizers']).filter((one) => !old.has(one));
+  if (added.length === 0) return [];
+  const detail = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${added.map((one) => JSON.stringify(one)).join(', ')}}`;
+  return [forbiddenField('metadata.finalizers', detail)];
+}
