@@ -1,41 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
-/** Where tests live: beside the source they test, in every workspace. */
+/** Tests lie beside the source they test, in every workspace; test/ holds what belongs to no single one. */
 const homes = '{packages,apps,tools,example,test,bench}';
 const never = ['**/node_modules/**', '**/dist/**'];
+const conformance = 'test/conformance/**/*.test.ts';
+const long = `${homes}/**/*.long.test.ts`;
+const lab = `${homes}/**/*.lab.test.ts`;
+
+/** Real processes are slow to start on a busy machine; a test that hangs still ends. */
+const patient = { testTimeout: 120_000, hookTimeout: 120_000 };
 
 /**
- * Two kinds of tests in one run. `unit` runs in parallel and needs nothing but Node. `lab` (files `*.lab.test.ts`) starts
- * real processes: one file at a time, after the unit tests, with room for slow machines.
- * `*.long.test.ts` and test/conformance have commands of their own and are not part of `npm test`.
+ * Four kinds of tests, told apart by their names, each run by a command of tools/test:
+ *
+ * - `unit` needs nothing but Node and runs in parallel.
+ * - `lab` (`*.lab.test.ts`) starts real processes; it runs after the unit tests, a few files at a time.
+ * - `conformance` (test/conformance) compares kube-lab with a real kube-apiserver.
+ * - `long` (`*.long.test.ts`) is what takes too long for every change.
  */
 export default defineConfig({
   test: {
     projects: [
-      {
-        test: {
-          name: 'unit',
-          include: [`${homes}/**/*.test.ts`],
-          exclude: [...never, '**/*.lab.test.ts', '**/*.long.test.ts', 'test/**'],
-          testTimeout: 10_000,
-          sequence: { groupOrder: 0 },
-        },
-      },
-      {
-        test: {
-          name: 'lab',
-          include: [`${homes}/**/*.lab.test.ts`],
-          exclude: [...never, 'test/conformance/**'],
-          maxWorkers: 1,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          sequence: { groupOrder: 1 },
-        },
-      },
+      project('unit', { include: [`${homes}/**/*.test.ts`], exclude: [lab, long, conformance], testTimeout: 15_000 }),
+      project('lab', {
+        include: [lab],
+        exclude: [conformance],
+        maxWorkers: 2,
+        ...patient,
+        sequence: { groupOrder: 1 },
+      }),
+      project('conformance', { include: [conformance], maxWorkers: 1, ...patient, sequence: { groupOrder: 2 } }),
+      project('long', {
+        include: [long],
+        maxWorkers: 1,
+        testTimeout: 3_600_000,
+        hookTimeout: 600_000,
+        sequence: { groupOrder: 3 },
+      }),
     ],
-    // Tests and source run as they stand; nothing is transformed for other run-times.
-    pool: 'forks',
-    passWithNoTests: true,
   },
 });
+
+function project(
+  name: string,
+  options: NonNullable<TestProjectInlineConfiguration['test']>,
+): TestProjectInlineConfiguration {
+  const exclude = [...never, ...(options.exclude ?? [])];
+  // A process for each file, so that what a test leaves behind cannot reach the next.
+  return { test: { name, pool: 'forks', ...options, exclude } };
+}

@@ -2,8 +2,8 @@
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { repositoryRoot } from '../repository-root.ts';
 import type { Check, Problem } from './check.ts';
-import { repositoryRoot } from './program.ts';
 import { openTree } from './tree.ts';
 
 const configurations = ['biome.json', '.oxlintrc.json', 'knip.json', 'tsconfig.json', '.npmrc'];

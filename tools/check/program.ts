@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { execFile } from 'node:child_process';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-
-/** The root of this repository, wherever the tree under check lies. */
-export const repositoryRoot = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+import { join } from 'node:path';
+import { repositoryRoot } from '../repository-root.ts';
 
 export interface ProgramResult {
   readonly status: number;

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** Folders that every path goes through and that name no area. */
+const passages = new Set(['packages', 'apps', 'tools', 'example', 'test', 'src']);
+
+/** The areas a test file belongs to: the folders it lies in and its own name, such as `operator`, `backup`, `kill-sweep`. */
+export function areasOf(file: string): readonly string[] {
+  const parts = file.replace(/\.long\.test\.ts$/, '').split('/');
+  return parts.filter((part) => !passages.has(part));
+}
+
+/** Picks the files of any of these areas; all of them if none is given. */
+export function inAreas(areas: readonly string[]): (file: string) => boolean {
+  return (file) => areas.length === 0 || areasOf(file).some((area) => areas.includes(area));
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+import { ensurePart } from '@etcd-operator/tools';
+import { runTests } from './run-tests.ts';
+
+/**
+ * `npm run test:conformance`: one suite of API behaviours, against kube-lab and against a real kube-apiserver. With `--lab`
+ * against kube-lab alone, which needs no build. The suite reads CONFORMANCE_BACKENDS.
+ */
+const args = process.argv.slice(2);
+const labOnly = args.includes('--lab');
+process.env['CONFORMANCE_BACKENDS'] = labOnly ? 'lab' : 'lab,kube-apiserver';
+
+await runTests({
+  projects: ['conformance'],
+  args: args.filter((arg) => arg !== '--lab'),
+  allowNone: true,
+  prepare: async () => {
+    if (labOnly) return;
+    for (const part of ['etcd@3.6', 'kube-apiserver']) {
+      await ensurePart(part, { report: (line) => process.stderr.write(`${line}\n`) });
+    }
+  },
+});

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+import { inAreas } from './area.ts';
+import { prepareLab } from './lab-needs.ts';
+import { runTests } from './run-tests.ts';
+
+/**
+ * `npm run test:long [-- area ...]`: what takes too long for every change, in files `*.long.test.ts`. An area is a folder or
+ * the name of a file. Options of vitest begin with a dash.
+ */
+const args = process.argv.slice(2);
+const areas = args.filter((arg) => !arg.startsWith('-'));
+
+await runTests({
+  projects: ['long'],
+  args: args.filter((arg) => arg.startsWith('-')),
+  select: inAreas(areas),
+  allowNone: areas.length === 0,
+  prepare: (files) => prepareLab(files),
+});

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { repositoryRoot } from '../repository-root.ts';
+
+let root: string;
+
+const files = {
+  'vitest.config.ts': "export default { test: { projects: [{ test: { name: 'unit', include: ['*/*.test.ts'] } }] } };",
+  'good/two.test.ts': body("test('a', () => {});\ntest('b', () => {});"),
+  'bad/one.test.ts': body("test('c', () => {\n  throw new Error('c');\n});\ntest('d', () => {});"),
+  'bad/no-load.test.ts': 'await Promise.reject(new Error("does not load"));',
+  'bad/stray.test.ts': body("test('e', async () => {\n  void Promise.reject(new Error('stray'));\n});"),
+};
+
+function body(text: string): string {
+  return `import { test } from 'vitest';\n${text}\n`;
+}
+
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'etcd-operator-tests-'));
+  symlinkSync(join(repositoryRoot, 'node_modules'), join(root, 'node_modules'));
+  for (const [path, text] of Object.entries({ 'package.json': '{ "type": "module" }', ...files })) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+});
+
+afterAll(() => {
+  rmSync(root, { recursive: true, force: true });
+});
+
+/** Runs the runner as the commands do, in a process of its own, and returns its status and last line. */
+function run(args: readonly string[], options = ''): { status: number | null; last: string; output: string } {
+  const runner = join(import.meta.dirname, 'run-tests.ts');
+  const text = `
+    const { runTests } = await import(${JSON.stringify(runner)});
+    await runTests({ projects: ['unit'], root: ${JSON.stringify(root)}, args: ${JSON.stringify(args)}, ${options} });`;
+  const { VITEST: _, ...env } = process.env;
+  const child = spawnSync(process.execPath, ['--input-type=module', '-e', text], { encoding: 'utf8', cwd: root, env });
+  const output = `${child.stdout}${child.stderr}`;
+  return { status: child.status, last: child.stdout.trimEnd().split('\n').at(-1) ?? '', output };
+}
+
+describe('a run of tests', { timeout: 60_000 }, () => {
+  test('ends with the sum of what passed and failed, and fails if anything did', () => {
+    expect(run([])).toMatchObject({ status: 1, last: '4 passed, 3 failed' });
+  });
+
+  test('can be narrowed by path', () => {
+    expect(run(['good'])).toMatchObject({ status: 0, last: '2 passed, 0 failed' });
+  });
+
+  test('can be narrowed by name', () => {
+    expect(run(['good', '-t', 'a'])).toMatchObject({ status: 0, last: '1 passed, 0 failed' });
+  });
+
+  test('can be narrowed by the command that runs it', () => {
+    expect(run([], "select: (file) => file === 'good/two.test.ts'")).toMatchObject({ status: 0 });
+  });
+
+  test('fails with a sentence if no file matches', () => {
+    const { status, last, output } = run(['nowhere']);
+    expect({ status, last }).toEqual({ status: 1, last: '0 passed, 1 failed' });
+    expect(output).toContain('no test file matches nowhere');
+  });
+
+  test('is content with nothing where that is allowed', () => {
+    expect(run(['nowhere'], 'allowNone: true')).toMatchObject({ status: 0, last: '0 passed, 0 failed' });
+  });
+
+  test('runs nothing if its preparation fails, and says why', () => {
+    const prepare = "prepare: () => Promise.reject(new Error('install the package iproute2'))";
+    const { status, last, output } = run([], prepare);
+    expect({ status, last }).toEqual({ status: 1, last: '0 passed, 1 failed' });
+    expect(output).toContain('install the package iproute2');
+  });
+});

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** How many tests passed and failed. */
+export interface Tally {
+  readonly passed: number;
+  readonly failed: number;
+}
+
+/** What the tally looks at in a finished test file. */
+export interface FinishedFile {
+  /** The result of each test in it. */
+  readonly tests: readonly ('passed' | 'failed' | 'skipped' | 'pending')[];
+  /** Did the file or one of its hooks fail outside of any test? */
+  readonly broken: boolean;
+}
+
+/**
+ * Counts results. What failed outside of a test (a file that does not load, a hook, an error nobody caught) counts as one
+ * failure each, so that nothing red can add up to green; so does a test that never ended.
+ */
+export function tallyOf(files: readonly FinishedFile[], strayErrors: number): Tally {
+  const results = files.flatMap(({ tests }) => tests);
+  const broken = files.filter((file) => file.broken && !file.tests.includes('failed')).length;
+  return {
+    passed: results.filter((result) => result === 'passed').length,
+    failed: results.filter((result) => result === 'failed' || result === 'pending').length + broken + strayErrors,
+  };
+}
+
+/** The last line of every test command; `.ci/run` adds these up. */
+export function tallyLine({ passed, failed }: Tally): string {
+  return `${passed} passed, ${failed} failed`;
+}
