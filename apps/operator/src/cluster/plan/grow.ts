@@ -114,7 +114,8 @@ export function join(assessment: Assessment, reason: string): Proposal | undefin
   if (observation.secretProblems.length > 0) return waitFor(observation.secretProblems.join('; '), later);
   const { cluster } = observation;
   const ids = members.map((view) => view.member.id);
-  const name = nextMemberName(cluster.name, cluster.uid, incarnation, ids);
+  const taken = new Set([...observation.pods, ...observation.volumes].map((item) => item.name));
+  const name = nextMemberName(cluster.name, cluster.uid, incarnation, ids, taken);
   const versions = [...members.map((view) => learnerContext(view).version), versionOf(desired.version)];
   return take(
     { do: 'joinMember', name, incarnation, learner: versions.every(joinsAsLearner) },

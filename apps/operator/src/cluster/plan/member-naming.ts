@@ -16,14 +16,22 @@ export function seedName(cluster: string, uid: string, incarnation: number): str
   return `${cluster}-${suffix([uid, String(incarnation), 'seed'])}`;
 }
 
-/** The name of the next member. IDs of members never repeat, so names never do. */
+/**
+ * The name of the next member, from the members there are. A member that was the last to join and has been removed leaves
+ * exactly the list its name was computed from, so names that a pod or volume still bears are passed over.
+ */
 export function nextMemberName(
   cluster: string,
   uid: string,
   incarnation: number,
   memberIds: readonly string[],
+  taken: ReadonlySet<string>,
 ): string {
-  return `${cluster}-${suffix([uid, String(incarnation), ...[...memberIds].sort()])}`;
+  const parts = [uid, String(incarnation), ...[...memberIds].sort()];
+  for (let attempt = 0; ; attempt++) {
+    const name = `${cluster}-${suffix(attempt === 0 ? parts : [...parts, `#${attempt}`])}`;
+    if (!taken.has(name)) return name;
+  }
 }
 
 /** The token that keeps two lives of a cluster apart, even under the same name and addresses. */

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Every label, annotation and fixed name that the operator writes or reads, in one place. */
+
+/** The API group of the three kinds, and the prefix of our own labels and annotations. */
+export const group = 'etcd.database.coreos.com';
+
+/** Labels of the original operator. Services select by them; users must not set them. */
+export const labels = {
+  app: 'app',
+  cluster: 'etcd_cluster',
+  node: 'etcd_node',
+  /** Which life of the cluster an object belongs to. */
+  incarnation: `${group}/incarnation`,
+  /** On pods of promoted voters only; the disruption budget selects it. */
+  voter: `${group}/voter`,
+  /** On throw-away pods that prove an image; holds the cluster's name. Never together with `app`. */
+  imageCheck: `${group}/image-check`,
+} as const;
+
+export const annotations = {
+  /** The version a pod runs, without `v`. The original's name. */
+  version: 'etcd.version',
+  /** What the pod ran before an image patch that has not been proven yet. */
+  previousVersion: `${group}/previous-version`,
+  /** Boot values, read by the pod through the downward API at every start of its container. */
+  initialCluster: `${group}/initial-cluster`,
+  initialClusterState: `${group}/initial-cluster-state`,
+  initialClusterToken: `${group}/initial-cluster-token`,
+  snapshotCount: `${group}/snapshot-count`,
+  /** Identity, on the EtcdCluster, its pods and its volumes. */
+  clusterId: `${group}/cluster-id`,
+  memberId: `${group}/member-id`,
+  incarnation: `${group}/incarnation`,
+  /** The version the cluster was founded with, on the EtcdCluster. */
+  bornVersion: `${group}/born-version`,
+  /** A digest of everything in a pod that can only be changed by making a new one. */
+  template: `${group}/template`,
+  /** `clusterwide` hands an object to an operator that watches all namespaces. */
+  scope: `${group}/scope`,
+} as const;
+
+/** What a disarmed pod boots with: ignored where there is data, refused by etcd where there is none. */
+export const disarmedInitialCluster = 'disarmed=http://127.0.0.1:1';
+
+/** The field manager of everything the operator applies. */
+export const fieldManager = 'etcd-operator';
+
+export const clientServiceName = (cluster: string): string => `${cluster}-client`;
+export const peerServiceName = (cluster: string): string => cluster;
+
+/** Selects the pods, Services and volumes of one cluster. */
+export const clusterLabels = (cluster: string): Readonly<Record<string, string>> => ({
+  [labels.app]: 'etcd',
+  [labels.cluster]: cluster,
+});

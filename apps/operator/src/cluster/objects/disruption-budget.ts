@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { PodDisruptionBudget } from '@etcd-operator/kube';
+import { clusterLabels, labels } from '../../api/names.ts';
+import { type ClusterIdentity, ownerOf } from './owner.ts';
+
+/**
+ * Keeps voluntary evictions from taking a quorum. Counts promoted voters only. Pods that are not ready are protected too:
+ * without quorum all are unready, and a drain must not erase them then (operator rule 16).
+ */
+export function disruptionBudget(cluster: ClusterIdentity, minAvailable: number): PodDisruptionBudget {
+  return {
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: {
+      name: cluster.name,
+      namespace: cluster.namespace,
+      labels: clusterLabels(cluster.name),
+      ownerReferences: [ownerOf(cluster)],
+    },
+    spec: {
+      minAvailable,
+      selector: { matchLabels: { ...clusterLabels(cluster.name), [labels.voter]: 'true' } },
+      unhealthyPodEvictionPolicy: 'IfHealthyBudget',
+    },
+  };
+}

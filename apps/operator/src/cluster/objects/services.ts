@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import { clientPort, peerPort } from '@etcd-operator/etcd';
+import type { Service } from '@etcd-operator/kube';
+import { clientServiceName, clusterLabels, peerServiceName } from '../../api/names.ts';
+import { type ClusterIdentity, ownerOf } from './owner.ts';
+
+const client = { name: 'client', port: clientPort, targetPort: clientPort, protocol: 'TCP' } as const;
+const peer = { name: 'peer', port: peerPort, targetPort: peerPort, protocol: 'TCP' } as const;
+
+/**
+ * The headless Service that gives members their names. Names resolve before a member is ready, because a member becomes
+ * ready only after the others have found it by name.
+ */
+export function peerService(cluster: ClusterIdentity): Service {
+  return {
+    ...head(cluster, peerServiceName(cluster.name), {}),
+    spec: {
+      clusterIP: 'None',
+      ports: [client, peer],
+      publishNotReadyAddresses: true,
+      selector: clusterLabels(cluster.name),
+      type: 'ClusterIP',
+    },
+  };
+}
+
+/** The Service clients use: only members that can serve are behind it. */
+export function clientService(cluster: ClusterIdentity, annotations: Readonly<Record<string, string>> = {}): Service {
+  return {
+    ...head(cluster, clientServiceName(cluster.name), annotations),
+    spec: {
+      ports: [client],
+      publishNotReadyAddresses: false,
+      selector: clusterLabels(cluster.name),
+      type: 'ClusterIP',
+    },
+  };
+}
+
+function head(cluster: ClusterIdentity, name: string, annotations: Readonly<Record<string, string>>): Service {
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: {
+      name,
+      namespace: cluster.namespace,
+      labels: clusterLabels(cluster.name),
+      ...(Object.keys(annotations).length > 0 ? { annotations } : {}),
+      ownerReferences: [ownerOf(cluster)],
+    },
+  };
+}

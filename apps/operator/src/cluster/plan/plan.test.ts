@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, test } from 'vitest';
+import type { Desired } from '../desired.ts';
+import { planCluster } from './plan.ts';
+import { desiredOf } from './testing/fixtures.ts';
+import { runFor, runToRest } from './testing/run.ts';
+import { World } from './testing/world.ts';
+
+function settled(desired: Partial<Desired> = {}): World {
+  const world = new World(desired);
+  runToRest(world);
+  world.log.length = 0;
+  return world;
+}
+
+function change(world: World, desired: Partial<Desired>): void {
+  world.desired = desiredOf({ ...world.desired, image: undefined, ...desired } as Partial<Desired>);
+  world.desired = { ...world.desired, image: `${world.desired.repository}:v${world.desired.version}` };
+  world.generation++;
+}
+
+const voters = (world: World) => world.members.filter((member) => !member.isLearner).length;
+
+describe('bootstrap in the model', () => {
+  for (const size of [1, 2, 3, 5, 7]) {
+    for (const version of ['3.4.23', '3.5.35', '3.6.16', '3.7.3']) {
+      test(`${size} members of ${version} come up as voters`, () => {
+        const world = settled({ size, version });
+        expect(voters(world)).toBe(size);
+        expect(world.pods.size).toBe(size);
+      });
+    }
+  }
+
+  test('on 3.6 all others join before the first is promoted (rule 9)', () => {
+    const world = new World({ size: 3 });
+    runToRest(world);
+    const order = world.log.filter((step) => step === 'joinMember' || step === 'promote');
+    expect(order).toEqual(['joinMember', 'joinMember', 'promote', 'promote']);
+  });
+
+  test('on 3.5 only one learner exists at a time (rule 2)', () => {
+    const world = new World({ size: 3, version: '3.5.35' });
+    runToRest(world);
+    const order = world.log.filter((step) => step === 'joinMember' || step === 'promote');
+    expect(order).toEqual(['joinMember', 'promote', 'joinMember', 'promote']);
+  });
+});
+
+describe('scaling in the model', () => {
+  for (const [from, to] of [
+    [1, 3],
+    [3, 5],
+    [5, 3],
+    [3, 1],
+    [3, 2],
+    [2, 1],
+    [1, 7],
+    [7, 1],
+  ] as const) {
+    test(`${from} to ${to}`, () => {
+      const world = settled({ size: from });
+      change(world, { size: to });
+      runToRest(world);
+      expect(voters(world)).toBe(to);
+      expect(world.pods.size).toBe(to);
+    });
+  }
+});
+
+describe('healing in the model', () => {
+  test('a deleted pod without a volume is replaced by a fresh member', () => {
+    const world = settled({ size: 3 });
+    const [first] = world.members;
+    world.killPod(first?.podName ?? '');
+    runToRest(world);
+    expect(voters(world)).toBe(3);
+    expect(world.members.map((member) => member.id)).not.toContain(first?.id);
+  });
+
+  test('a deleted pod with a volume comes back as itself', () => {
+    const world = settled({ size: 3, storage: 'claim' });
+    const before = world.members.map((member) => member.id).sort();
+    world.killPod(world.members[0]?.podName ?? '');
+    runToRest(world);
+    expect(world.members.map((member) => member.id).sort()).toEqual(before);
+    expect(world.log).not.toContain('removeMember');
+  });
+
+  test('all pods gone with volumes: all come back', () => {
+    const world = settled({ size: 3, storage: 'claim' });
+    for (const name of [...world.pods.keys()]) world.killPod(name);
+    runToRest(world);
+    expect(world.pods.size).toBe(3);
+    expect(new Set(world.log)).toEqual(new Set(['createPod']));
+  });
+
+  test('pod and volume gone: a fresh member takes the place', () => {
+    const world = settled({ size: 3, storage: 'claim' });
+    const name = world.members[0]?.podName ?? '';
+    world.deleteVolume(name);
+    world.killPod(name);
+    runToRest(world);
+    expect(voters(world)).toBe(3);
+    expect(world.volumes.has(name)).toBe(false);
+  });
+
+  test('two of three gone without volumes: nothing is touched', () => {
+    const world = settled({ size: 3 });
+    for (const { podName } of world.members.slice(0, 2)) world.killPod(podName);
+    runFor(world, 50);
+    expect(world.log).toEqual([]);
+    expect(planCluster(world.observe(), world.now).situation).toBe('quorumLost');
+  });
+
+  test('a silent member is replaced after the delay, not before', () => {
+    const world = settled({ size: 3 });
+    world.tick(60_000);
+    const name = world.members[2]?.podName ?? '';
+    world.cut.add(name);
+    runFor(world, 30);
+    expect(world.members.some((member) => member.podName === name)).toBe(true);
+    runToRest(world);
+    expect(world.members.some((member) => member.podName === name)).toBe(false);
+    expect(voters(world)).toBe(3);
+  });
+});
+
+describe('upgrades in the model', () => {
+  for (const [from, to] of [
+    ['3.6.11', '3.6.16'],
+    ['3.6.16', '3.6.11'],
+    ['3.5.35', '3.6.16'],
+    ['3.6.16', '3.7.3'],
+    ['3.4.23', '3.5.35'],
+  ] as const) {
+    test(`${from} to ${to}: same members, one at a time`, () => {
+      const world = settled({ size: 3, version: from });
+      const before = world.members.map((member) => member.id).sort();
+      change(world, { version: to });
+      runToRest(world);
+      expect([...world.pods.values()].map((pod) => pod.version)).toEqual([to, to, to]);
+      expect(world.members.map((member) => member.id).sort()).toEqual(before);
+    });
+  }
+
+  test('3.5 to 3.6 to 3.7: the second step waits for raft snapshots (rule 3)', () => {
+    const world = settled({ size: 3, version: '3.5.35' });
+    change(world, { version: '3.6.16' });
+    runToRest(world);
+    expect(world.log).toContain('nudgeSnapshot');
+    change(world, { version: '3.7.3' });
+    runToRest(world);
+    expect([...world.pods.values()].every((pod) => pod.version === '3.7.3')).toBe(true);
+  });
+
+  test('a skipped minor is refused and nothing is touched', () => {
+    const world = settled({ size: 3, version: '3.5.35' });
+    change(world, { version: '3.7.3' });
+    runFor(world, 20);
+    expect(world.log).toEqual([]);
+  });
+
+  test('an image that cannot be pulled is found before any member is stopped (rule 6)', () => {
+    const world = settled({ size: 3 });
+    world.brokenImages.add('quay.io/coreos/etcd:v3.6.17');
+    change(world, { version: '3.6.17' });
+    runFor(world, 20);
+    expect(world.log).not.toContain('setImage');
+  });
+});
