@@ -102,6 +102,65 @@ export const partTable: PartTable = {
     },
     programs: [{ name: 'busybox', path: '/bin/busybox', verify: { args: [], prints: 'BusyBox v1.35.0 ' } }],
   },
+  versitygw: {
+    kind: 'go',
+    version: '1.8.0',
+    go: '1.26',
+    bytesNeeded: 500e6,
+    modules: [
+      {
+        path: 'github.com/versity/versitygw',
+        version: 'v1.8.0',
+        sum: 'h1:au+wI+aybno/STsQiSm35Uu6Q6iK5MWReQxgO6SEMFc=',
+      },
+    ],
+    variables: { 'main.Version': 'v1.8.0' },
+    programs: [
+      {
+        name: 'versitygw',
+        source: { package: 'github.com/versity/versitygw/cmd/versitygw' },
+        verify: { args: ['--version'], prints: 'v1.8.0' },
+      },
+    ],
+  },
+  'fake-gcs-server': {
+    kind: 'go',
+    version: '1.56.1',
+    go: '1.26',
+    bytesNeeded: 500e6,
+    modules: [
+      {
+        path: 'github.com/fsouza/fake-gcs-server',
+        version: 'v1.56.1',
+        sum: 'h1:K03sAvbLvDz4hAynpCCUqnNRp+ik9JFSvHbkD/wTPOU=',
+      },
+    ],
+    programs: [
+      {
+        name: 'fake-gcs-server',
+        source: { package: 'github.com/fsouza/fake-gcs-server' },
+        // It has no version to ask for.
+        verify: { args: ['-h'], prints: '-public-host' },
+      },
+    ],
+  },
+  containerd: containerd('2.4.2', 'h1:p6Qg+xbEz8lvwdhHDx0U469xENvp4LgGBx+E7djXkGw='),
+  coredns: coredns('1.15.0', 'h1:OBT+OEyHVdUiVxPhrNlC5XZVq3RkSxzQXfZQ76gm5ck='),
+  helm: {
+    kind: 'go',
+    version: '4.3.1',
+    go: '1.26',
+    bytesNeeded: 800e6,
+    modules: [{ path: 'helm.sh/helm/v4', version: 'v4.3.1', sum: 'h1:UndCoLe9UPmNoL7IvWzaUXveL7T5t/ijoorEmgJdI9g=' }],
+    variables: { 'helm.sh/helm/v4/internal/version.version': 'v4.3.1' },
+    programs: [
+      {
+        name: 'helm',
+        source: { package: 'helm.sh/helm/v4/cmd/helm' },
+        verify: { args: ['version', '--short'], prints: 'v4.3.1' },
+      },
+    ],
+  },
 };
 
 function etcd(version: string, sums: Readonly<Record<'server' | 'etcdctl' | 'etcdutl', string>>): GoRecipe {
@@ -179,6 +238,50 @@ function kubernetes(name: (typeof kubernetesPrograms)[number]): GoRecipe {
           name === 'kubectl'
             ? { args: ['version', '--client'], prints: version }
             : { args: ['--version'], prints: version },
+      },
+    ],
+  };
+}
+
+/** Without the snapshotters that need C libraries. */
+function containerd(version: string, sum: string): GoRecipe {
+  const path = 'github.com/containerd/containerd/v2';
+  return {
+    kind: 'go',
+    version,
+    go: '1.26',
+    bytesNeeded: 1e9,
+    modules: [{ path, version: `v${version}`, sum }],
+    tags: ['no_btrfs', 'no_devmapper', 'no_zfs'],
+    variables: { [`${path}/version.Version`]: `v${version}` },
+    programs: ['containerd', 'containerd-shim-runc-v2', 'ctr'].map((name) => ({
+      name,
+      source: { package: `${path}/cmd/${name}` },
+      verify: { args: [name === 'containerd-shim-runc-v2' ? '-v' : '--version'], prints: `v${version}` },
+    })),
+  };
+}
+
+/** With the plugins that a cluster's DNS needs and no others, which builds in a fraction of the time. */
+function coredns(version: string, sum: string): GoRecipe {
+  const path = 'github.com/coredns/coredns';
+  const plugins = ['cache', 'errors', 'health', 'kubernetes', 'ready', 'reload'];
+  const imports = [`${path}/coremain`, ...plugins.map((name) => `${path}/plugin/${name}`)];
+  const [, ...blank] = imports.map((name) => `\t_ "${name}"\n`);
+  return {
+    kind: 'go',
+    version,
+    go: '1.26',
+    bytesNeeded: 800e6,
+    modules: [{ path, version: `v${version}`, sum }],
+    programs: [
+      {
+        name: 'coredns',
+        source: {
+          main: `package main\n\nimport (\n\t"${path}/coremain"\n${blank.join('')})\n\nfunc main() {\n\tcoremain.Run()\n}\n`,
+          imports,
+        },
+        verify: { args: ['-version'], prints: `CoreDNS-${version}` },
       },
     ],
   };
