@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+import { defined } from './scalars.ts';
+import { makeSchema, type NodeOptions, type Presence, type Schema, type ValueOf, type WithDefault } from './schema.ts';
+import type { StructuralSchema } from './structural-schema.ts';
+
+export interface ObjectOptions extends NodeOptions {
+  /** Keeps fields that are not declared instead of dropping them: for fields of the past that stored objects may hold. @default false */
+  readonly preserveUnknownFields?: boolean;
+  /** `atomic`: server-side apply sets the whole object or nothing of it. @default 'granular' */
+  readonly mapType?: 'atomic' | 'granular';
+}
+
+export interface ListOptions extends NodeOptions {
+  readonly minItems?: number;
+  /** CEL rules on items of an unbounded list soon exceed the server's cost limit. */
+  readonly maxItems?: number;
+}
+
+export interface MapOptions extends NodeOptions {
+  readonly minProperties?: number;
+  readonly maxProperties?: number;
+  /** `atomic`: server-side apply sets the whole map or nothing of it. @default 'granular' */
+  readonly mapType?: 'atomic' | 'granular';
+}
+
+/** The fields of an object by name. */
+export type Fields = Readonly<Record<string, Schema>>;
+
+type OptionalNames<F extends Fields> = {
+  [K in keyof F]: F[K] extends Schema<unknown, 'optional'> ? K : never;
+}[keyof F];
+
+/** The TypeScript type of an object with these fields. */
+export type ObjectOf<F extends Fields> = Flatten<
+  { readonly [K in Exclude<keyof F, OptionalNames<F>>]: ValueOf<F[K]> } & {
+    readonly [K in OptionalNames<F>]?: ValueOf<F[K]>;
+  }
+>;
+
+type Flatten<T> = { readonly [K in keyof T]: T[K] };
+
+/** An object with named fields. Fields are required unless they are `optional` or have a default. */
+export function object<F extends Fields>(
+  fields: F,
+  options: ObjectOptions & WithDefault<NoInfer<ObjectOf<F>>>,
+): Schema<ObjectOf<F>, 'optional'>;
+export function object<F extends Fields>(fields: F, options?: ObjectOptions): Schema<ObjectOf<F>, 'required'>;
+export function object<F extends Fields>(fields: F, options: ObjectOptions = {}): Schema<ObjectOf<F>> {
+  const required = Object.keys(fields).filter((name) => fields[name]?.presence === 'required');
+  const properties = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.structural]));
+  const keywords: StructuralSchema = {
+    type: 'object',
+    ...(required.length > 0 && { required }),
+    ...(Object.keys(properties).length > 0 && { properties }),
+    ...(options.preserveUnknownFields && { 'x-kubernetes-preserve-unknown-fields': true }),
+    ...(options.mapType && { 'x-kubernetes-map-type': options.mapType }),
+  };
+  return makeSchema(keywords, options);
+}
+
+/** An object with any keys and values of one kind. */
+export function map<T>(
+  values: Schema<T>,
+  options: MapOptions & WithDefault<Readonly<Record<string, NoInfer<T>>>>,
+): Schema<Readonly<Record<string, T>>, 'optional'>;
+export function map<T>(values: Schema<T>, options?: MapOptions): Schema<Readonly<Record<string, T>>, 'required'>;
+export function map<T>(values: Schema<T>, options: MapOptions = {}): Schema<Readonly<Record<string, T>>> {
+  const { minProperties, maxProperties, mapType } = options;
+  const keywords: StructuralSchema = {
+    type: 'object',
+    additionalProperties: values.structural,
+    ...defined({ minProperties, maxProperties, 'x-kubernetes-map-type': mapType }),
+  };
+  return makeSchema(keywords, options);
+}
+
+/** A list that one owner sets as a whole (server-side apply replaces it). */
+export function list<T>(
+  items: Schema<T>,
+  options: ListOptions & WithDefault<readonly NoInfer<T>[]>,
+): Schema<readonly T[], 'optional'>;
+export function list<T>(items: Schema<T>, options?: ListOptions): Schema<readonly T[], 'required'>;
+export function list<T>(items: Schema<T>, options: ListOptions = {}): Schema<readonly T[]> {
+  return listOf(items, { 'x-kubernetes-list-type': 'atomic' }, options);
+}
+
+/** A list of different values in which each may have its own owner. Its items are scalars. */
+export function set<T extends string | number | boolean>(
+  items: Schema<T>,
+  options: ListOptions & WithDefault<readonly NoInfer<T>[]>,
+): Schema<readonly T[], 'optional'>;
+export function set<T extends string | number | boolean>(
+  items: Schema<T>,
+  options?: ListOptions,
+): Schema<readonly T[], 'required'>;
+export function set<T extends string | number | boolean>(
+  items: Schema<T>,
+  options: ListOptions = {},
+): Schema<readonly T[]> {
+  return listOf(items, { 'x-kubernetes-list-type': 'set' }, options);
+}
+
+/** The names of an object's scalar fields: what can identify an item of a keyed list. */
+export type KeyNames<T> = {
+  [K in keyof T & string]-?: Exclude<T[K], undefined> extends string | number | boolean ? K : never;
+}[keyof T & string];
+
+/**
+ * A list of objects told apart by one or more of their fields, in which each item, and each field of it, may have its own
+ * owner. The key fields must be required or have a default.
+ */
+export function keyedList<T>(
+  items: Schema<T>,
+  keys: readonly [KeyNames<NoInfer<T>>, ...KeyNames<NoInfer<T>>[]],
+  options: ListOptions & WithDefault<readonly NoInfer<T>[]>,
+): Schema<readonly T[], 'optional'>;
+export function keyedList<T>(
+  items: Schema<T>,
+  keys: readonly [KeyNames<NoInfer<T>>, ...KeyNames<NoInfer<T>>[]],
+  options?: ListOptions,
+): Schema<readonly T[], 'required'>;
+export function keyedList<T>(
+  items: Schema<T>,
+  keys: readonly string[],
+  options: ListOptions = {},
+): Schema<readonly T[]> {
+  return listOf(items, { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': keys }, options);
+}
+
+function listOf<T, P extends Presence>(
+  items: Schema<T>,
+  kind: StructuralSchema,
+  options: ListOptions,
+): Schema<readonly T[], P> {
+  const { minItems, maxItems } = options;
+  return makeSchema({ type: 'array', ...defined({ minItems, maxItems }), items: items.structural, ...kind }, options);
+}
