@@ -2,7 +2,7 @@
 import type { JsonObject } from '../json/json.ts';
 import { timestamp } from '../json/timestamp.ts';
 import { storageKey } from '../registry/served-resource.ts';
-import { alreadyExists, badRequest, methodNotSupported } from '../server/api-error.ts';
+import { alreadyExists, badRequest, methodNotAllowed } from '../server/api-error.ts';
 import type { ApiResponse } from '../server/api-request.ts';
 import type { Call } from '../server/core.ts';
 import { StoreError } from '../storage/store-error.ts';
@@ -15,8 +15,7 @@ import { metadataOf, readObjectBody } from './object-body.ts';
 
 /** POST to a collection. */
 export async function createObject(call: Call): Promise<ApiResponse> {
-  const { resource, info } = call;
-  if (info.name !== '') throw methodNotSupported(resource, 'create');
+  if (call.info.name !== '') throw methodNotAllowed();
   const stored = await createFrom(call, readObjectBody(call));
   return objectAnswer(call, 201, stored);
 }

@@ -32,6 +32,8 @@ export interface ResourceNames {
 export interface ServedResource extends ResourceNames {
   /** Where objects of all versions of this resource are stored: `pods` or `deployments.apps`. */
   readonly collection: string;
+  /** The version in which objects are stored. @default its own */
+  readonly storageVersion?: string;
   readonly codec: Codec;
   readonly strategy: Strategy;
   /** Custom resources keep `kind` and `apiVersion` on the items of a list; built-in ones leave them out. */

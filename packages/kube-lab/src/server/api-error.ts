@@ -89,9 +89,8 @@ export function badRequest(message: string): ApiError {
   return new ApiError(400, 'BadRequest', message);
 }
 
-export function methodNotSupported(resource: ResourceName, action: string): ApiError {
-  const message = `${action} is not supported on resources of kind "${qualified(resource)}"`;
-  return new ApiError(405, 'MethodNotAllowed', message, detailsOf(resource, ''));
+export function methodNotAllowed(): ApiError {
+  return new ApiError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 }
 
 export function expired(message: string, continueToken?: string): ApiError {
@@ -102,7 +101,7 @@ export function internalError(message: string): ApiError {
   return new ApiError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
 }
 
-/** 404 for a path that no handler serves: plain text on the real server, a Status here and there alike to clients. */
+/** 404 for a kind or subresource of a group that is served. */
 export function unknownPath(): ApiError {
-  return new ApiError(404, 'NotFound', 'the server could not find the requested resource');
+  return new ApiError(404, 'NotFound', 'the server could not find the requested resource', {});
 }

@@ -8,6 +8,7 @@ import { dataStrategy, specStatusStrategy } from '../registry/strategies.ts';
 import { Store } from '../storage/store.ts';
 import type { Core } from './core.ts';
 import { createHandler } from './handler.ts';
+import { HttpsFront } from './https-front.ts';
 import { adminIdentity, type Identity } from './identity.ts';
 import { inProcessTransport } from './in-process-transport.ts';
 import { createObjectFeed, type ObjectFeed } from './object-feed.ts';
@@ -21,6 +22,24 @@ export interface ApiServerOptions {
   readonly log?: Logger;
 }
 
+export interface ListenOptions {
+  /** @default '127.0.0.1' */
+  readonly host?: string;
+  /** @default one that is free */
+  readonly port?: number;
+  /** Further names in the serving certificate, besides those of loopback and of the `kubernetes` Service. */
+  readonly dnsNames?: readonly string[];
+  readonly ipAddresses?: readonly string[];
+}
+
+/** Where a server can be reached. */
+export interface Listening {
+  readonly url: string;
+  readonly caPem: string;
+  /** Text of a kubeconfig for an administrator, complete in itself. */
+  readonly kubeconfig: string;
+}
+
 /** A Kubernetes API server in this process. */
 export interface ApiServer {
   /**
@@ -30,6 +49,8 @@ export interface ApiServer {
   transport(identity?: Identity): Transport;
   /** For the lab's own controllers and nodes. */
   readonly feed: ObjectFeed;
+  /** Serves HTTPS with a certificate authority of its own, made at the first call. */
+  listen(options?: ListenOptions): Promise<Listening>;
   /** Ends all watches and connections. */
   close(): Promise<void>;
 }
@@ -43,8 +64,9 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
     clock,
     random: options.random ?? systemRandom,
     log: options.log ?? silentLogger,
+    customDocuments: new Map(),
   };
-  for (const names of builtinKinds) {
+  for (const names of builtinKinds()) {
     core.registry.add({
       ...names,
       collection: qualifiedName(names),
@@ -56,6 +78,7 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
   }
   const handle = createHandler(core);
   const transports = new Set<Transport>();
+  const front = new HttpsFront(handle);
   return {
     transport(identity = adminIdentity) {
       const transport = inProcessTransport(handle, identity, () => transports.delete(transport));
@@ -63,7 +86,9 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
       return transport;
     },
     feed: createObjectFeed(core.store),
+    listen: (listenOptions = {}) => front.listen(listenOptions),
     async close() {
+      await front.close();
       for (const transport of [...transports]) await transport.close();
     },
   };

@@ -15,6 +15,8 @@ export interface Core {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** OpenAPI documents of the custom resources served now. */
+  readonly customDocuments: Map<string, string>;
 }
 
 /** One request on its way through the handlers. */

@@ -5,10 +5,11 @@ import { patchObject } from '../handlers/patch.ts';
 import { getObject, listObjects } from '../handlers/read.ts';
 import { replaceObject } from '../handlers/update.ts';
 import { watchObjects } from '../handlers/watch.ts';
-import { ApiError, methodNotSupported, unknownPath } from './api-error.ts';
+import { ApiError, methodNotAllowed, unknownPath } from './api-error.ts';
 import { type ApiRequest, type ApiResponse, jsonResponse } from './api-request.ts';
 import type { Call, Core } from './core.ts';
 import { anonymousIdentity } from './identity.ts';
+import { servePath } from './path-handler.ts';
 import { parseRequestInfo, type ResourceRequest } from './request-info.ts';
 
 /** Answers one request. Never rejects, except with the request's own abort reason. */
@@ -31,7 +32,7 @@ function route(core: Core, request: ApiRequest): Promise<ApiResponse> | ApiRespo
   const path = at < 0 ? request.url : request.url.slice(0, at);
   const query = new URLSearchParams(at < 0 ? '' : request.url.slice(at + 1));
   const info = parseRequestInfo(request.method, path, query);
-  if (info.kind === 'path') throw unknownPath();
+  if (info.kind === 'path') return servePath(core, request, path);
   return serve(makeCall(core, request, info, query));
 }
 
@@ -82,7 +83,7 @@ function runVerb(call: Call): Promise<ApiResponse> | ApiResponse {
     case 'deletecollection':
       return deleteCollection(call);
     default:
-      throw methodNotSupported(call.resource, call.info.verb);
+      throw methodNotAllowed();
   }
 }
 

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type CertificateAuthority, createCertificateAuthority } from '../tls/certificates.ts';
+import { kubeconfigText } from '../tls/kubeconfig.ts';
+import type { Listening, ListenOptions } from './api-server.ts';
+import type { Handler } from './handler.ts';
+import { type HttpsListener, listenHttps } from './https-listener.ts';
+
+const serviceNames = [
+  'kubernetes',
+  'kubernetes.default',
+  'kubernetes.default.svc',
+  'kubernetes.default.svc.cluster.local',
+];
+
+/** The HTTPS side of a server: one certificate authority, any number of listeners. */
+export class HttpsFront {
+  readonly #handle: Handler;
+  readonly #listeners = new Set<HttpsListener>();
+  #authority: Promise<CertificateAuthority> | undefined;
+
+  constructor(handle: Handler) {
+    this.#handle = handle;
+  }
+
+  async listen({ host = '127.0.0.1', port = 0, dnsNames = [], ipAddresses = [] }: ListenOptions): Promise<Listening> {
+    const authority = await this.authority();
+    const [serving, admin] = await Promise.all([
+      authority.issue({
+        commonName: 'kube-apiserver',
+        dnsNames: ['localhost', ...serviceNames, ...dnsNames],
+        ipAddresses: ['127.0.0.1', '::1', '10.96.0.1', ...ipAddresses],
+        usage: 'server',
+      }),
+      authority.issue({ commonName: 'kubernetes-admin', organizations: ['system:masters'], usage: 'client' }),
+    ]);
+    const clientCaPem = authority.certificatePem;
+    const listener = await listenHttps(this.#handle, { host, port, serving, clientCaPem });
+    this.#listeners.add(listener);
+    const url = `https://${host.includes(':') ? `[${host}]` : host}:${listener.port}`;
+    const user = { name: 'kubernetes-admin', keyPair: admin };
+    return { url, caPem: clientCaPem, kubeconfig: kubeconfigText({ url, caPem: clientCaPem, user }) };
+  }
+
+  authority(): Promise<CertificateAuthority> {
+    this.#authority ??= createCertificateAuthority('kube-lab');
+    return this.#authority;
+  }
+
+  async close(): Promise<void> {
+    const listeners = [...this.#listeners];
+    this.#listeners.clear();
+    await Promise.all(listeners.map((listener) => listener.close()));
+  }
+}

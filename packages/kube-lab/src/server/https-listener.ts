@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import type { HttpMethod } from '@etcd-operator/kube';
+import type { KeyPair } from '../tls/certificates.ts';
+import { ApiError } from './api-error.ts';
+import type { ApiRequest, ApiResponse } from './api-request.ts';
+import type { Handler } from './handler.ts';
+import type { Identity } from './identity.ts';
+
+export interface HttpsListenerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly serving: KeyPair;
+  /** Client certificates signed by it are believed. */
+  readonly clientCaPem: string;
+}
+
+/** A listening HTTPS front end. */
+export interface HttpsListener {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Bodies above this are refused, as on the real server. */
+const bodyLimit = 3 * 1024 * 1024;
+
+/** Listens for HTTP/1.1 over TLS and hands each request to `handle`. */
+export async function listenHttps(handle: Handler, options: HttpsListenerOptions): Promise<HttpsListener> {
+  const server = createServer({
+    cert: options.serving.certificatePem,
+    key: options.serving.privateKeyPem,
+    ca: options.clientCaPem,
+    requestCert: true,
+    rejectUnauthorized: false,
+    keepAliveTimeout: 90_000,
+  });
+  const sockets = new Set<Socket>();
+  server.on('secureConnection', (socket: TLSSocket) => {
+    socket.setNoDelay(true);
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  server.on('request', (request, response) => {
+    // A client that breaks off mid-answer is no failure of the server.
+    answer(handle, request, response).catch(() => response.destroy());
+  });
+  server.listen(options.port, options.host);
+  await once(server, 'listening');
+  return { port: (server.address() as AddressInfo).port, close: () => closeServer(server, sockets) };
+}
+
+async function closeServer(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  for (const socket of sockets) socket.destroy();
+  await closed;
+}
+
+async function answer(handle: Handler, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const gone = new AbortController();
+  outgoing.once('close', () => {
+    if (!outgoing.writableFinished) gone.abort(new Error('the client closed the connection'));
+  });
+  const body = await readBody(incoming);
+  if (body === undefined) {
+    const message = `Request entity too large: limit is ${bodyLimit}`;
+    const status = new ApiError(413, 'RequestEntityTooLarge', message).toStatus();
+    await send(outgoing, { status: 413, headers: { connection: 'close' }, body: JSON.stringify(status) });
+    return;
+  }
+  const request: ApiRequest = {
+    method: (incoming.method ?? 'GET') as HttpMethod,
+    url: incoming.url ?? '/',
+    headers: headersOf(incoming),
+    body: body === '' ? undefined : body,
+    identity: connectionIdentity(incoming.socket as TLSSocket),
+    signal: gone.signal,
+  };
+  await send(outgoing, await handle(request));
+}
+
+async function readBody(incoming: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > bodyLimit) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function headersOf(incoming: IncomingMessage): Record<string, string | readonly string[]> {
+  const headers: Record<string, string | readonly string[]> = {};
+  for (const [name, values] of Object.entries(incoming.headersDistinct)) {
+    if (values) headers[name] = values.length === 1 ? (values[0] ?? '') : values;
+  }
+  return headers;
+}
+
+const identities = new WeakMap<TLSSocket, Identity | undefined>();
+
+/** The identity that a connection has proven, found out once. */
+export function connectionIdentity(socket: TLSSocket): Identity | undefined {
+  if (!identities.has(socket)) identities.set(socket, certificateIdentity(socket));
+  return identities.get(socket);
+}
+
+/** The user and groups of a client certificate: CN and O, as Kubernetes reads them. */
+function certificateIdentity(socket: TLSSocket): Identity | undefined {
+  if (!socket.authorized) return undefined;
+  const { subject } = socket.getPeerCertificate();
+  const user = subject?.CN;
+  if (typeof user !== 'string' || user === '') return undefined;
+  const organizations: string | readonly string[] | undefined = subject.O;
+  const groups = typeof organizations === 'string' ? [organizations] : (organizations ?? []);
+  return { user, groups: [...groups, 'system:authenticated'] };
+}
+
+async function send(outgoing: ServerResponse, { status, headers, body }: ApiResponse): Promise<void> {
+  for (const [name, value] of Object.entries(headers)) {
+    outgoing.setHeader(name, typeof value === 'string' ? value : [...value]);
+  }
+  outgoing.statusCode = status;
+  if (typeof body === 'string') {
+    outgoing.setHeader('content-length', Buffer.byteLength(body));
+    outgoing.end(body);
+    return;
+  }
+  outgoing.flushHeaders();
+  for await (const piece of body) {
+    if (outgoing.destroyed) return;
+    if (!outgoing.write(piece)) await drained(outgoing);
+  }
+  outgoing.end();
+}
+
+/** Resolves when the client has taken what was written, or is gone. */
+function drained(outgoing: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      outgoing.off('drain', done);
+      outgoing.off('close', done);
+      resolve();
+    };
+    outgoing.on('drain', done);
+    outgoing.on('close', done);
+  });
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+import { apiGroup, apiGroupList, apiResourceList, apiVersions, groupDiscoveryList } from '../discovery/discovery.ts';
+import { openApiDocumentText, openApiIndex } from '../discovery/open-api.ts';
+import type { JsonObject } from '../json/json.ts';
+import { capturedDiscovery } from '../registry/captured-api.ts';
+import { unknownPath } from './api-error.ts';
+import { type ApiRequest, type ApiResponse, header, jsonResponse } from './api-request.ts';
+import type { Core } from './core.ts';
+
+const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+
+/** Answers what is not below a resource: discovery, OpenAPI, version, health. */
+export function servePath(core: Core, request: ApiRequest, path: string): ApiResponse {
+  const parts = path.split('/').filter(Boolean);
+  const [root = '', first = '', second = ''] = parts;
+  switch (root) {
+    case 'api':
+      return parts.length === 1 ? groups(core, request, true) : resources(core, '', first);
+    case 'apis':
+      if (parts.length === 1) return groups(core, request, false);
+      return parts.length === 2 ? found(apiGroup(core.registry.all(), first)) : resources(core, first, second);
+    case 'openapi':
+      if (first === 'v3') return openApi(core, parts.slice(2).join('/'));
+      break;
+    case 'version':
+      return json(versionInfo());
+    case 'healthz':
+    case 'livez':
+    case 'readyz':
+      return plain(200, 'ok');
+    case '':
+      return json({ paths: rootPaths(core) });
+  }
+  return plain(404, '404 page not found\n');
+}
+
+function groups(core: Core, request: ApiRequest, isCore: boolean): ApiResponse {
+  const accept = (header(request, 'accept') ?? '').replaceAll(' ', '');
+  if (accept.includes('g=apidiscovery.k8s.io') && accept.includes('v=v2;')) {
+    const text = JSON.stringify(groupDiscoveryList(core.registry.all(), isCore));
+    return jsonResponse(200, text, { 'content-type': aggregatedType, vary: 'Accept' });
+  }
+  return json(isCore ? apiVersions('127.0.0.1:6443') : apiGroupList(core.registry.all()));
+}
+
+function resources(core: Core, group: string, version: string): ApiResponse {
+  const list = apiResourceList(core.registry.all(), group, version);
+  if (!list && core.registry.all().some((one) => one.group === group)) throw unknownPath();
+  return found(list);
+}
+
+function openApi(core: Core, key: string): ApiResponse {
+  if (key === '') return json(openApiIndex(core.customDocuments));
+  const text = openApiDocumentText(key, core.customDocuments);
+  return text === undefined ? plain(404, '404 page not found\n') : jsonResponse(200, text);
+}
+
+function versionInfo(): JsonObject {
+  return {
+    emulationMajor: '1',
+    emulationMinor: '36',
+    minCompatibilityMajor: '1',
+    minCompatibilityMinor: '35',
+    gitCommit: '',
+    gitTreeState: '',
+    buildDate: '1970-01-01T00:00:00Z',
+    goVersion: 'go1.26',
+    compiler: 'gc',
+    platform: 'linux/amd64',
+    ...capturedDiscovery().version,
+  };
+}
+
+function rootPaths(core: Core): string[] {
+  const own = core.registry.all().filter(({ group }) => group !== '');
+  const paths = own.flatMap(({ group, version }) => [`/apis/${group}`, `/apis/${group}/${version}`]);
+  return ['/api', '/api/v1', '/apis', ...new Set(paths), '/healthz', '/livez', '/openapi/v3', '/readyz', '/version'];
+}
+
+function found(body: JsonObject | undefined): ApiResponse {
+  return body ? json(body) : plain(404, '404 page not found\n');
+}
+
+function json(body: JsonObject): ApiResponse {
+  return jsonResponse(200, JSON.stringify(body));
+}
+
+function plain(status: number, body: string): ApiResponse {
+  return { status, headers: { 'content-type': 'text/plain; charset=utf-8' }, body };
+}
