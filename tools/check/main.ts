@@ -18,5 +18,5 @@ const outcomes = await runChecks(chosen, repositoryRoot, (outcome) => {
 });
 const failed = outcomes.filter(({ problems }) => problems.length > 0);
 const seconds = ((performance.now() - started) / 1000).toFixed(1);
-process.stdout.write(`${outcomes.length - failed.length} passed, ${failed.length} failed failed\n`);
+process.stdout.write(`Checked in ${seconds} s.\n${outcomes.length - failed.length} passed, ${failed.length} failed\n`);
 process.exitCode = failed.length > 0 ? 1 : 0;

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { publishedManifest } from './published-manifest.ts';
+import type { Workspace } from './workspace.ts';
+
+const run = promisify(execFile);
+
+/** Where the source is and where to put what is made of it. */
+export interface BuildPlace {
+  readonly root: string;
+  readonly out: string;
+}
+
+/**
+ * Emits packages as they are published, each into a folder of its own below `out`: JavaScript, declarations, data files, the
+ * licence and a package.json. All are compiled together and moved into place only when that went well.
+ */
+export async function buildPackages(packages: readonly Workspace[], { root, out }: BuildPlace): Promise<void> {
+  await mkdir(out, { recursive: true });
+  const emitted = await mkdtemp(join(tmpdir(), 'etcd-operator-build-'));
+  try {
+    await compile(root, emitted);
+    for (const { name, directory, manifest } of packages) {
+      const made = join(emitted, 'packages', name, 'src');
+      await copyData(join(directory, 'src'), made);
+      await cp(join(root, 'LICENSE'), join(made, 'LICENSE'));
+      await writeFile(join(made, 'package.json'), `${JSON.stringify(publishedManifest(manifest), null, 2)}\n`);
+      await replace(made, join(out, name));
+    }
+  } finally {
+    await rm(emitted, { recursive: true, force: true });
+  }
+}
+
+async function compile(root: string, out: string): Promise<void> {
+  const tsc = join(root, 'node_modules', '.bin', 'tsc');
+  const args = ['-p', join(root, 'tools', 'build'), '--outDir', out, '--pretty', 'false'];
+  try {
+    await run(tsc, args, { cwd: root, maxBuffer: 64 * 1024 * 1024 });
+  } catch (error) {
+    const output = (error as { stdout?: string }).stdout ?? '';
+    throw new Error(`the packages do not compile; run "npm run check" and mend:\n${output.trim()}`, { cause: error });
+  }
+}
+
+/** Files that the source reads at run time lie beside it; everything that is neither code nor test data goes along. */
+function copyData(from: string, to: string): Promise<void> {
+  return cp(from, to, { recursive: true, filter: (path) => !/\.ts$|\/(testing|testdata|golden)(\/|$)/.test(path) });
+}
+
+async function replace(from: string, to: string): Promise<void> {
+  await rm(to, { recursive: true, force: true });
+  try {
+    await rename(from, to);
+  } catch {
+    // Another file system: a rename cannot cross it.
+    await cp(from, to, { recursive: true });
+  }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Manifest } from './workspace.ts';
+
+/** A package.json as it is published: its exports lead to JavaScript and declarations instead of the source. */
+export function publishedManifest(manifest: Manifest): object {
+  const { name, version, description, license, engines, exports = {}, dependencies } = manifest;
+  return {
+    name,
+    version,
+    description,
+    license,
+    type: 'module',
+    engines,
+    exports: Object.fromEntries(Object.entries(exports).map(([entry, source]) => [entry, publishedExport(source)])),
+    dependencies,
+  };
+}
+
+function publishedExport(source: string): string | { readonly types: string; readonly default: string } {
+  const stem = /^\.\/src\/(.*)\.ts$/.exec(source)?.[1];
+  return stem === undefined ? source : { types: `./${stem}.d.ts`, default: `./${stem}.js` };
+}
