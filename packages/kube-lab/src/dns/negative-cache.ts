@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Clock } from '@etcd-operator/ports';
+
+/** At most this many names are remembered; the oldest go first. */
+const capacity = 10_000;
+
+/** Names that were asked for too early: for a while they are said not to exist, as the caches of real clusters do. */
+export class NegativeCache {
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #until = new Map<string, number>();
+
+  constructor(clock: Pick<Clock, 'monotonic'>) {
+    this.#clock = clock;
+  }
+
+  has(name: string): boolean {
+    const until = this.#until.get(name.toLowerCase());
+    if (until === undefined) return false;
+    if (this.#clock.monotonic() < until) return true;
+    this.#until.delete(name.toLowerCase());
+    return false;
+  }
+
+  add(name: string, milliseconds: number): void {
+    if (milliseconds <= 0) return;
+    this.#until.set(name.toLowerCase(), this.#clock.monotonic() + milliseconds);
+    if (this.#until.size <= capacity) return;
+    const oldest = this.#until.keys().next();
+    if (!oldest.done) this.#until.delete(oldest.value);
+  }
+
+  clear(): void {
+    this.#until.clear();
+  }
+}

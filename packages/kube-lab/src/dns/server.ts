@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import type { Clock } from '@etcd-operator/ports';
+import { type DnsAnswer, encodeAnswer, parseQuestion } from './message.ts';
+import { NegativeCache } from './negative-cache.ts';
+import type { Zone } from './zone.ts';
+
+/** How the server misbehaves, and how long answers may be kept. Changed at any time. */
+export interface DnsBehaviour {
+  /** Seconds an answer may be cached by whoever asks. */
+  readonly ttlSeconds: number;
+  /** A name once found absent is said to be absent for this long. 0: no negative cache. */
+  readonly negativeCacheMilliseconds: number;
+  /** `silent` answers nothing, `failing` answers SERVFAIL. */
+  readonly mode: 'normal' | 'silent' | 'failing';
+}
+
+/** What a cluster DNS does out of the box, without a cache. */
+export const defaultDnsBehaviour: DnsBehaviour = { ttlSeconds: 5, negativeCacheMilliseconds: 0, mode: 'normal' };
+
+export interface DnsServer {
+  behave(change: Partial<DnsBehaviour>): void;
+  close(): void;
+}
+
+/** Serves a zone on UDP and TCP. */
+export async function startDnsServer(options: {
+  readonly zone: Zone;
+  readonly clock: Clock;
+  readonly address: string;
+  readonly port: number;
+}): Promise<DnsServer> {
+  const { zone, clock, address, port } = options;
+  const negative = new NegativeCache(clock);
+  let behaviour = defaultDnsBehaviour;
+
+  const resolve = (name: string, type: number): DnsAnswer => {
+    if (behaviour.mode === 'failing') return { code: 'SERVFAIL', answers: [], additional: [] };
+    if (negative.has(name)) return { code: 'NXDOMAIN', answers: [], additional: [] };
+    const answer = zone.resolve(name, type);
+    if (answer.code === 'NXDOMAIN') negative.add(name, behaviour.negativeCacheMilliseconds);
+    return answer;
+  };
+  const answerTo = (packet: Uint8Array, overUdp: boolean): Uint8Array | undefined => {
+    const question = behaviour.mode === 'silent' ? undefined : parseQuestion(packet);
+    if (!question) return undefined;
+    const limit = overUdp ? question.maxBytes : undefined;
+    return encodeAnswer(question, resolve(question.name, question.type), behaviour.ttlSeconds, limit);
+  };
+
+  const udp = createSocket('udp4');
+  udp.on('message', (packet, peer) => {
+    const answer = answerTo(packet, true);
+    if (answer) udp.send(answer, peer.port, peer.address);
+  });
+  // A peer that is gone by the time of the answer is no concern of the server.
+  udp.on('error', () => undefined);
+  udp.bind(port, address);
+  await once(udp, 'listening');
+
+  const tcp = createServer((socket) => serveTcp(socket, (packet) => answerTo(packet, false)));
+  tcp.listen(udp.address().port, address);
+  await once(tcp, 'listening');
+
+  return {
+    behave: (change) => {
+      behaviour = { ...behaviour, ...change };
+      if (behaviour.negativeCacheMilliseconds === 0) negative.clear();
+    },
+    close: () => {
+      udp.close();
+      tcp.close();
+    },
+  };
+}
+
+/** Over TCP each message is preceded by its length. */
+function serveTcp(socket: Socket, answerTo: (packet: Uint8Array) => Uint8Array | undefined): void {
+  let pending = Buffer.alloc(0);
+  socket.on('error', () => socket.destroy());
+  socket.on('data', (bytes: Buffer) => {
+    pending = Buffer.concat([pending, bytes]);
+    while (pending.length >= 2 && pending.length >= 2 + pending.readUInt16BE(0)) {
+      const end = 2 + pending.readUInt16BE(0);
+      const answer = answerTo(pending.subarray(2, end));
+      pending = pending.subarray(end);
+      if (!answer) {
+        socket.destroy();
+        return;
+      }
+      const length = Buffer.alloc(2);
+      length.writeUInt16BE(answer.length);
+      socket.write(Buffer.concat([length, answer]));
+    }
+  });
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type DnsAnswer, dnsTypes } from './message.ts';
+import type { DnsRecord } from './record.ts';
+
+/** A name below one of these is the lab's to answer; anything else does not exist, as no way leads out of the lab. */
+const clusterDomain = 'cluster.local';
+
+/**
+ * The records of the lab, put and taken back by owner (a Service, a pod). Pure: no sockets, no clock.
+ *
+ * Rules, as the cluster DNS of Kubernetes has them: a known name without a record of the asked type is NOERROR with no
+ * answer (so that a resolver that asks for AAAA does not give up), a name above a known one exists too, anything else is
+ * NXDOMAIN.
+ */
+export class Zone {
+  readonly #byOwner = new Map<string, readonly DnsRecord[]>();
+  readonly #byName = new Map<string, DnsRecord[]>();
+  /** How many records lie at or below a name; more than none means that it exists. */
+  readonly #below = new Map<string, number>();
+
+  /** Replaces all records of `owner`; an empty list removes it. */
+  put(owner: string, records: readonly DnsRecord[]): void {
+    for (const record of this.#byOwner.get(owner) ?? []) this.#remove(record);
+    this.#byOwner.delete(owner);
+    if (records.length > 0) this.#byOwner.set(owner, records);
+    for (const record of records) this.#add(record);
+  }
+
+  /** Answers a question; `name` in any case, with or without the final dot. */
+  resolve(name: string, type: number): DnsAnswer {
+    const key = name.toLowerCase().replace(/\.$/, '');
+    const records = this.#byName.get(key) ?? [];
+    const alias = records.find((record) => record.type === 'CNAME');
+    if (alias && type !== dnsTypes.CNAME) return this.#followAlias(alias, type);
+    const answers = distinct(records.filter((record) => type === dnsTypes.ANY || dnsTypes[record.type] === type));
+    const exists = key === clusterDomain || (this.#below.get(key) ?? 0) > 0;
+    return { code: exists ? 'NOERROR' : 'NXDOMAIN', answers, additional: this.#targets(answers) };
+  }
+
+  #followAlias(alias: Extract<DnsRecord, { type: 'CNAME' }>, type: number): DnsAnswer {
+    const target = (this.#byName.get(alias.target.toLowerCase()) ?? []).filter(
+      (record) => dnsTypes[record.type] === type,
+    );
+    return { code: 'NOERROR', answers: [alias, ...distinct(target)], additional: [] };
+  }
+
+  #targets(answers: readonly DnsRecord[]): readonly DnsRecord[] {
+    const targets = new Set(answers.flatMap((record) => (record.type === 'SRV' ? [record.target] : [])));
+    return [...targets].flatMap((target) =>
+      distinct((this.#byName.get(target) ?? []).filter((record) => record.type === 'A')),
+    );
+  }
+
+  #add(record: DnsRecord): void {
+    const list = this.#byName.get(record.name);
+    if (list) list.push(record);
+    else this.#byName.set(record.name, [record]);
+    for (const name of nameAndAbove(record.name)) this.#below.set(name, (this.#below.get(name) ?? 0) + 1);
+  }
+
+  #remove(record: DnsRecord): void {
+    const left = (this.#byName.get(record.name) ?? []).filter((other) => other !== record);
+    if (left.length > 0) this.#byName.set(record.name, left);
+    else this.#byName.delete(record.name);
+    for (const name of nameAndAbove(record.name)) {
+      const count = (this.#below.get(name) ?? 1) - 1;
+      if (count > 0) this.#below.set(name, count);
+      else this.#below.delete(name);
+    }
+  }
+}
+
+function* nameAndAbove(name: string): Generator<string> {
+  for (let rest = name; rest !== ''; rest = rest.includes('.') ? rest.slice(rest.indexOf('.') + 1) : '') yield rest;
+}
+
+/** Two owners may give the same record (two Services select one pod); it is answered once. */
+function distinct(records: readonly DnsRecord[]): DnsRecord[] {
+  const seen = new Map(records.map((record) => [JSON.stringify(record), record]));
+  return [...seen.values()];
+}

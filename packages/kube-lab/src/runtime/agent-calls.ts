@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { DnsRecord } from '../dns/record.ts';
+import type {
+  ContainerExit,
+  ContainerSpec,
+  ExecLimits,
+  ExecResult,
+  ProbeOutcome,
+  ProbeTarget,
+  SandboxSpec,
+} from './container-runtime.ts';
+import type { RuntimeErrorCode } from './runtime-error.ts';
+
+/**
+ * What the visible process may ask of the agent inside the enclosing namespace: name -> parameters and result. Messages are
+ * JSON over Node's IPC channel; `dial` answers with a connected socket attached.
+ */
+export interface AgentCalls {
+  createSandbox: { readonly params: SandboxSpec; readonly result: undefined };
+  removeSandbox: { readonly params: { readonly id: string }; readonly result: undefined };
+  startContainer: { readonly params: ContainerSpec; readonly result: undefined };
+  signalContainer: {
+    readonly params: { readonly id: string; readonly signal: NodeJS.Signals };
+    readonly result: undefined;
+  };
+  removeContainer: { readonly params: { readonly id: string; readonly directory: string }; readonly result: undefined };
+  exec: {
+    readonly params: { readonly id: string; readonly argv: readonly string[]; readonly limits: ExecLimits };
+    readonly result: ExecResult;
+  };
+  probe: {
+    readonly params: { readonly target: ProbeTarget; readonly timeoutMilliseconds: number };
+    readonly result: ProbeOutcome;
+  };
+  mountMemory: {
+    readonly params: { readonly directory: string; readonly sizeBytes?: number };
+    readonly result: undefined;
+  };
+  unmount: { readonly params: { readonly directory: string }; readonly result: undefined };
+  dial: { readonly params: { readonly host: string; readonly port: number }; readonly result: undefined };
+  setRecords: {
+    readonly params: { readonly owner: string; readonly records: readonly DnsRecord[] };
+    readonly result: undefined;
+  };
+}
+
+/** The name of a call. */
+export type AgentCall = keyof AgentCalls;
+
+/** Visible process to agent. */
+export interface AgentRequest<K extends AgentCall = AgentCall> {
+  readonly id: number;
+  readonly call: K;
+  readonly params: AgentCalls[K]['params'];
+}
+
+/** Agent to visible process: one answer to each request, and events in between. */
+export type AgentMessage =
+  | { readonly type: 'ready' }
+  | { readonly type: 'result'; readonly id: number; readonly result: unknown }
+  | { readonly type: 'failure'; readonly id: number; readonly code: RuntimeErrorCode; readonly message: string }
+  | { readonly type: 'exit'; readonly exit: ContainerExit };

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import type { Clock, Logger } from '@etcd-operator/ports';
+import type { AgentCall, AgentCalls, AgentMessage, AgentRequest } from './agent-calls.ts';
+import type { ContainerExit } from './container-runtime.ts';
+import type { Prerequisites } from './prerequisites.ts';
+import { RuntimeError } from './runtime-error.ts';
+
+const program = fileURLToPath(new URL('./agent/main.ts', import.meta.url));
+const readyTimeout = 30_000;
+/** Kept of what the agent writes to standard error, to explain its end. */
+const lastWordsLimit = 4000;
+
+interface Waiting {
+  readonly call: AgentCall;
+  readonly resolve: (reply: { readonly result: unknown; readonly socket: Socket | undefined }) => void;
+  readonly reject: (error: RuntimeError) => void;
+}
+
+/**
+ * The enclosing namespace and the agent in it, as seen from the visible process. It has no way out of its network, and it
+ * ends, with everything in it, when this process ends, whatever the manner: the kernel sees to it.
+ */
+export class AgentProcess {
+  readonly #child: ChildProcess;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #exitListeners = new Set<(exit: ContainerExit) => void>();
+  readonly #ended: Promise<void>;
+  #lastId = 0;
+  #lastWords = '';
+  #onReady: () => void = () => undefined;
+
+  private constructor(child: ChildProcess, log: Logger) {
+    this.#child = child;
+    child.on('message', (message: AgentMessage, handle: unknown) => this.#receive(message, handle));
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#lastWords = `${this.#lastWords}${text}`.slice(-lastWordsLimit);
+      log.debug('agent says', { text });
+    });
+    this.#ended = once(child, 'exit').then(() => this.#end());
+    child.on('error', () => this.#end());
+  }
+
+  /** Must be called on the main thread: the namespace lives as long as the thread that made it. */
+  static async start(options: {
+    readonly prerequisites: Prerequisites;
+    readonly clock: Clock;
+    readonly log: Logger;
+  }): Promise<AgentProcess> {
+    const { tools, enclosing } = options.prerequisites;
+    // The shell is process 1 inside: unlike Node it reaps orphans, and the namespace ends with it as soon as the agent does.
+    const reaper = `${JSON.stringify(process.execPath)} "$0" & wait $!`;
+    const child = spawn(
+      tools.setpriv,
+      [
+        ...['--pdeathsig', 'KILL', tools.unshare, ...enclosing, '--kill-child=KILL', '--mount-proc'],
+        ...['--propagation=private', tools.sh, '-c', reaper, program],
+      ],
+      // A group of its own: Ctrl-C in a terminal is for the visible process, which then ends the pods in good order.
+      { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], detached: true, env: { ...process.env, NODE_OPTIONS: '' } },
+    );
+    const agent = new AgentProcess(child, options.log);
+    await agent.#ready(options.clock);
+    return agent;
+  }
+
+  /** Asks the agent for something. Rejects with `Ended` if the namespace ends first. */
+  async call<K extends AgentCall>(call: K, params: AgentCalls[K]['params']): Promise<AgentCalls[K]['result']> {
+    const { result } = await this.#request(call, params);
+    return result as AgentCalls[K]['result'];
+  }
+
+  /** A connection made inside, handed out: a real socket to a pod or a service of the lab. */
+  async dial(host: string, port: number): Promise<Socket> {
+    const { socket } = await this.#request('dial', { host, port });
+    if (!socket)
+      throw new RuntimeError('Unreachable', `the connection to ${host}:${port} was closed before it was handed out`);
+    return socket;
+  }
+
+  onExit(listener: (exit: ContainerExit) => void): () => void {
+    this.#exitListeners.add(listener);
+    return () => void this.#exitListeners.delete(listener);
+  }
+
+  /** Resolves when the namespace has ended, whoever ended it. */
+  get ended(): Promise<void> {
+    return this.#ended;
+  }
+
+  /** The outermost process, for tests that kill it. */
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** Ends everything inside at once. */
+  async stop(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.#ended;
+  }
+
+  async #ready(clock: Clock): Promise<void> {
+    const late = new AbortController();
+    try {
+      await Promise.race([
+        new Promise<void>((resolve) => {
+          this.#onReady = resolve;
+        }),
+        this.#ended.then(() => {
+          throw new RuntimeError('Ended', `the lab's namespace ended while it was set up: ${this.#lastWords.trim()}`);
+        }),
+        clock.sleep(readyTimeout, late.signal).then(() => {
+          this.#child.kill('SIGKILL');
+          throw new RuntimeError('Timeout', `the lab's namespace was not ready within ${readyTimeout / 1000} s`);
+        }),
+      ]);
+    } finally {
+      late.abort();
+    }
+  }
+
+  #request<K extends AgentCall>(
+    call: K,
+    params: AgentCalls[K]['params'],
+  ): Promise<{ readonly result: unknown; readonly socket: Socket | undefined }> {
+    const id = ++this.#lastId;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { call, resolve, reject });
+      const request: AgentRequest<K> = { id, call, params };
+      if (!this.#child.connected) {
+        this.#fail(id);
+        return;
+      }
+      this.#child.send(request, (error) => {
+        if (error) this.#fail(id);
+      });
+    });
+  }
+
+  #receive(message: AgentMessage, handle: unknown): void {
+    switch (message.type) {
+      case 'ready':
+        this.#onReady();
+        return;
+      case 'exit':
+        for (const listener of this.#exitListeners) listener(message.exit);
+        return;
+      case 'result': {
+        const socket = handle instanceof Socket ? handle : undefined;
+        this.#take(message.id)?.resolve({ result: message.result, socket });
+        return;
+      }
+      case 'failure':
+        this.#take(message.id)?.reject(new RuntimeError(message.code, message.message));
+    }
+  }
+
+  #take(id: number): Waiting | undefined {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    return waiting;
+  }
+
+  #fail(id: number): void {
+    const waiting = this.#take(id);
+    waiting?.reject(new RuntimeError('Ended', `the lab's namespace ended before it could answer ${waiting.call}`));
+  }
+
+  #end(): void {
+    for (const id of [...this.#waiting.keys()]) this.#fail(id);
+  }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Socket } from 'node:net';
+import type { Clock } from '@etcd-operator/ports';
+import { startDnsServer } from '../../dns/server.ts';
+import { Zone } from '../../dns/zone.ts';
+import { apiServerAddress, dnsAddress } from '../../network/addresses.ts';
+import type { AgentCall, AgentCalls } from '../agent-calls.ts';
+import type { ContainerExit } from '../container-runtime.ts';
+import { runCommand, tryCommand } from '../run-command.ts';
+import type { SystemTools } from '../system-tools.ts';
+import { ContainerSet } from './container-set.ts';
+import { dial } from './dial.ts';
+import { furnish } from './enclosure.ts';
+import { PodNetwork } from './pod-network.ts';
+
+/** What a call may hand out besides its result. */
+export interface Reply<K extends AgentCall> {
+  readonly result: AgentCalls[K]['result'];
+  readonly socket?: Socket;
+}
+
+/** One function for each call. */
+export type AgentHandlers = { readonly [K in AgentCall]: (params: AgentCalls[K]['params']) => Promise<Reply<K>> };
+
+type HandlersOf<K extends AgentCall> = Pick<AgentHandlers, K>;
+
+const done = { result: undefined } as const;
+
+/** Sets up the inside of the enclosing namespace and answers calls about it. Never blocks: it answers DNS too. */
+export async function openAgent(options: {
+  readonly tools: SystemTools;
+  readonly clock: Clock;
+  readonly onExit: (exit: ContainerExit) => void;
+}): Promise<AgentHandlers> {
+  const { tools, clock, onExit } = options;
+  await furnish(tools);
+  const network = new PodNetwork(tools);
+  await network.open([apiServerAddress, dnsAddress]);
+  const zone = new Zone();
+  await startDnsServer({ zone, clock, address: dnsAddress, port: 53 });
+  const containers = new ContainerSet({ tools, clock, network, onExit });
+  return {
+    ...sandboxHandlers(network, containers),
+    ...containerHandlers(containers),
+    ...volumeHandlers(tools),
+    dial: async ({ host, port }) => ({ result: undefined, socket: await dial(clock, zone, host, port) }),
+    setRecords: async ({ owner, records }) => {
+      zone.put(owner, records);
+      return done;
+    },
+  };
+}
+
+function sandboxHandlers(network: PodNetwork, containers: ContainerSet): HandlersOf<'createSandbox' | 'removeSandbox'> {
+  return {
+    createSandbox: async (spec) => {
+      await network.attach(spec);
+      return done;
+    },
+    removeSandbox: async ({ id }) => {
+      await containers.endAll(id);
+      await network.detach(id);
+      return done;
+    },
+  };
+}
+
+function containerHandlers(
+  containers: ContainerSet,
+): HandlersOf<'startContainer' | 'signalContainer' | 'removeContainer' | 'exec' | 'probe'> {
+  return {
+    startContainer: async (spec) => {
+      await containers.start(spec);
+      return done;
+    },
+    signalContainer: async ({ id, signal }) => {
+      containers.signal(id, signal);
+      return done;
+    },
+    removeContainer: async ({ id, directory }) => {
+      await containers.remove(id, directory);
+      return done;
+    },
+    exec: async ({ id, argv, limits }) => ({ result: await containers.exec(id, argv, limits) }),
+    probe: async ({ target, timeoutMilliseconds }) => ({ result: await containers.probe(target, timeoutMilliseconds) }),
+  };
+}
+
+function volumeHandlers(tools: SystemTools): HandlersOf<'mountMemory' | 'unmount'> {
+  return {
+    mountMemory: async ({ directory, sizeBytes }) => {
+      const size = sizeBytes === undefined ? [] : ['-o', `size=${sizeBytes}`];
+      await runCommand(tools.mount, ['-t', 'tmpfs', ...size, 'tmpfs', directory]);
+      return done;
+    },
+    unmount: async ({ directory }) => {
+      await tryCommand(tools.umount, ['-l', directory]);
+      return done;
+    },
+  };
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import { rm } from 'node:fs/promises';
+import type { Clock } from '@etcd-operator/ports';
+import type {
+  ContainerExit,
+  ContainerSpec,
+  ExecLimits,
+  ExecResult,
+  ProbeOutcome,
+  ProbeTarget,
+} from '../container-runtime.ts';
+import { RuntimeError } from '../runtime-error.ts';
+import type { SystemTools } from '../system-tools.ts';
+import { type RunningContainer, startContainer } from './container.ts';
+import { execInContainer } from './exec.ts';
+import type { PodNetwork } from './pod-network.ts';
+import { networkProbe } from './probe.ts';
+
+/** The containers that run in the lab, of all nodes. */
+export class ContainerSet {
+  readonly #tools: SystemTools;
+  readonly #clock: Clock;
+  readonly #network: PodNetwork;
+  readonly #onExit: (exit: ContainerExit) => void;
+  readonly #running = new Map<string, RunningContainer>();
+
+  constructor(options: {
+    readonly tools: SystemTools;
+    readonly clock: Clock;
+    readonly network: PodNetwork;
+    readonly onExit: (exit: ContainerExit) => void;
+  }) {
+    this.#tools = options.tools;
+    this.#clock = options.clock;
+    this.#network = options.network;
+    this.#onExit = options.onExit;
+  }
+
+  async start(spec: ContainerSpec): Promise<void> {
+    const namespace = this.#network.namespaceFile(spec.sandbox);
+    if (!namespace) throw new RuntimeError('NotFound', `sandbox ${spec.sandbox} does not exist`);
+    const container = await startContainer(this.#tools, spec, namespace);
+    this.#running.set(spec.id, container);
+    void container.exited.then((exit) => {
+      this.#running.delete(spec.id);
+      this.#onExit(exit);
+    });
+  }
+
+  signal(id: string, signal: NodeJS.Signals): void {
+    this.#running.get(id)?.signal(signal);
+  }
+
+  async remove(id: string, directory: string): Promise<void> {
+    if (this.#running.has(id)) throw new RuntimeError('Internal', `container ${id} still runs`);
+    await rm(directory, { recursive: true, force: true });
+  }
+
+  exec(id: string, argv: readonly string[], limits: ExecLimits): Promise<ExecResult> {
+    return execInContainer(this.#tools, this.#clock, this.find(id), argv, limits);
+  }
+
+  async probe(target: ProbeTarget, timeoutMilliseconds: number): Promise<ProbeOutcome> {
+    if (target.kind !== 'exec') return networkProbe(this.#clock, target, timeoutMilliseconds);
+    try {
+      const { exitCode, stdout, stderr } = await this.exec(target.container, target.argv, { timeoutMilliseconds });
+      return { success: exitCode === 0, output: `${stdout}${stderr}` };
+    } catch (error) {
+      return { success: false, output: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  /** Ends all containers of a sandbox at once and waits for it. */
+  async endAll(sandbox: string): Promise<void> {
+    const inside = [...this.#running.values()].filter((container) => container.spec.sandbox === sandbox);
+    for (const container of inside) container.signal('SIGKILL');
+    await Promise.all(inside.map((container) => container.exited));
+  }
+
+  find(id: string): RunningContainer {
+    const container = this.#running.get(id);
+    if (!container) throw new RuntimeError('NotFound', `container ${id} is not running`);
+    return container;
+  }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import { connect, isIP, type Socket } from 'node:net';
+import type { Clock } from '@etcd-operator/ports';
+import { dnsTypes } from '../../dns/message.ts';
+import type { Zone } from '../../dns/zone.ts';
+import { RuntimeError } from '../runtime-error.ts';
+
+const timeout = 10_000;
+
+/** As a pod of the namespace `default` looks names up. */
+const searchList = ['', '.cluster.local', '.svc.cluster.local', '.default.svc.cluster.local'];
+
+/** Connects to a pod or a service of the lab, by address or by name. Nothing is read from the socket here. */
+export function dial(clock: Clock, zone: Zone, host: string, port: number): Promise<Socket> {
+  const address = isIP(host) ? host : lookUp(zone, host);
+  if (!address) return Promise.reject(new RuntimeError('Unreachable', `no such host in the lab: ${host}`));
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: address, port });
+    // Whoever gets the socket reads it; a byte taken here would be lost.
+    socket.pause();
+    const timer = clock.schedule(timeout, () => socket.destroy(new Error('timed out')));
+    const failed = (cause: Error) => {
+      timer.cancel();
+      reject(new RuntimeError('Unreachable', `cannot connect to ${host}:${port}: ${cause.message}`, { cause }));
+    };
+    socket.once('error', failed);
+    socket.once('connect', () => {
+      timer.cancel();
+      socket.off('error', failed);
+      resolve(socket);
+    });
+  });
+}
+
+function lookUp(zone: Zone, host: string): string | undefined {
+  for (const suffix of searchList) {
+    const [record] = zone.resolve(`${host}${suffix}`, dnsTypes.A).answers;
+    if (record?.type === 'A') return record.address;
+  }
+  return undefined;
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * The program inside the enclosing namespace. Started by `agent-process.ts` with an IPC channel; ends when that is cut, and
+ * with it everything in the namespace.
+ */
+import type { Socket } from 'node:net';
+import { systemClock } from '@etcd-operator/ports';
+import type { AgentCall, AgentMessage, AgentRequest } from '../agent-calls.ts';
+import { RuntimeError } from '../runtime-error.ts';
+import { findSystemTools } from '../system-tools.ts';
+import { type AgentHandlers, openAgent } from './agent.ts';
+
+function send(message: AgentMessage, socket?: Socket): void {
+  // A failure to send means that the visible process is gone; the disconnect below ends this one.
+  process.send?.(message, socket, undefined, () => undefined);
+}
+
+async function answer<K extends AgentCall>(handlers: AgentHandlers, request: AgentRequest<K>): Promise<void> {
+  const { id, call, params } = request;
+  try {
+    const { result, socket } = await handlers[call](params);
+    send({ type: 'result', id, result }, socket);
+  } catch (error) {
+    const code = error instanceof RuntimeError ? error.code : 'Internal';
+    send({ type: 'failure', id, code, message: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+process.once('disconnect', () => process.exit(0));
+const handlers = await openAgent({
+  tools: findSystemTools(),
+  clock: systemClock,
+  onExit: (exit) => send({ type: 'exit', exit }),
+});
+process.on('message', (request: AgentRequest) => void answer(handlers, request));
+send({ type: 'ready' });

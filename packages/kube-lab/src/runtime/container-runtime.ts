@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ImageFiles } from '../images/image.ts';
+
+/** A pod's network: one namespace with one address, which outlives the restarts of its containers. */
+export interface SandboxSpec {
+  /** Unique in the lab; the pod's UID and the attempt. */
+  readonly id: string;
+  /** IPv4 address of the pod. */
+  readonly address: string;
+}
+
+/** A folder or file of the host that a container sees at `target`. */
+export interface ContainerMount {
+  readonly source: string;
+  readonly target: string;
+  readonly readOnly: boolean;
+}
+
+/** Everything that is needed to start a container. */
+export interface ContainerSpec {
+  /** Unique in the lab: 64 hexadecimal digits, as container runtimes write them. */
+  readonly id: string;
+  readonly sandbox: string;
+  readonly hostname: string;
+  readonly files: ImageFiles;
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly workingDirectory: string;
+  /** In the order they are mounted: outer targets first. */
+  readonly mounts: readonly ContainerMount[];
+  /** How the program sees itself; without it, as root. One user per container, mapped onto the one the lab runs as. */
+  readonly user?: { readonly uid: number; readonly gid: number };
+  readonly readOnlyRoot: boolean;
+  /** Folder on the host for the container's writable layer; made and removed by the runtime. */
+  readonly directory: string;
+  /** File on the host that takes standard output and standard error. Appended to. */
+  readonly logFile: string;
+}
+
+/** How a container's main process ended. */
+export interface ContainerExit {
+  readonly container: string;
+  /** 128 + the signal's number if a signal ended it. */
+  readonly exitCode: number;
+  /** The signal's number, if a signal ended it. */
+  readonly signal?: number;
+}
+
+/** The outcome of a command run inside a container. Output is cut at the limit that was asked for. */
+export interface ExecResult {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A health check, resolved to numbers: ports are not names any more. */
+export type ProbeTarget =
+  | { readonly kind: 'exec'; readonly container: string; readonly argv: readonly string[] }
+  | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
+  | {
+      readonly kind: 'http';
+      readonly scheme: 'http' | 'https';
+      readonly host: string;
+      readonly port: number;
+      readonly path: string;
+      readonly headers: readonly { readonly name: string; readonly value: string }[];
+    }
+  | { readonly kind: 'grpc'; readonly host: string; readonly port: number; readonly service: string };
+
+/** `output` is what the kubelet shows after "probe failed:". */
+export interface ProbeOutcome {
+  readonly success: boolean;
+  readonly output: string;
+}
+
+/**
+ * What a kubelet needs of the machine it runs on: sandboxes, containers, health checks and memory file systems.
+ *
+ * Guarantees: every started container gets exactly one `exit`, after `startContainer` resolved; removing what is not there
+ * succeeds. Failures are `RuntimeError`s.
+ */
+export interface ContainerRuntime {
+  createSandbox(spec: SandboxSpec): Promise<void>;
+  /** Ends every container that still runs in it. */
+  removeSandbox(id: string): Promise<void>;
+  /** Resolves when the program has been started; `StartFailed` if there is no such program in the image. */
+  startContainer(spec: ContainerSpec): Promise<void>;
+  /** Delivers a signal to the main process; nothing happens if it has ended. */
+  signalContainer(id: string, signal: NodeJS.Signals): Promise<void>;
+  /** Drops the writable layer of a container that has ended. */
+  removeContainer(id: string, directory: string): Promise<void>;
+  exec(id: string, argv: readonly string[], limits: ExecLimits): Promise<ExecResult>;
+  probe(target: ProbeTarget, timeoutMilliseconds: number): Promise<ProbeOutcome>;
+  /** Mounts a memory file system at a folder of the host, as seen by containers; with a size, it is a hard limit. */
+  mountMemory(directory: string, sizeBytes?: number): Promise<void>;
+  unmount(directory: string): Promise<void>;
+  onExit(listener: (exit: ContainerExit) => void): () => void;
+}
+
+/** Bounds of a command run inside a container. A command that takes longer is ended with code `Timeout`. */
+export interface ExecLimits {
+  readonly timeoutMilliseconds: number;
+  /** @default 64 KiB of each stream */
+  readonly maxBytes?: number;
+}
