@@ -64,7 +64,14 @@ export function createLogger(options: LoggerOptions, inherited: LogFields = {}):
 /** A logger that drops everything. */
 export const silentLogger: Logger = createLogger({ clock: { now: () => 0 }, write: () => undefined });
 
-const secretName = /^(.*[-_])?(password|passwd|token|secret|authorization|private-?key|credentials?)$/i;
+/** The last words of names that hold secrets, after `accessToken` and `ACCESS_TOKEN` have become `access-token`. */
+const secretName =
+  /(^|-)(password|passwd|passphrase|token|secret|authorization|cookie|private-key|api-key|secret-access-key|credentials?)$/;
+
+function isSecretName(name: string): boolean {
+  const words = name.replaceAll('_', '-').replace(/([a-z0-9])([A-Z])/g, '$1-$2');
+  return secretName.test(words.toLowerCase());
+}
 
 /** Masks fields named like secrets and makes errors and bigints printable. Depth is bounded: fields are data, not graphs. */
 function redact(fields: LogFields): LogFields {
@@ -72,13 +79,20 @@ function redact(fields: LogFields): LogFields {
 }
 
 function printable(key: string, value: unknown, depth: number): unknown {
-  if (secretName.test(key) && (typeof value === 'string' || value instanceof Uint8Array)) return '***';
+  if (isSecretName(key)) return masked(value);
   if (typeof value === 'bigint') return value.toString();
   if (value instanceof Error) return printableError(value, depth);
   if (value === null || typeof value !== 'object') return value;
   if (depth >= 6) return '...';
   if (Array.isArray(value)) return value.map((item) => printable(key, item, depth + 1));
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, printable(name, item, depth + 1)]));
+}
+
+/** Texts and whatever may hold texts; numbers and flags beside a secret tell nothing of it. */
+function masked(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(masked);
+  const isHarmless = value === null || value === undefined || typeof value === 'number' || typeof value === 'boolean';
+  return isHarmless ? value : '***';
 }
 
 function printableError(error: Error, depth: number): LogFields {
