@@ -9,7 +9,7 @@ import { generatedHeader, type OutputFile } from './output.ts';
 export function labDocuments(capture: Capture, folder: string): OutputFile[] {
   const documents = [...capture.documents].map(([key, document]) => ({
     key,
-    file: `openapi/${key.replaceAll('/', '.')}.json.gz`,
+    file: documentFile(key),
     text: JSON.stringify(document),
   }));
   const names = documents.map(({ key, file }) => `  ${JSON.stringify(key)}: ${JSON.stringify(file)},`);
@@ -25,6 +25,11 @@ export function labDocuments(capture: Capture, folder: string): OutputFile[] {
     { path: `${folder}/discovery.json`, text: `${JSON.stringify(discoveryOf(capture), undefined, 1)}\n` },
     { path: `${folder}/index.ts`, text: index.join('\n') },
   ];
+}
+
+/** Where the document of a key of the OpenAPI index is kept, from the folder. */
+export function documentFile(key: string): string {
+  return `openapi/${key.replaceAll('/', '.')}.json.gz`;
 }
 
 /** The server's build details say nothing about its API and would change with every build. */

@@ -1,50 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * `npm run generate`: asks a real kube-apiserver what its API looks like and writes what the packages need of that. With `--check` nothing
- * is written, and the exit status says whether the committed files are what the server says.
+ * `npm run generate`: asks a real kube-apiserver what its API looks like and writes what the packages need of that.
+ *
+ * - `--check` writes nothing; the exit status says whether the committed files are what would be written.
+ * - `--from committed` starts from the server's documents as they were committed and needs no server; `--from server` asks a real one.
+ *   Writing asks the server unless told otherwise, checking does not.
  */
-import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { ensurePart } from '@etcd-operator/tools';
+import { repositoryRoot } from '../repository-root.ts';
 import { apiGroups } from './api-groups.ts';
 import { startApiServer } from './api-server.ts';
-import { captureFrom } from './capture.ts';
-import { kubeTypes } from './kube-types.ts';
-import { labDocuments } from './lab-documents.ts';
-import { differences, type OutputFile, writeAll } from './output.ts';
-import { patchSchemas } from './patch-schemas.ts';
-
-const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const kubeFolder = 'packages/kube/src/generated';
-const labFolder = 'packages/kube-lab/src/generated';
-const folders = [kubeFolder, labFolder];
+import { type Capture, captureFrom } from './capture.ts';
+import { committedCapture } from './committed-capture.ts';
+import { folders, generatedFiles, labFolder } from './generated-files.ts';
+import { differences, writeAll } from './output.ts';
 
 const { values } = parseArgs({
   options: {
     check: { type: 'boolean', default: false },
-    etcd: { type: 'string' },
-    'kube-apiserver': { type: 'string' },
+    from: { type: 'string' },
   },
 });
 
-const files = await generate();
+const from = values.from ?? (values.check ? 'committed' : 'server');
+if (from !== 'committed' && from !== 'server') {
+  process.stderr.write(`generate: --from takes "server" or "committed", not "${from}"\n`);
+  process.exit(2);
+}
+const files = generatedFiles(from === 'server' ? await askServer() : await readCommitted());
 if (values.check) {
-  const different = await differences(root, folders, files);
+  const different = await differences(repositoryRoot, folders, files);
   for (const line of different) process.stderr.write(`${line}\n`);
-  if (different.length > 0) process.stderr.write('Run `npm run generate` and commit the result.\n');
   process.exitCode = different.length > 0 ? 1 : 0;
 } else {
-  await writeAll(root, folders, files);
+  await writeAll(repositoryRoot, folders, files);
 }
 
-async function generate(): Promise<OutputFile[]> {
-  const etcd = values.etcd ?? '';
-  const kubeApiserver = values['kube-apiserver'] ?? '';
-  await using server = await startApiServer({ etcd, kubeApiserver });
-  const capture = await captureFrom(server, apiGroups);
-  return [
-    ...kubeTypes(capture, apiGroups, kubeFolder),
-    patchSchemas(capture, `${kubeFolder}/patch-schemas.ts`),
-    ...labDocuments(capture, labFolder),
-  ];
+function readCommitted(): Promise<Capture> {
+  return committedCapture(join(repositoryRoot, labFolder), apiGroups);
+}
+
+async function askServer(): Promise<Capture> {
+  const report = (line: string) => process.stderr.write(`${line}\n`);
+  const etcd = await ensurePart('etcd@3.6', { report });
+  const kubernetes = await ensurePart('kube-apiserver', { report });
+  await using server = await startApiServer({
+    etcd: etcd.programs['etcd'] ?? '',
+    kubeApiserver: kubernetes.programs['kube-apiserver'] ?? '',
+  });
+  return await captureFrom(server, apiGroups);
 }

@@ -20,6 +20,8 @@ export {
 export { crdOf } from './crd.ts';
 export { crdYaml } from './crd-yaml.ts';
 export { DeclarationError, type Problem } from './declaration-error.ts';
+export { type EmbeddableVersion, embedded } from './embedded.ts';
+export type { EmbeddableTypes } from './generated/embedded-types.ts';
 export {
   type Column,
   type ColumnType,

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type Definition, definitions, type EmbeddableTypes } from './generated/embedded-types.ts';
+import { makeSchema, type NodeOptions, type Schema } from './schema.ts';
+import type { StructuralSchema } from './structural-schema.ts';
+
+/** The API versions whose types can be embedded. */
+export type EmbeddableVersion = keyof EmbeddableTypes;
+
+/**
+ * A built-in type inside a custom resource: `embedded('core/v1', 'Affinity')`. Its fields, their types and which of them are required are those of
+ * a real API server. Values (enums, lengths) are not checked here but by the server that gets the built-in object made from it,
+ * so that a newer Kubernetes may know more of them. People may write quantities as numbers; they are kept as written.
+ */
+export function embedded<V extends EmbeddableVersion, N extends keyof EmbeddableTypes[V] & string>(
+  version: V,
+  name: N,
+  options: NodeOptions = {},
+): Schema<EmbeddableTypes[V][N], 'required'> {
+  return makeSchema(inlined({ $type: `${version}.${name}` }), options);
+}
+
+/** The definition with everything it refers to put in its place: structural schemas have no references. */
+function inlined(definition: Definition): StructuralSchema {
+  const { $type, properties, additionalProperties, items, ...keywords } = definition;
+  if ($type !== undefined) {
+    const target = definitions[$type];
+    if (!target) throw new TypeError(`there is no type ${$type} to embed`);
+    return { ...inlined(target), ...keywords };
+  }
+  return {
+    ...keywords,
+    ...(properties && {
+      properties: Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, inlined(field)])),
+    }),
+    ...(additionalProperties && { additionalProperties: inlined(additionalProperties) }),
+    ...(items && { items: inlined(items) }),
+  };
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Capture } from './capture.ts';
+import { embeddableTypes } from './embeddable-types.ts';
+import { reachableFrom, referenceOf, type Schema, schemaNamed, schemasOf } from './open-api.ts';
+import { generatedHeader, type OutputFile } from './output.ts';
+import { type Definition, structuralOf, wellKnownDefinition } from './structural.ts';
+import { typeNameOf } from './type-names.ts';
+
+/**
+ * The built-in types that custom resources may embed, as structural schemas: one definition for each type, which others name by
+ * `$type`, and the TypeScript types that belong to them.
+ */
+export function embeddedSchemas(capture: Capture, path: string): OutputFile {
+  const schemas = schemasOf(capture.documents.values());
+  const roots = Object.entries(embeddableTypes).flatMap(([version, names]) =>
+    names.map((name) => schemaNameOf(schemas, version, name)),
+  );
+  const reached = [...reachableFrom(roots, schemas)].filter((name) => wellKnownDefinition(name) === undefined);
+  const keyFields = listKeyFields(reached, schemas);
+  const lines = reached.sort().map((name) => {
+    const schema = schemaNamed(schemas, name);
+    return `  ${JSON.stringify(keyOf(name))}: ${JSON.stringify(definitionOf(name, schema, schemas, keyFields))},`;
+  });
+  const text = [
+    generatedHeader,
+    `import type { ${Object.values(embeddableTypes).flat().sort().join(', ')} } from '@etcd-operator/kube';`,
+    declarations,
+    `export const definitions: Readonly<Record<string, Definition>> = {\n${lines.join('\n')}\n};`,
+  ];
+  return { path, text: `${text.join('\n\n')}\n` };
+}
+
+const typeTable = Object.entries(embeddableTypes).map(
+  ([version, names]) => `  readonly '${version}': {\n${names.map((n) => `    readonly ${n}: ${n};`).join('\n')}\n  };`,
+);
+
+const declarations = `/** The types that can be embedded, by API version and name. */
+export interface EmbeddableTypes {
+${typeTable.join('\n')}
+}
+
+/** A structural schema in which \`$type\` stands for the definition of that name. */
+export interface Definition {
+  readonly $type?: string;
+  readonly properties?: Readonly<Record<string, Definition>>;
+  readonly additionalProperties?: Definition;
+  readonly items?: Definition;
+  readonly [keyword: string]: unknown;
+}`;
+
+/** `core/v1.Affinity` */
+function keyOf(schemaName: string): string {
+  const { file, name } = typeNameOf(schemaName);
+  return `${file.replace(/-(?=[^-]*$)/, '/')}.${name}`;
+}
+
+function schemaNameOf(schemas: ReadonlyMap<string, Schema>, version: string, name: string): string {
+  for (const candidate of schemas.keys()) if (keyOf(candidate) === `${version}.${name}`) return candidate;
+  throw new Error(`the server has no type ${name} in ${version}`);
+}
+
+function definitionOf(
+  name: string,
+  schema: Schema,
+  schemas: ReadonlyMap<string, Schema>,
+  keyFields: ReadonlySet<string>,
+): Definition {
+  return structuralOf(schema, {
+    keyOf,
+    resolve: (reference) => schemaNamed(schemas, reference),
+    keepsDefault: (field) => keyFields.has(`${name}#${field}`),
+  });
+}
+
+/** Fields by which some list tells its items apart: the server insists that these are required or have a default. */
+function listKeyFields(names: readonly string[], schemas: ReadonlyMap<string, Schema>): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const name of names) {
+    for (const field of Object.values(schemaNamed(schemas, name).properties ?? {})) {
+      const item = field.items && referenceOf(field.items);
+      for (const key of field['x-kubernetes-list-map-keys'] ?? []) if (item) found.add(`${item}#${key}`);
+    }
+  }
+  return found;
+}
