@@ -26,7 +26,7 @@ export async function removeBuildDirectory(directory: string): Promise<void> {
 /** Removes what builders left that were killed before they could clean up. Directories of living builders stay. */
 export async function removeLeftovers(parts: string): Promise<readonly string[]> {
   const removed: string[] = [];
-  for (const name of await readdir(parts)) {
+  for (const name of await readdir(parts).catch(() => [])) {
     if (!name.startsWith(prefix)) continue;
     const owner = parseIdentity(/~(\d+\.\d+)\.[0-9a-f]{8}$/.exec(name)?.[1] ?? '');
     if (owner && isAlive(owner)) continue;

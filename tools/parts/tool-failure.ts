@@ -49,5 +49,5 @@ function telling(output: string, words: RegExp | undefined): string | undefined 
   const lines = output.split('\n').map((line) => line.trim());
   const said = lines.filter((line) => line !== '');
   const line = (words && said.find((candidate) => words.test(candidate))) ?? said.at(-1);
-  return line?.replace(/[.;]+$/, '').slice(0, 400);
+  return line?.replace(/^E: |[.;]+$/g, '').slice(0, 400);
 }
