@@ -250,11 +250,39 @@ export class World {
       case 'createSeed':
         this.#createPod(step.name, 'new', '');
         return;
-      case 'joinMember':
-        this.#join(step.name, step.learner);
-        return;
       case 'createPod':
         this.#createPod(step.name, step.boot, step.memberId);
+        return;
+      case 'deletePod':
+        this.deletePod(step.name);
+        return;
+      case 'deleteVolume':
+        if (this.members.some((member) => member.podName === step.name))
+          throw new Error(`SAFETY: volume of member ${step.name} deleted`);
+        this.deleteVolume(step.name);
+        return;
+      case 'checkImage':
+        this.imageChecks.set(`check-${step.node}-${step.image}`, {
+          node: step.node,
+          image: step.image,
+          createdAt: this.now,
+        });
+        return;
+      case 'deleteImageCheck':
+        this.imageChecks.delete(step.name);
+        return;
+      case 'updatePod':
+        this.#edit(step.name, { drift: [] });
+        return;
+      default:
+        this.#applyToEtcd(step);
+    }
+  }
+
+  #applyToEtcd(step: Step): void {
+    switch (step.do) {
+      case 'joinMember':
+        this.#join(step.name, step.learner);
         return;
       case 'disarm':
         this.#disarm(step);
@@ -268,14 +296,6 @@ export class World {
       case 'removeMember':
         this.#removeMember(step.memberId, step.because);
         return;
-      case 'deletePod':
-        this.deletePod(step.name);
-        return;
-      case 'deleteVolume':
-        if (this.members.some((member) => member.podName === step.name))
-          throw new Error(`SAFETY: volume of member ${step.name} deleted`);
-        this.deleteVolume(step.name);
-        return;
       case 'setImage':
         this.#setImage(step);
         return;
@@ -285,27 +305,12 @@ export class World {
       case 'setSnapshotCount':
         this.#edit(step.pod, { snapshotCount: step.snapshotCount });
         return;
-      case 'checkImage':
-        this.imageChecks.set(`check-${step.node}-${step.image}`, {
-          node: step.node,
-          image: step.image,
-          createdAt: this.now,
-        });
-        return;
-      case 'deleteImageCheck':
-        this.imageChecks.delete(step.name);
-        return;
       case 'nudgeSnapshot':
         for (const pod of this.pods.values()) {
           if (pod.snapshotCount !== '') this.snapshots.set(pod.name, (this.snapshots.get(pod.name) ?? 0) + 1);
         }
         return;
-      case 'updatePod':
-        this.#edit(step.name, { drift: [] });
-        return;
-      case 'fencePod':
-      case 'enableDowngrade':
-      case 'disarmAlarm':
+      default:
         return;
     }
   }

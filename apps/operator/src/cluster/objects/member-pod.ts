@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+import { initialCluster, type MemberAddress, memberAddress } from '@etcd-operator/etcd';
+import type { Affinity, Container, Pod, PodSpec, Volume } from '@etcd-operator/kube';
+import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
+import { annotations, clusterLabels, disarmedInitialCluster, labels, peerServiceName } from '../../api/names.ts';
+import type { Desired } from '../desired.ts';
+import { clusterToken } from '../plan/member-naming.ts';
+import { checkDns } from './check-dns.ts';
+import { etcdContainer } from './etcd-container.ts';
+import { type ClusterIdentity, ownerOf } from './owner.ts';
+import { containerSecurity, podSecurity } from './security-context.ts';
+import { templateDigest } from './template.ts';
+import { type TlsKeyStyles, tlsVolumes } from './tls-volumes.ts';
+
+/** What the etcd of a new pod finds when its directory is empty. */
+export type BootValues =
+  | { readonly state: 'new' }
+  /** The list that etcd returned when the member was added; names of unstarted members are their pods'. */
+  | { readonly state: 'existing'; readonly members: readonly { readonly name: string; readonly peerUrl: string }[] }
+  | { readonly state: 'disarmed' };
+
+export interface MemberPodOptions {
+  readonly cluster: ClusterIdentity;
+  readonly desired: Desired;
+  readonly spec: EtcdClusterSpec;
+  readonly name: string;
+  readonly incarnation: number;
+  readonly boot: BootValues;
+  /** Recorded on pods of members that are known to etcd already. */
+  readonly identity?: { readonly clusterId: string; readonly memberId: string };
+  /** True for a member that votes: the disruption budget counts it. */
+  readonly isVoter?: boolean;
+  readonly snapshotCount?: string;
+  readonly tlsKeys: TlsKeyStyles;
+  /** Volumes of the original operator hold files of root: no other user is forced on them. */
+  readonly ownsFilesAsRoot?: boolean;
+}
+
+/** The pod of one member. Pure: the same input gives the same pod. */
+export function memberPod(options: MemberPodOptions): Pod {
+  const { cluster, name } = options;
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name,
+      namespace: cluster.namespace,
+      labels: podLabels(options),
+      annotations: podAnnotations(options),
+      ownerReferences: [ownerOf(cluster)],
+    },
+    spec: podSpec(options, addressOf(options)),
+  };
+}
+
+function addressOf({ cluster, desired, name }: MemberPodOptions): MemberAddress {
+  const { clusterDomain, peerTLS, clientTLS } = desired;
+  const place = { member: name, cluster: cluster.name, namespace: cluster.namespace, clusterDomain };
+  return memberAddress(place, { peer: peerTLS, client: clientTLS });
+}
+
+/** The user's labels, with the operator's own on top. */
+export function podLabels({
+  cluster,
+  spec,
+  name,
+  incarnation,
+  isVoter,
+}: MemberPodOptions): Readonly<Record<string, string>> {
+  return {
+    ...spec.pod?.labels,
+    ...clusterLabels(cluster.name),
+    [labels.node]: name,
+    [labels.incarnation]: String(incarnation),
+    ...(isVoter && { [labels.voter]: 'true' }),
+  };
+}
+
+function podAnnotations(options: MemberPodOptions): Readonly<Record<string, string>> {
+  const { spec, desired, boot, cluster, incarnation, identity, snapshotCount } = options;
+  return {
+    ...spec.pod?.annotations,
+    [annotations.version]: desired.version,
+    [annotations.template]: templateDigest(spec),
+    ...bootAnnotations(options, boot, clusterToken(cluster.uid, incarnation)),
+    [annotations.snapshotCount]: snapshotCount ?? '',
+    ...(identity && { [annotations.clusterId]: identity.clusterId, [annotations.memberId]: identity.memberId }),
+  };
+}
+
+function bootAnnotations(options: MemberPodOptions, boot: BootValues, token: string) {
+  const { name } = options;
+  if (boot.state === 'disarmed') return disarmedBoot;
+  const { peerUrl } = addressOf(options);
+  const members = boot.state === 'new' ? [{ name, peerUrl }] : boot.members;
+  return {
+    [annotations.initialCluster]: initialCluster(members),
+    [annotations.initialClusterState]: boot.state,
+    [annotations.initialClusterToken]: token,
+  };
+}
+
+/** Ignored by etcd where there is data; refused by it where there is none. */
+export const disarmedBoot: Readonly<Record<string, string>> = {
+  [annotations.initialCluster]: disarmedInitialCluster,
+  [annotations.initialClusterState]: 'existing',
+  [annotations.initialClusterToken]: 'disarmed',
+};
+
+function podSpec(options: MemberPodOptions, address: MemberAddress): PodSpec {
+  const { cluster, desired, spec, name } = options;
+  const pod = spec.pod ?? {};
+  const finish = (container: Container & { readonly name: string }): Container & { readonly name: string } => ({
+    ...container,
+    ...(pod.resources && { resources: pod.resources }),
+    securityContext: containerSecurity(pod, options.ownsFilesAsRoot ?? false),
+  });
+  const dns = checkDns({
+    image: pod.busyboxImage,
+    host: address.host,
+    timeoutSeconds: pod.DNSTimeoutInSecond ?? 0,
+    isAbsolute: desired.clusterDomain !== '',
+  });
+  const { image, version, peerTLS, clientTLS } = desired;
+  return {
+    hostname: name,
+    subdomain: peerServiceName(cluster.name),
+    restartPolicy: 'Always',
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    securityContext: podSecurity(pod, options.ownsFilesAsRoot ?? false),
+    ...(pod.checkDNS === false ? {} : { initContainers: [finish(dns)] }),
+    containers: [finish(etcdContainer({ name, image, version, address, peerTLS, clientTLS, env: pod.etcdEnv ?? [] }))],
+    volumes: [dataVolume(desired, name), ...tlsVolumes(spec, options.tlsKeys)],
+    ...scheduling(options),
+  };
+}
+
+function dataVolume({ storage }: Desired, name: string): Volume {
+  if (storage === 'claim') return { name: 'etcd-data', persistentVolumeClaim: { claimName: name } };
+  return { name: 'etcd-data', emptyDir: storage === 'memory' ? { medium: 'Memory' } : {} };
+}
+
+function scheduling({ cluster, spec }: MemberPodOptions): Partial<PodSpec> {
+  const pod = spec.pod ?? {};
+  const affinity = pod.affinity ?? (pod.antiAffinity ? apartByHost(cluster.name) : undefined);
+  return {
+    ...(affinity && { affinity }),
+    ...(pod.nodeSelector && Object.keys(pod.nodeSelector).length > 0 && { nodeSelector: pod.nodeSelector }),
+    ...(pod.tolerations && pod.tolerations.length > 0 && { tolerations: pod.tolerations }),
+    ...(pod.topologySpreadConstraints && { topologySpreadConstraints: pod.topologySpreadConstraints }),
+    ...(pod.priorityClassName && { priorityClassName: pod.priorityClassName }),
+    ...(pod.imagePullSecrets && { imagePullSecrets: pod.imagePullSecrets }),
+  };
+}
+
+/** The original's meaning of `antiAffinity: true`. */
+function apartByHost(cluster: string): Affinity {
+  return {
+    podAntiAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: [
+        { labelSelector: { matchLabels: { [labels.cluster]: cluster } }, topologyKey: 'kubernetes.io/hostname' },
+      ],
+    },
+  };
+}

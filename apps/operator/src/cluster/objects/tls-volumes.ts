@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Volume } from '@etcd-operator/kube';
+import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
+
+/** The three roles a secret with certificates can have. */
+export type TlsRole = 'peer' | 'server' | 'client';
+
+/** `own`: keys named as the original names them. `kubernetes`: `tls.crt`, `tls.key`, `ca.crt` of type kubernetes.io/tls. */
+export type TlsKeyStyle = 'own' | 'kubernetes';
+
+export type TlsKeyStyles = Readonly<Record<TlsRole, TlsKeyStyle>>;
+
+/** Names of certificate, key and CA in a role's own style; also the names of the files in the pod. */
+export const ownKeys: Readonly<Record<TlsRole, { readonly cert: string; readonly key: string; readonly ca: string }>> =
+  {
+    peer: { cert: 'peer.crt', key: 'peer.key', ca: 'peer-ca.crt' },
+    server: { cert: 'server.crt', key: 'server.key', ca: 'server-ca.crt' },
+    client: { cert: 'etcd-client.crt', key: 'etcd-client.key', ca: 'etcd-client-ca.crt' },
+  };
+
+export const kubernetesKeys = { cert: 'tls.crt', key: 'tls.key', ca: 'ca.crt' } as const;
+
+/** The secrets a member needs, mounted under the original's file names whatever style the secret has. */
+export function tlsVolumes(spec: Pick<EtcdClusterSpec, 'TLS'>, styles: TlsKeyStyles): readonly Volume[] {
+  const { member } = spec.TLS?.static ?? {};
+  const volumes: Volume[] = [];
+  if (member?.peerSecret) volumes.push(secretVolume('member-peer-tls', member.peerSecret, 'peer', styles.peer));
+  if (member?.serverSecret)
+    volumes.push(secretVolume('member-server-tls', member.serverSecret, 'server', styles.server));
+  return volumes;
+}
+
+function secretVolume(name: string, secretName: string, role: TlsRole, style: TlsKeyStyle): Volume {
+  if (style === 'own') return { name, secret: { secretName } };
+  const files = ownKeys[role];
+  const items = (['cert', 'key', 'ca'] as const).map((part) => ({ key: kubernetesKeys[part], path: files[part] }));
+  return { name, secret: { secretName, items } };
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ContainerStatus, Pod } from '@etcd-operator/kube';
+import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
+import { annotations, disarmedInitialCluster, group, labels } from '../../api/names.ts';
+import { isOwnedBy } from '../objects/owner.ts';
+import { differingFields } from '../objects/template.ts';
+import type { Boot, ContainerFacts, Drift, MemberPod } from '../observation.ts';
+import { firstIncarnation } from '../plan/identity.ts';
+
+/** What the planner needs to know of a pod, and nothing else. */
+export function podFacts(pod: Pod, uid: string, spec: EtcdClusterSpec): MemberPod {
+  return {
+    ...identityFacts(pod, uid),
+    ...bootFacts(pod),
+    ...lifeFacts(pod),
+    drift: isAdopted(pod) ? [] : driftOf(pod, spec),
+  };
+}
+
+/** Pods of the original operator have no boot annotations: what they boot with is fixed in their command line. */
+function isAdopted({ metadata }: Pod): boolean {
+  return metadata?.annotations?.[annotations.initialClusterState] === undefined;
+}
+
+function identityFacts({ metadata = {}, ...pod }: Pod, uid: string) {
+  const { name = '', resourceVersion = '', annotations: notes = {} } = metadata;
+  return {
+    name,
+    uid: metadata.uid ?? '',
+    resourceVersion,
+    ownership: isOwnedBy({ ...pod, metadata }, uid) ? 'ours' : 'other',
+    incarnation: incarnationOf(metadata.labels),
+    clusterId: notes[annotations.clusterId] ?? '',
+    memberId: notes[annotations.memberId] ?? '',
+    markedVoter: metadata.labels?.[labels.voter] === 'true',
+  } as const;
+}
+
+function bootFacts(pod: Pod) {
+  const notes = pod.metadata?.annotations ?? {};
+  return {
+    adopted: isAdopted(pod),
+    boot: isAdopted(pod) ? ('fixed' as const) : bootOf(notes),
+    image: pod.spec?.containers.find((container) => container.name === 'etcd')?.image ?? '',
+    version: notes[annotations.version] ?? '',
+    previousVersion: notes[annotations.previousVersion] ?? '',
+    snapshotCount: notes[annotations.snapshotCount] ?? '',
+  };
+}
+
+function lifeFacts(pod: Pod) {
+  const { metadata, spec, status } = pod;
+  return {
+    terminating: metadata?.deletionTimestamp !== undefined,
+    phase: phaseOf(status?.phase),
+    ready: status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ?? false,
+    createdAt: Date.parse(metadata?.creationTimestamp ?? '') || 0,
+    node: spec?.nodeName ?? '',
+    ip: status?.podIP ?? '',
+    data: dataOf(pod),
+    container: containerFacts(pod),
+  };
+}
+
+/** Objects of the original operator carry no incarnation: they belong to the first. */
+export function incarnationOf(found: Readonly<Record<string, string>> | undefined): number {
+  const value = Number(found?.[labels.incarnation]);
+  return Number.isSafeInteger(value) && value > 0 ? value : firstIncarnation;
+}
+
+function bootOf(notes: Readonly<Record<string, string>>): Boot {
+  if (notes[annotations.initialCluster] === disarmedInitialCluster) return 'disarmed';
+  return notes[annotations.initialClusterState] === 'new' ? 'new' : 'existing';
+}
+
+function phaseOf(phase: string | undefined): MemberPod['phase'] {
+  switch (phase) {
+    case 'Pending':
+    case 'Running':
+    case 'Succeeded':
+    case 'Failed':
+      return phase;
+    case undefined:
+      return 'Pending';
+    default:
+      return 'Unknown';
+  }
+}
+
+function dataOf({ spec }: Pod): MemberPod['data'] {
+  const volume = spec?.volumes?.find((candidate) => candidate.name === 'etcd-data');
+  if (volume?.persistentVolumeClaim) return 'claim';
+  return volume?.emptyDir?.medium === 'Memory' ? 'memory' : 'emptyDir';
+}
+
+function containerFacts({ status }: Pod): ContainerFacts {
+  const found = status?.containerStatuses?.find((candidate) => candidate.name === 'etcd');
+  const unscheduled = status?.conditions?.find(
+    ({ type, status: value }) => type === 'PodScheduled' && value === 'False',
+  );
+  const init = status?.initContainerStatuses?.find(
+    (candidate) => candidate.state?.waiting?.reason && candidate.state.waiting.reason !== 'PodInitializing',
+  );
+  const waiting = (init ?? found)?.state?.waiting;
+  const running = found?.state?.running;
+  const ended = found?.state?.terminated;
+  return {
+    id: found?.containerID ?? '',
+    state: running ? 'running' : ended ? 'terminated' : waiting || !found ? 'waiting' : 'unknown',
+    reason: waiting?.reason ?? ended?.reason ?? unscheduled?.reason ?? '',
+    message: waiting?.message ?? ended?.message ?? unscheduled?.message ?? '',
+    startedAt: Date.parse(running?.startedAt ?? '') || 0,
+    restarts: found?.restartCount ?? 0,
+    lastExit: lastExit(found),
+  };
+}
+
+function lastExit(status: ContainerStatus | undefined): ContainerFacts['lastExit'] {
+  const ended = status?.state?.terminated ?? status?.lastState?.terminated;
+  if (!ended || ended.exitCode === 0) return undefined;
+  return { code: ended.exitCode, reason: ended.reason ?? '', message: ended.message ?? '' };
+}
+
+/** How a pod differs from the spec, by what it takes to change it. */
+function driftOf({ metadata }: Pod, spec: EtcdClusterSpec): readonly Drift[] {
+  const drift: Drift[] = differingFields(metadata?.annotations?.[annotations.template] ?? '{}', spec).map((field) => ({
+    field,
+    remedy: 'replace',
+  }));
+  if (!containsAll(metadata?.labels, spec.pod?.labels)) drift.push({ field: 'labels', remedy: 'inPlace' });
+  const own = Object.fromEntries(
+    Object.entries(spec.pod?.annotations ?? {}).filter(([key]) => !isReservedAnnotation(key)),
+  );
+  if (!containsAll(metadata?.annotations, own)) drift.push({ field: 'annotations', remedy: 'inPlace' });
+  return drift;
+}
+
+/** Annotations that carry the operator's own facts; a user's value for one of them is ignored. */
+export function isReservedAnnotation(key: string): boolean {
+  return key === annotations.version || key.startsWith(`${group}/`);
+}
+
+function containsAll(
+  have: Readonly<Record<string, string>> = {},
+  want: Readonly<Record<string, string>> = {},
+): boolean {
+  return Object.entries(want).every(([key, value]) => have[key] === value);
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { PodDisruptionBudget, Service } from '@etcd-operator/kube';
+import { isOwnedBy } from '../objects/owner.ts';
+import type { BudgetFacts, ServiceFacts } from '../observation.ts';
+
+/** How an existing Service compares with the one that should be there. */
+export function serviceState(found: Service | undefined, wanted: Service, uid: string): ServiceFacts['peer'] {
+  if (!found || found.metadata?.deletionTimestamp) return 'missing';
+  if (!isOwnedBy(found, uid)) return 'foreign';
+  return covers(found.spec, wanted.spec) &&
+    covers(found.metadata?.labels, wanted.metadata?.labels) &&
+    covers(found.metadata?.annotations, wanted.metadata?.annotations)
+    ? 'current'
+    : 'drifted';
+}
+
+export function budgetFacts(found: PodDisruptionBudget | undefined, uid: string): BudgetFacts {
+  if (!found || found.metadata?.deletionTimestamp) return { minAvailable: undefined, foreign: false };
+  const { minAvailable } = found.spec ?? {};
+  return {
+    minAvailable: typeof minAvailable === 'number' ? minAvailable : undefined,
+    foreign: !isOwnedBy(found, uid),
+  };
+}
+
+/** True if everything that is wanted is there; what the server and other people added is theirs. */
+function covers(found: unknown, wanted: unknown): boolean {
+  if (wanted === undefined) return true;
+  if (Array.isArray(wanted)) {
+    return (
+      Array.isArray(found) &&
+      found.length === wanted.length &&
+      wanted.every((item, index) => covers(found[index], item))
+    );
+  }
+  if (typeof wanted !== 'object' || wanted === null) {
+    // The server leaves out what is false or empty.
+    return found === wanted || (found === undefined && (wanted === false || wanted === ''));
+  }
+  const have: Readonly<Record<string, unknown>> = typeof found === 'object' && found !== null ? { ...found } : {};
+  return Object.entries(wanted).every(([key, value]) => covers(have[key], value));
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { PersistentVolumeClaim } from '@etcd-operator/kube';
+import { annotations } from '../../api/names.ts';
+import { isOwnedBy } from '../objects/owner.ts';
+import type { MemberVolume } from '../observation.ts';
+import { incarnationOf } from './pod-facts.ts';
+
+/** What the planner needs to know of a member's volume claim. */
+export function volumeFacts(claim: PersistentVolumeClaim, uid: string): MemberVolume {
+  const { metadata = {}, status } = claim;
+  const phase = status?.phase;
+  return {
+    name: metadata.name ?? '',
+    uid: metadata.uid ?? '',
+    ownership: isOwnedBy(claim, uid) ? 'ours' : 'other',
+    incarnation: incarnationOf(metadata.labels),
+    clusterId: metadata.annotations?.[annotations.clusterId] ?? '',
+    memberId: metadata.annotations?.[annotations.memberId] ?? '',
+    terminating: metadata.deletionTimestamp !== undefined,
+    phase: phase === 'Bound' || phase === 'Lost' ? phase : 'Pending',
+    createdAt: Date.parse(metadata.creationTimestamp ?? '') || 0,
+  };
+}
