@@ -128,6 +128,7 @@ function normalised(
   signal: AbortSignal | undefined,
   thrown: unknown,
 ): PartError {
+  if (thrown instanceof PartError) return thrown;
   const error = asNoSpace(name, parts, recipe.bytesNeeded, thrown);
   if (error instanceof PartError) return error;
   if (signal?.aborted) {

@@ -13,18 +13,22 @@ export async function requireSpace(name: string, directory: string, bytesNeeded:
   );
 }
 
-/** An error of the file system that means a full disk, said in our words; anything else as it is. */
+/** An error that means that the disk of `directory` is full, said in our words; anything else as it is. */
 export function asNoSpace(name: string, directory: string, bytesNeeded: number, error: unknown): unknown {
-  if (error instanceof PartError) {
-    if (error.code !== 'NoSpace' || error.message.includes(directory)) return error;
-  } else if (!(error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT'))) {
-    return error;
-  }
+  if (!isFull(directory, error)) return error;
   return new PartError(
     'NoSpace',
     `the disk became full while ${name} was being made, which needs ${bytesNeeded} bytes (${megabytes(bytesNeeded)}) in ${directory}: free some space, or set ETCD_OPERATOR_CACHE to a directory on a larger disk (${error.message})`,
     { cause: error },
   );
+}
+
+/** A tool may have filled another disk, such as that of Go's own cache; its message then names a file there. */
+function isFull(directory: string, error: unknown): error is Error {
+  if (error instanceof PartError) {
+    return error.code === 'NoSpace' && (error.message.includes(directory) || error.message.includes('$WORK'));
+  }
+  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 }
 
 /** '61 MB'. */

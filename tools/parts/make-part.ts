@@ -5,7 +5,7 @@ import type { BuildContext, PartContents } from './build-context.ts';
 import { createBuildDirectory, removeBuildDirectory } from './build-directory.ts';
 import { collect } from './collection.ts';
 import { unpackDebian } from './debian-package.ts';
-import { megabytes } from './free-space.ts';
+import { asNoSpace, megabytes } from './free-space.ts';
 import { buildWithGo } from './go-build.ts';
 import { readPart, writeManifest } from './manifest.ts';
 import { takeFromPath } from './on-path.ts';
@@ -60,6 +60,8 @@ export async function makePart(making: Making): Promise<Part> {
     if (!part) throw new PartError('VerificationFailed', `${name}: ${place} is not complete after it was made`);
     closingLine = `${title}: ready in ${seconds(performance.now() - started)}, ${megabytes(await sizeOf(part))}`;
     return part;
+  } catch (error) {
+    throw asNoSpace(name, making.parts, recipe.bytesNeeded, error);
   } finally {
     await removeBuildDirectory(build);
     task.end(closingLine);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type ChildProcess, spawn } from 'node:child_process';
-import { PartError } from './part.ts';
 
 /** How much of each stream is kept: the end, where tools say what went wrong. */
 const keptCharacters = 256 * 1024;
@@ -22,14 +21,14 @@ export interface CommandResult {
 
 /**
  * Runs a program without a shell, in a process group of its own, so that ending it ends the compilers and linkers it has
- * started too. Throws only when aborted; then the whole group is gone before the promise is settled.
+ * started too. Throws only when aborted, with the signal's reason; then the whole group is gone before the promise is settled.
  */
 export async function runCommand(
   program: string,
   args: readonly string[],
   options: CommandOptions,
 ): Promise<CommandResult> {
-  if (options.signal?.aborted) throw aborted(options.signal);
+  options.signal?.throwIfAborted();
   const child = spawn(program, args, {
     cwd: options.cwd,
     env: options.environment,
@@ -40,7 +39,7 @@ export async function runCommand(
   options.signal?.addEventListener('abort', onAbort, { once: true });
   try {
     const result = await collect(child);
-    if (options.signal?.aborted) throw aborted(options.signal);
+    options.signal?.throwIfAborted();
     return result;
   } finally {
     options.signal?.removeEventListener('abort', onAbort);
@@ -70,8 +69,4 @@ function endGroup(child: ChildProcess): void {
   } catch {
     // The group has ended by itself.
   }
-}
-
-function aborted(signal: AbortSignal): PartError {
-  return new PartError('Aborted', 'stopped before it was complete; nothing was left behind', { cause: signal.reason });
 }

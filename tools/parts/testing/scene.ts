@@ -103,6 +103,7 @@ export class Scene {
 
   async remove(): Promise<void> {
     for (const child of this.children) child.kill('SIGKILL');
+    for (const pid of await processesWith(`ETCD_OPERATOR_BUILD=${this.cache}`)) process.kill(pid, 'SIGKILL');
     await rm(this.directory, { recursive: true, force: true });
   }
 }

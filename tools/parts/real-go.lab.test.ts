@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ensureFrom } from './ensure-part.ts';
+import type { GoRecipe } from './recipe.ts';
+import { isStaticProgram } from './static-program.ts';
+import { ended, Scene, tiny } from './testing/scene.ts';
+
+const remote: GoRecipe = {
+  ...tiny,
+  modules: [{ path: 'example.com/tiny', version: 'v1.0.0', sum: 'h1:nothing' }],
+  programs: tiny.programs.map((program) => ({ ...program, source: { package: 'example.com/tiny' } })),
+};
+
+let scene: Scene;
+
+beforeEach(async () => {
+  scene = await Scene.create();
+});
+afterEach(() => scene.remove());
+
+test('the real Go compiles a static program that runs', async () => {
+  const part = await ensureFrom({ tiny }, 'tiny', { environment: scene.environment({}) });
+  const program = part.programs['tiny'] ?? '';
+  expect(await isStaticProgram(program)).toBe(true);
+  expect(execFileSync(program, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })).toBe('');
+});
+
+test('a module proxy that nobody answers at ends with one sentence and leaves nothing', async () => {
+  const end = await ended(
+    await scene.start({ tiny: remote }, ['tiny'], {
+      GOPROXY: 'http://127.0.0.1:1',
+      GOMODCACHE: join(scene.directory, 'modules'),
+    }),
+  );
+  expect(end).toMatchObject({ status: 1, stdout: '' });
+  expect(end.stderr).toMatch(
+    /^tiny \(1\.0\.0\): building \.\.\.\netcd-operator: tiny: fetching Go modules failed: .*connection refused; check the network, or the module proxy that `go env GOPROXY` shows, then run the command again\n$/,
+  );
+  expect(await scene.contents()).toEqual([]);
+});
+
+test('a Go that may not use the network says so in one sentence', async () => {
+  const environment = scene.environment({ GOPROXY: 'off', GOMODCACHE: join(scene.directory, 'modules') });
+  await expect(ensureFrom({ tiny: remote }, 'tiny', { environment })).rejects.toMatchObject({ code: 'DownloadFailed' });
+  expect(await scene.contents()).toEqual([]);
+});
