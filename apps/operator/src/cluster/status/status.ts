@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+import { clientPort } from '@etcd-operator/etcd';
+import { jsonEqual } from '@etcd-operator/kube';
+import type { Condition } from '../../api/condition-schema.ts';
+import type { EtcdClusterStatus } from '../../api/etcd-cluster.ts';
+import { clientServiceName, clusterLabels } from '../../api/names.ts';
+import type { Observation } from '../observation.ts';
+import type { MemberView } from '../plan/assessment.ts';
+import type { MemberHealth } from '../plan/member-health.ts';
+import type { Plan } from '../plan/plan.ts';
+import { type ConditionClaim, conditionsOf } from './conditions.ts';
+
+type MemberDetail = NonNullable<EtcdClusterStatus['memberDetails']>[number];
+
+/**
+ * The status to report. Written on every pass that says something new, trouble included. Fields that cannot be known at the
+ * moment keep what was last known; fields of the past that we do not know survive.
+ */
+export function statusOf(
+  previous: EtcdClusterStatus | undefined,
+  observation: Observation,
+  plan: Plan,
+  now: string,
+): EtcdClusterStatus {
+  const { cluster } = observation;
+  const { assessment, identity } = plan;
+  const conditions = mergeConditions(
+    previous?.conditions ?? [],
+    conditionsOf(observation, plan, previous?.phase === 'Running'),
+    now,
+  );
+  const isAvailable = conditions.some((condition) => condition.type === 'Available' && condition.status === 'True');
+  return {
+    ...previous,
+    ...phaseOf(previous, plan, isAvailable, conditions),
+    observedGeneration: cluster.generation,
+    controlPaused: cluster.paused,
+    conditions,
+    ...(assessment?.membershipKnown && { size: assessment.members.length }),
+    readySize: assessment?.healthyVoters.length ?? 0,
+    serviceName: clientServiceName(cluster.name),
+    clientPort,
+    selector: selectorText(cluster.name),
+    members: readiness(observation),
+    ...(assessment && { memberDetails: details(assessment.members, assessment.leader) }),
+    ...versions(previous, observation, plan),
+    ...(identity.kind === 'latched' && { clusterID: identity.clusterId, incarnation: identity.incarnation }),
+    plan: {
+      next: plan.steps.map((step) => step.reason.slice(0, 1024)),
+      waitingFor: plan.waits.map((wait) => wait.reason.slice(0, 1024)),
+    },
+  };
+}
+
+/** Creating until the cluster has been available once, Failed only while a person is needed, Running otherwise. */
+function phaseOf(
+  previous: EtcdClusterStatus | undefined,
+  plan: Plan,
+  isAvailable: boolean,
+  conditions: readonly Condition[],
+) {
+  const available = conditions.find((condition) => condition.type === 'Available');
+  const needsPerson =
+    plan.situation === 'identityConflict' ||
+    (plan.situation === 'invalid' && plan.identity.kind === 'unlatched') ||
+    available?.reason === 'DataLost';
+  if (needsPerson) return { phase: 'Failed', reason: available?.message ?? '' };
+  const hasRun =
+    isAvailable || previous?.phase === 'Running' || (previous?.phase === 'Failed' && plan.identity.kind === 'latched');
+  return { phase: hasRun ? 'Running' : 'Creating', reason: '' };
+}
+
+function versions(previous: EtcdClusterStatus | undefined, { cluster }: Observation, { assessment, situation }: Plan) {
+  const wanted = 'version' in cluster.desired ? cluster.desired.version : '';
+  const all = assessment?.voters ?? [];
+  const isThere = all.length > 0 && all.every(({ answer }) => answer?.kind !== 'status' || answer.version === wanted);
+  return {
+    currentVersion: isThere ? wanted : (previous?.currentVersion ?? ''),
+    targetVersion: situation === 'upgrading' && !isThere ? wanted : '',
+  };
+}
+
+function readiness({ pods }: Observation): NonNullable<EtcdClusterStatus['members']> {
+  const running = pods.filter((pod) => pod.ownership === 'ours' && pod.phase === 'Running' && !pod.terminating);
+  const names = (ready: boolean) =>
+    running
+      .filter((pod) => pod.ready === ready)
+      .map((pod) => pod.name)
+      .sort();
+  const [ready, unready] = [names(true), names(false)];
+  return { ...(ready.length > 0 && { ready }), ...(unready.length > 0 && { unready }) };
+}
+
+function details(members: readonly MemberView[], leader: MemberView | undefined): readonly MemberDetail[] {
+  return members.map((view) => {
+    const { answer, health, member, name } = view;
+    const why = whyUnhealthy(health);
+    return {
+      name,
+      id: member.id,
+      role: roleOf(view, leader),
+      healthy: health.kind === 'healthy',
+      ...(answer?.kind === 'status' && {
+        version: answer.version,
+        revision: answer.revision,
+        databaseSize: answer.dbSize,
+      }),
+      ...(why !== '' && { reason: why }),
+    };
+  });
+}
+
+function roleOf(view: MemberView, leader: MemberView | undefined): NonNullable<MemberDetail['role']> {
+  if (view.member.isLearner) return 'Learner';
+  if (view === leader) return 'Leader';
+  return view.answer?.kind === 'status' ? 'Follower' : 'Unknown';
+}
+
+function whyUnhealthy(health: MemberHealth): string {
+  switch (health.kind) {
+    case 'healthy':
+      return '';
+    case 'starting':
+    case 'silent':
+      return health.why;
+    case 'lost':
+      return health.evidence;
+    case 'unstarted':
+      return 'it was added and has not started';
+    case 'podGone':
+    case 'podEnding':
+      return 'it comes back on its volume';
+    case 'leaving':
+      return 'its pod is being deleted';
+  }
+}
+
+function selectorText(cluster: string): string {
+  return Object.entries(clusterLabels(cluster))
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
+}
+
+/** Times move only when something changed: `lastTransitionTime` with the status, `lastUpdateTime` with anything. */
+function mergeConditions(
+  previous: readonly Condition[],
+  claims: readonly ConditionClaim[],
+  now: string,
+): readonly Condition[] {
+  return claims.map((claim) => {
+    const old = previous.find((condition) => condition.type === claim.type);
+    if (old && old.status === claim.status && old.reason === claim.reason && old.message === claim.message) return old;
+    const kept = old?.status === claim.status ? old.lastTransitionTime : undefined;
+    return { ...claim, lastUpdateTime: now, lastTransitionTime: kept ?? now };
+  });
+}
+
+/** True if the two say the same to a reader; figures that move by themselves do not count. */
+export function saysTheSame(a: EtcdClusterStatus | undefined, b: EtcdClusterStatus): boolean {
+  return a !== undefined && jsonEqual(withoutFigures(a), withoutFigures(b));
+}
+
+function withoutFigures({ memberDetails, ...rest }: EtcdClusterStatus): unknown {
+  return {
+    ...rest,
+    memberDetails: memberDetails?.map(({ revision: _revision, databaseSize: _size, ...detail }) => detail) ?? [],
+  };
+}
