@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type Client, isKubeError, type KubeObject, parseKey, type Resource } from '@etcd-operator/kube';
+import type { Clock, Logger } from '@etcd-operator/ports';
+import type { Informer } from '../informer/informer.ts';
+import type { MetricRegistry } from '../metrics/registry.ts';
+import type { Priority } from '../queue/queue-entry.ts';
+import type { RateLimiter } from '../queue/rate-limiter.ts';
+import { WorkQueue } from '../queue/work-queue.ts';
+import { type ControllerMetrics, controllerMetrics } from './controller-metrics.ts';
+import { OwnWrites } from './own-writes.ts';
+import { asReconciler, type ReconcileFunction, type Reconciler } from './reconciler.ts';
+import { isTerminal, type Result, terminal } from './result.ts';
+import { RunContext } from './run-context.ts';
+import { type Run, Running } from './running.ts';
+
+export interface ControllerOptions {
+  /** Unique within the manager; a label of its metrics. */
+  readonly name: string;
+  /** What its requests are: the kind in log lines. */
+  readonly kind: string;
+  readonly reconciler: Reconciler | ReconcileFunction;
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: MetricRegistry;
+  /** The caches it reads; workers start when all of them have a complete view. */
+  readonly informers: readonly Informer<KubeObject>[];
+  /** All caches that hold a kind, for seeing its own writes. */
+  readonly informersOf: (resource: Resource) => readonly Informer<KubeObject>[];
+  /** How many requests are reconciled side by side. @default 1 */
+  readonly concurrency?: number;
+  /** @default 5 ms to 1000 s per request, 10 a second (100 at once) over all */
+  readonly rateLimiter?: RateLimiter<string>;
+  /** A reconcile under way for this long is reported, and its place given to another, in milliseconds. @default 60000 */
+  readonly stuckAfter?: number;
+  /** A reconcile under way for this long is called off by its signal, in milliseconds. @default 600000 */
+  readonly timeout?: number;
+  /** How long a reconcile waits at most for its last write to show in the cache, in milliseconds. @default 120000 */
+  readonly ownWriteLimit?: number;
+  /** How long stopping waits for reconciles under way, in milliseconds. @default 20000 */
+  readonly gracePeriod?: number;
+  /** Works only while the manager holds the lease. @default true */
+  readonly needsLeader?: boolean;
+}
+
+interface Failure {
+  readonly type: 'error';
+  readonly error: unknown;
+}
+
+/** How often a request that waits for its own write is looked at, besides when the cache moves, in milliseconds. */
+const heldBackRecheck = 5000;
+
+/**
+ * Takes requests from its queue and has them reconciled, several at a time, never one twice at a time. A reconcile that
+ * throws is retried later; one that never returns is reported and loses its place. Neither delays another request.
+ */
+export class Controller {
+  readonly name: string;
+  readonly needsLeader: boolean;
+  /** Where handlers put requests: `namespace/name`. */
+  readonly queue: WorkQueue<string>;
+  readonly #options: ControllerOptions;
+  readonly #reconciler: Reconciler;
+  readonly #metrics: ControllerMetrics;
+  readonly #log: Logger;
+  readonly #ownWrites: OwnWrites;
+  readonly #running: Running;
+  readonly #workers = new Set<Promise<void>>();
+  #signal: AbortSignal | undefined;
+
+  constructor(options: ControllerOptions) {
+    this.#options = options;
+    this.name = options.name;
+    this.needsLeader = options.needsLeader ?? true;
+    this.queue = new WorkQueue(options);
+    this.#reconciler = asReconciler(options.reconciler);
+    this.#log = options.log.child({ controller: options.name });
+    this.#metrics = controllerMetrics(options.metrics, options.name);
+    this.#metrics.maxConcurrent.set(options.concurrency ?? 1);
+    options.metrics.onCollect(() => {
+      this.#metrics.activeWorkers.set(this.#running.size);
+      this.#metrics.stuck.set(this.#running.stuck);
+    });
+    this.#ownWrites = this.#makeOwnWrites();
+    this.#running = this.#makeRunning();
+  }
+
+  /** Works until `signal` is aborted; resolves when what was under way has ended or had its grace period. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, concurrency = 1, gracePeriod = 20_000, informers } = this.#options;
+    this.#log.info('waiting for informer caches to sync', { caches: informers.map((informer) => informer.name) });
+    await Promise.all(informers.map((informer) => informer.whenSynced(signal)));
+    if (!signal.aborted) {
+      this.#signal = signal;
+      this.#log.info('starting workers', { concurrency });
+      for (let worker = 0; worker < concurrency; worker++) this.#startWorker(signal);
+      await aborted(signal);
+    }
+    this.queue.stop();
+    this.#running.abort(signal.reason);
+    const grace = new AbortController();
+    const patience = clock.sleep(gracePeriod, grace.signal).catch(() => undefined);
+    await Promise.race([Promise.all(this.#workers), patience]);
+    grace.abort();
+    if (this.#running.size > 0) this.#log.error('reconciles did not end in time', { count: this.#running.size });
+    this.#log.info('stopped workers');
+  }
+
+  #startWorker(signal: AbortSignal): void {
+    const worker = this.#work(signal).finally(() => this.#workers.delete(worker));
+    this.#workers.add(worker);
+  }
+
+  async #work(signal: AbortSignal): Promise<void> {
+    for (let request = await this.queue.get(signal); request !== undefined; request = await this.queue.get(signal)) {
+      const run = this.#running.begin(request);
+      if (signal.aborted) this.#running.abort(signal.reason);
+      try {
+        await this.#process(request, run);
+      } catch (error) {
+        this.#log.error('controller failed to handle a result', { object: this.#describe(request), error });
+      }
+      this.#running.end(run);
+      this.queue.done(request);
+      // Another worker has its place.
+      if (run.stuck) return;
+    }
+  }
+
+  async #process(request: string, run: Run): Promise<void> {
+    if (this.#ownWrites.isBehind(request)) {
+      this.#metrics.heldBack.inc();
+      this.queue.addAfter(request, heldBackRecheck, { priority: this.queue.priority(request) });
+      return;
+    }
+    const result = await this.#reconcile(request, run);
+    this.#metrics.duration.observe((this.#options.clock.monotonic() - run.startedAt) / 1000);
+    this.#conclude(request, result);
+  }
+
+  async #reconcile(request: string, run: Run): Promise<Result | Failure> {
+    const context = new RunContext({
+      signal: run.signal,
+      failures: this.queue.failures(request),
+      client: this.#options.client,
+      log: this.#log,
+      object: this.#describe(request),
+      writes: {
+        wrote: (resource, key, object) => this.#ownWrites.wrote(request, resource, key, object),
+        deleted: (resource, key, answer) => this.#ownWrites.deleted(request, resource, key, answer),
+      },
+    });
+    try {
+      return await this.#reconciler.reconcile(parseKey(request), context);
+    } catch (error) {
+      return isTerminal(error) && error instanceof Error ? terminal(error) : { type: 'error', error };
+    }
+  }
+
+  #conclude(request: string, result: Result | Failure): void {
+    const priority = this.queue.priority(request);
+    switch (result.type) {
+      case 'done':
+        this.queue.forget(request);
+        this.#metrics.total.success.inc();
+        return;
+      case 'requeueAfter':
+        this.queue.forget(request);
+        this.queue.addAfter(request, result.milliseconds, { priority });
+        this.#metrics.total.requeue_after.inc();
+        return;
+      case 'terminal':
+        this.queue.forget(request);
+        this.#metrics.total.terminal.inc();
+        this.#metrics.terminalErrors.inc();
+        this.#log.error('reconcile failed for good', { object: this.#describe(request), error: result.error });
+        return;
+      case 'error':
+        this.#retry(request, result.error, priority);
+    }
+  }
+
+  #retry(request: string, error: unknown, priority: Priority): void {
+    const failures = this.queue.failures(request) + 1;
+    const delay = this.queue.addRateLimited(request, { priority });
+    this.#metrics.total.error.inc();
+    this.#metrics.errors.inc();
+    if (this.queue.shuttingDown) return;
+    const fields = { object: this.#describe(request), failures, retryIn: Math.round(delay), error };
+    // Somebody else was faster: the next try sees their write, and nothing is wrong.
+    if (isKubeError(error, 'Conflict')) this.#log.debug('reconcile conflicted', fields);
+    else this.#log.warn('reconcile failed', fields);
+  }
+
+  #describe(request: string): string {
+    return `${this.#options.kind} ${request}`;
+  }
+
+  #makeOwnWrites(): OwnWrites {
+    const { clock, informersOf, ownWriteLimit } = this.#options;
+    return new OwnWrites({
+      clock,
+      informersOf,
+      limit: ownWriteLimit ?? 120_000,
+      onCaughtUp: (request) => this.queue.add(request, { priority: 'high' }),
+      onGivenUp: (request, resource) =>
+        this.#log.warn('cache has not seen a write of ours; going on', { object: this.#describe(request), resource }),
+    });
+  }
+
+  #makeRunning(): Running {
+    const { clock, stuckAfter, timeout } = this.#options;
+    return new Running({
+      clock,
+      stuckAfter: stuckAfter ?? 60_000,
+      timeout: timeout ?? 600_000,
+      onStuck: (run) => {
+        this.#log.error('reconcile is stuck; others go on without it', { object: this.#describe(run.request) });
+        if (this.#signal && !this.#signal.aborted) this.#startWorker(this.#signal);
+      },
+      onTimeout: (run) => this.#log.error('reconcile was called off', { object: this.#describe(run.request) }),
+    });
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type KubeObject, keyString, type ObjectKey } from '@etcd-operator/kube';
+import type { EventHandler, Occasion } from '../informer/event-handler.ts';
+import type { AddOptions, WorkQueue } from '../queue/work-queue.ts';
+import type { Predicate } from './predicate.ts';
+
+/** Which requests an object stands for. Synchronous and without side effects: it works from the object and from caches. */
+export type MapFunction<T extends KubeObject> = (object: T) => readonly ObjectKey[];
+
+const fresh: AddOptions = { priority: 'normal' };
+const background: AddOptions = { priority: 'low' };
+
+/**
+ * A handler that turns events into requests. What comes with a complete view or a resync gets low priority, so that it never
+ * delays what just happened.
+ */
+export function enqueueFrom<T extends KubeObject>(
+  queue: Pick<WorkQueue<string>, 'add'>,
+  map: MapFunction<T>,
+  predicate: Predicate<T> = {},
+): EventHandler<T> {
+  const enqueue = (object: T, options: AddOptions) => {
+    for (const request of map(object)) queue.add(keyString(request), options);
+  };
+  return {
+    added(object, occasion) {
+      if (predicate.added?.(object) ?? true) enqueue(object, urgency(occasion));
+    },
+    updated(before, after, occasion) {
+      // A resync asks for another look at everything, changed or not.
+      if (!occasion.resync && !(predicate.updated?.(before, after) ?? true)) return;
+      const requests = map(after);
+      for (const request of requests) queue.add(keyString(request), urgency(occasion));
+      if (before === after) return;
+      for (const request of map(before)) {
+        if (!requests.some((other) => sameKey(other, request))) queue.add(keyString(request), urgency(occasion));
+      }
+    },
+    removed(object) {
+      if (predicate.removed?.(object) ?? true) enqueue(object, fresh);
+    },
+  };
+}
+
+function sameKey(one: ObjectKey, other: ObjectKey): boolean {
+  return one.name === other.name && one.namespace === other.namespace;
+}
+
+function urgency(occasion: Occasion): AddOptions {
+  return occasion.initial || occasion.resync ? background : fresh;
+}

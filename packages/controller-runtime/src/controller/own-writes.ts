@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  type KubeObject,
+  keyString,
+  type ObjectKey,
+  qualifiedName,
+  type Resource,
+  type Status,
+} from '@etcd-operator/kube';
+import type { Clock } from '@etcd-operator/ports';
+import type { Informer } from '../informer/informer.ts';
+
+/** A write whose effect must be seen in the cache before the next decision. */
+interface Write {
+  readonly informer: Informer<KubeObject>;
+  readonly key: string;
+  /** The version the write brought about; unknown for some deletions. */
+  readonly version: string | undefined;
+  /** For deletions: which object went; empty if the server did not say. */
+  readonly deletedUid: string | undefined;
+  readonly at: number;
+}
+
+export interface OwnWritesOptions {
+  readonly clock: Pick<Clock, 'monotonic'>;
+  /** The caches that hold a kind. */
+  readonly informersOf: (resource: Resource) => readonly Informer<KubeObject>[];
+  /** A write not seen for this long is waited for no more, in milliseconds. */
+  readonly limit: number;
+  /** Called for a request that waited, once it need not. */
+  readonly onCaughtUp: (request: string) => void;
+  /** Called when a wait was given up. */
+  readonly onGivenUp: (request: string, resource: string) => void;
+}
+
+/**
+ * Remembers what each request wrote, so that it is not reconciled again on a cache that has not seen it: the classic way to
+ * create the same thing twice. Bookmarks count as progress, so a write that an informer's selection hides ends the wait too.
+ */
+export class OwnWrites {
+  readonly #options: OwnWritesOptions;
+  readonly #writes = new Map<string, Map<string, Write>>();
+  readonly #waiting = new Map<Informer<KubeObject>, { readonly requests: Set<string>; readonly end: () => void }>();
+
+  constructor(options: OwnWritesOptions) {
+    this.#options = options;
+  }
+
+  /** `request` wrote `object`, as the server answered. */
+  wrote(request: string, resource: Resource, key: ObjectKey, object: KubeObject): void {
+    const version = object.metadata?.resourceVersion;
+    if (version) this.#remember(request, resource, key, version, undefined);
+  }
+
+  /** `request` deleted an object; `answer` is the object or a Status, as the server likes. */
+  deleted(request: string, resource: Resource, key: ObjectKey, answer: KubeObject): void {
+    const { uid, resourceVersion } = answer.metadata ?? {};
+    this.#remember(request, resource, key, resourceVersion, uid ?? uidInStatus(answer));
+  }
+
+  /** True if a cache has not seen a write of `request` yet; `onCaughtUp` will follow. */
+  isBehind(request: string): boolean {
+    const writes = this.#writes.get(request);
+    if (writes === undefined) return false;
+    for (const [id, write] of writes) {
+      if (this.#isSeen(write)) writes.delete(id);
+      else if (this.#options.clock.monotonic() - write.at >= this.#options.limit) {
+        writes.delete(id);
+        this.#options.onGivenUp(request, write.informer.name);
+      } else {
+        this.#wait(write.informer, request);
+        return true;
+      }
+    }
+    this.#writes.delete(request);
+    return false;
+  }
+
+  #remember(
+    request: string,
+    resource: Resource,
+    key: ObjectKey,
+    version: string | undefined,
+    deletedUid: string | undefined,
+  ): void {
+    for (const informer of this.#options.informersOf(resource)) {
+      const { namespace } = informer.selection;
+      if (namespace !== undefined && namespace !== key.namespace) continue;
+      const write = { informer, key: keyString(key), version, deletedUid, at: this.#options.clock.monotonic() };
+      if (this.#isSeen(write)) continue;
+      const writes = this.#writes.get(request) ?? new Map<string, Write>();
+      writes.set(`${qualifiedName(resource)} ${write.key} ${JSON.stringify(informer.selection)}`, write);
+      this.#writes.set(request, writes);
+    }
+  }
+
+  #isSeen({ informer, key, version, deletedUid }: Write): boolean {
+    const held = informer.lister.get(key);
+    if (deletedUid !== undefined) {
+      if (held === undefined || held.metadata?.deletionTimestamp !== undefined) return true;
+      if (deletedUid !== '' && held.metadata?.uid !== deletedUid) return true;
+      if (version === undefined) return false;
+    }
+    if (version === undefined) return true;
+    // Versions that cannot be ordered can still be recognised.
+    return informer.hasReached(version) ?? held?.metadata?.resourceVersion === version;
+  }
+
+  #wait(informer: Informer<KubeObject>, request: string): void {
+    const present = this.#waiting.get(informer);
+    if (present) {
+      present.requests.add(request);
+      return;
+    }
+    const end = informer.onProgress(() => this.#recheck(informer));
+    this.#waiting.set(informer, { requests: new Set([request]), end });
+  }
+
+  #recheck(informer: Informer<KubeObject>): void {
+    const waiting = this.#waiting.get(informer);
+    if (waiting === undefined) return;
+    for (const request of waiting.requests) {
+      const writes = [...(this.#writes.get(request)?.values() ?? [])];
+      if (writes.some((write) => write.informer === informer && !this.#isSeen(write))) continue;
+      waiting.requests.delete(request);
+      this.#options.onCaughtUp(request);
+    }
+    if (waiting.requests.size > 0) return;
+    waiting.end();
+    this.#waiting.delete(informer);
+  }
+}
+
+function uidInStatus(answer: KubeObject): string {
+  const { details } = answer as Status;
+  return details?.uid ?? '';
+}

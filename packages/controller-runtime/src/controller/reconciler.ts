@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Client, ObjectKey } from '@etcd-operator/kube';
+import type { Logger } from '@etcd-operator/ports';
+import type { Result } from './result.ts';
+
+/** Which object to look at. Says nothing of what happened: several events become one request. */
+export type Request = ObjectKey;
+
+/** What a reconcile works with. */
+export interface ReconcileContext {
+  /** Aborted when the manager stops, the lease is lost or the reconcile takes too long. Pass it to every wait. */
+  readonly signal: AbortSignal;
+  /**
+   * The API server. Its writes are remembered: the next reconcile of this request waits until the caches have seen them, so
+   * that it never decides on a world in which they did not happen. Refuses writes once `signal` is aborted.
+   */
+  readonly client: Client;
+  /** Names the controller and the object in each line. */
+  readonly log: Logger;
+  /** How many tries failed in a row before this one. */
+  readonly failures: number;
+}
+
+/**
+ * The one thing a controller's author writes: brings the world to what one object wants.
+ *
+ * A reconcile is *level-based*. It is told which object to look at, not what changed, and works from what is there now: read
+ * the object and what belongs to it from the caches, compare, act, report. Events are merged, so an intermediate state may
+ * never be seen, and nothing may depend on seeing it. The object may be gone: then there is nothing to do, or something to
+ * clean up.
+ *
+ * ```ts
+ * const reconcile: ReconcileFunction = async (request, { client, signal }) => {
+ *   const network = networks.lister.get(request);
+ *   if (!network) return done();                             // deleted; owned objects go with it
+ *   const wanted = configMapOf(network);
+ *   if (!sameData(configMaps.lister.get(keyOf(wanted)), wanted)) {
+ *     await client.resource(configMapKind).apply(wanted, { fieldManager: 'network', signal });
+ *   }
+ *   return done();
+ * };
+ * ```
+ *
+ * The runtime promises: one request is never reconciled twice at the same time; a key that is added while it is reconciled is
+ * reconciled once more; what is thrown is reported and retried with growing delays (5 ms to 1000 s) that delay no other
+ * object; `TerminalError` is reported and not retried.
+ *
+ * It expects in return: every wait ends when `signal` is aborted; writes carry a precondition, because a cache is always a
+ * little old and a lease may be lost at any time; running twice does no harm.
+ */
+export interface Reconciler {
+  reconcile(request: Request, context: ReconcileContext): Promise<Result>;
+}
+
+/** A function does wherever a `Reconciler` is asked for. */
+export type ReconcileFunction = Reconciler['reconcile'];
+
+/** Either form as the interface. */
+export function asReconciler(reconciler: Reconciler | ReconcileFunction): Reconciler {
+  return typeof reconciler === 'function' ? { reconcile: reconciler } : reconciler;
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type Duration, milliseconds } from '../duration.ts';
+
+/** What a reconcile came to. Made with `done`, `requeueAfter` or `terminal`; a failure is thrown instead. */
+export type Result =
+  /** The world is as wanted; the next event brings the key back. */
+  | { readonly type: 'done' }
+  /** Look again after this many milliseconds, or at the next event if that is sooner. */
+  | { readonly type: 'requeueAfter'; readonly milliseconds: number }
+  /** It cannot succeed until something changes; trying again would not help. Reported, not retried. */
+  | { readonly type: 'terminal'; readonly error: Error };
+
+const doneResult: Result = Object.freeze({ type: 'done' });
+
+/** The world is as wanted. */
+export function done(): Result {
+  return doneResult;
+}
+
+/** Look again after `delay`. The last reconcile decides: a delay asked for earlier is forgotten. */
+export function requeueAfter(delay: Duration): Result {
+  return { type: 'requeueAfter', milliseconds: milliseconds(delay) };
+}
+
+/** Do not try again until the object changes. */
+export function terminal(error: Error): Result {
+  return { type: 'terminal', error };
+}
+
+/** Thrown from anywhere below a reconcile, means the same as returning `terminal(error.cause)`. */
+export class TerminalError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'TerminalError';
+  }
+}
+
+/** True if `error` or one of its causes is a `TerminalError`. */
+export function isTerminal(error: unknown): boolean {
+  // Causes that form a ring are cut off.
+  for (let link = error, depth = 0; link instanceof Error && depth < 32; link = link.cause, depth++) {
+    if (link instanceof TerminalError) return true;
+  }
+  return false;
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Client } from '@etcd-operator/kube';
+import type { Logger } from '@etcd-operator/ports';
+import type { ReconcileContext } from './reconciler.ts';
+import { trackedClient, type WriteListener } from './tracked-client.ts';
+
+interface RunContextOptions {
+  readonly signal: AbortSignal;
+  readonly failures: number;
+  readonly client: Client;
+  readonly log: Logger;
+  readonly object: string;
+  readonly writes: WriteListener;
+}
+
+/** The context of one reconcile. Its client and its logger are made when they are asked for: most reconciles need neither. */
+export class RunContext implements ReconcileContext {
+  readonly signal: AbortSignal;
+  readonly failures: number;
+  readonly #options: RunContextOptions;
+  #client: Client | undefined;
+  #log: Logger | undefined;
+
+  constructor(options: RunContextOptions) {
+    this.signal = options.signal;
+    this.failures = options.failures;
+    this.#options = options;
+  }
+
+  get client(): Client {
+    this.#client ??= trackedClient(this.#options.client, this.signal, this.#options.writes);
+    return this.#client;
+  }
+
+  get log(): Logger {
+    this.#log ??= this.#options.log.child({ object: this.#options.object });
+    return this.#log;
+  }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Clock, Timer } from '@etcd-operator/ports';
+
+/** One reconcile under way. */
+export interface Run {
+  readonly request: string;
+  readonly startedAt: number;
+  readonly signal: AbortSignal;
+  /** It took too long: its worker's place was given to another. */
+  stuck: boolean;
+}
+
+interface OwnRun extends Run {
+  readonly controller: AbortController;
+}
+
+export interface RunningOptions {
+  readonly clock: Clock;
+  /** A reconcile under way for this long is stuck, in milliseconds. */
+  readonly stuckAfter: number;
+  /** A reconcile under way for this long is called off by its signal, in milliseconds. */
+  readonly timeout: number;
+  readonly onStuck: (run: Run) => void;
+  readonly onTimeout: (run: Run) => void;
+}
+
+/** The reconciles under way, watched over by one timer however many there are. */
+export class Running {
+  readonly #options: RunningOptions;
+  readonly #runs = new Set<OwnRun>();
+  #timer: Timer | undefined;
+
+  constructor(options: RunningOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#runs.size;
+  }
+
+  get stuck(): number {
+    let count = 0;
+    for (const run of this.#runs) if (run.stuck) count++;
+    return count;
+  }
+
+  begin(request: string): Run {
+    const controller = new AbortController();
+    const startedAt = this.#options.clock.monotonic();
+    const run: OwnRun = { request, startedAt, controller, signal: controller.signal, stuck: false };
+    this.#runs.add(run);
+    this.#timer ??= this.#schedule(Math.min(this.#options.stuckAfter, this.#options.timeout));
+    return run;
+  }
+
+  end(run: Run): void {
+    this.#runs.delete(run as OwnRun);
+  }
+
+  /** Calls off everything that is under way. */
+  abort(reason: unknown): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    for (const run of this.#runs) run.controller.abort(reason);
+  }
+
+  #look(): void {
+    const { clock, stuckAfter, timeout, onStuck, onTimeout } = this.#options;
+    const now = clock.monotonic();
+    let next = Number.POSITIVE_INFINITY;
+    for (const run of this.#runs) {
+      const age = now - run.startedAt;
+      if (!run.stuck && age >= stuckAfter) {
+        run.stuck = true;
+        onStuck(run);
+      }
+      if (!run.signal.aborted && age >= timeout) {
+        run.controller.abort(new Error(`reconcile called off: it took longer than ${timeout} ms`));
+        onTimeout(run);
+      }
+      if (!run.stuck) next = Math.min(next, stuckAfter - age);
+      if (!run.signal.aborted) next = Math.min(next, timeout - age);
+    }
+    this.#timer = next === Number.POSITIVE_INFINITY ? undefined : this.#schedule(next);
+  }
+
+  #schedule(delay: number): Timer | undefined {
+    if (!Number.isFinite(delay)) return undefined;
+    return this.#options.clock.schedule(delay, () => this.#look(), { background: true });
+  }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  type ApplyOptions,
+  type Client,
+  type DeleteOptions,
+  KubeError,
+  type KubeObject,
+  keyOf,
+  type ListOptions,
+  type ObjectKey,
+  type ObjectList,
+  type Patch,
+  type Resource,
+  type ResourceClient,
+  type SelectOptions,
+  type SubresourceClient,
+  type WatchEvent,
+  type WatchOptions,
+  type WriteOptions,
+} from '@etcd-operator/kube';
+
+/** Hears of what was written through a tracked client. */
+export interface WriteListener {
+  wrote(resource: Resource, key: ObjectKey, object: KubeObject): void;
+  deleted(resource: Resource, key: ObjectKey, answer: KubeObject): void;
+}
+
+/**
+ * A client whose writes are reported to `listener`, and which writes nothing once `signal` is aborted: a reconcile that
+ * outlives its lease can do no harm through it. Calls without a signal of their own get this one.
+ */
+export function trackedClient(client: Client, signal: AbortSignal, listener: WriteListener): Client {
+  return { resource: (resource) => new TrackedResourceClient(client.resource(resource), signal, listener) };
+}
+
+class TrackedResourceClient<T extends KubeObject> implements ResourceClient<T> {
+  readonly #target: ResourceClient<T>;
+  readonly #signal: AbortSignal;
+  readonly #listener: WriteListener;
+
+  constructor(target: ResourceClient<T>, signal: AbortSignal, listener: WriteListener) {
+    this.#target = target;
+    this.#signal = signal;
+    this.#listener = listener;
+  }
+
+  get resource(): Resource<T> {
+    return this.#target.resource;
+  }
+
+  get status(): SubresourceClient<T> {
+    return this.#tracked(this.#target.status);
+  }
+
+  subresource<S = unknown>(name: string): SubresourceClient<S> {
+    return this.#tracked(this.#target.subresource<S>(name));
+  }
+
+  get(key: ObjectKey, options?: { readonly signal?: AbortSignal; readonly resourceVersion?: string }): Promise<T> {
+    return this.#target.get(key, { signal: this.#signal, ...options });
+  }
+
+  list(options?: ListOptions): Promise<ObjectList<T>> {
+    return this.#target.list({ signal: this.#signal, ...options });
+  }
+
+  pages(options?: ListOptions): AsyncIterable<ObjectList<T>> {
+    return this.#target.pages({ signal: this.#signal, ...options });
+  }
+
+  watch(options?: WatchOptions): AsyncIterable<WatchEvent<T>> {
+    return this.#target.watch({ signal: this.#signal, ...options });
+  }
+
+  async create(object: T, options?: WriteOptions): Promise<T> {
+    return this.#record(await this.#target.create(object, this.#guard(options)), options);
+  }
+
+  async replace(object: T, options?: WriteOptions): Promise<T> {
+    return this.#record(await this.#target.replace(object, this.#guard(options)), options);
+  }
+
+  async patch(key: ObjectKey, patch: Patch, options?: WriteOptions & { readonly force?: boolean }): Promise<T> {
+    return this.#record(await this.#target.patch(key, patch, this.#guard(options)), options);
+  }
+
+  async apply(object: T, options: ApplyOptions): Promise<T> {
+    return this.#record(await this.#target.apply(object, this.#guard(options)), options);
+  }
+
+  async delete(key: ObjectKey, options?: DeleteOptions): Promise<KubeObject> {
+    const answer = await this.#target.delete(key, this.#guard(options));
+    if (!options?.dryRun) this.#listener.deleted(this.resource, key, answer);
+    return answer;
+  }
+
+  async deleteCollection(select: SelectOptions, options?: DeleteOptions): Promise<void> {
+    await this.#target.deleteCollection(select, this.#guard(options));
+  }
+
+  #record(written: T, options: WriteOptions | undefined): T {
+    if (!options?.dryRun) this.#listener.wrote(this.resource, keyOf(written), written);
+    return written;
+  }
+
+  #guard<O extends { readonly signal?: AbortSignal }>(options: O | undefined): O & { readonly signal: AbortSignal } {
+    if (this.#signal.aborted) {
+      throw new KubeError('Aborted', 'nothing is written any more: this reconcile was called off', {
+        cause: this.#signal.reason,
+      });
+    }
+    return { signal: this.#signal, ...options } as O & { readonly signal: AbortSignal };
+  }
+
+  /** Answers of `status` and `scale` carry the version of the object they belong to. */
+  #tracked<S>(target: SubresourceClient<S>): SubresourceClient<S> {
+    const record = (key: ObjectKey, answer: S, options: WriteOptions | undefined): S => {
+      if (isObject(answer) && !options?.dryRun) this.#listener.wrote(this.resource, key, answer);
+      return answer;
+    };
+    return {
+      get: (key, options) => target.get(key, { signal: this.#signal, ...options }),
+      create: async (key, body, options) => record(key, await target.create(key, body, this.#guard(options)), options),
+      replace: async (key, body, options) =>
+        record(key, await target.replace(key, body, this.#guard(options)), options),
+      patch: async (key, patch, options) => record(key, await target.patch(key, patch, this.#guard(options)), options),
+      apply: async (key, body, options) => record(key, await target.apply(key, body, this.#guard(options)), options),
+    };
+  }
+}
+
+function isObject(value: unknown): value is KubeObject {
+  return typeof value === 'object' && value !== null && 'metadata' in value;
+}

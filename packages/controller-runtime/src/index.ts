@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * What Kubernetes controllers stand on, in reading order:
+ *
+ * - `reflector/` lists and watches one kind, for ever, whatever the server and the network do;
+ * - `store/` keeps what it sends: one writer, many readers, with indexes and listers;
+ * - `informer/` puts the two together and tells any number of handlers, each kept apart from the others;
+ * - `queue/` stands between what changes and who works on it;
+ * - `controller/` reconciles: the `Reconciler`, the builder, results, predicates, owner references;
+ * - `manager/` owns all of it, starts it in order and stops it in reverse;
+ * - `metrics/` is a small Prometheus registry.
+ */
+export {
+  type BuildOptions,
+  buildController,
+  type ControllerBuilder,
+  type SourceOptions,
+} from './controller/builder.ts';
+export { Controller, type ControllerOptions } from './controller/controller.ts';
+export { enqueueFrom, type MapFunction } from './controller/enqueue.ts';
+export { controllerOf, isControlledBy, refersTo, setControllerReference } from './controller/owner-reference.ts';
+export {
+  allOf,
+  annotationsChanged,
+  anyOf,
+  deletionRequested,
+  generationChanged,
+  labelsChanged,
+  matching,
+  not,
+  type Predicate,
+} from './controller/predicate.ts';
+export type { ReconcileContext, ReconcileFunction, Reconciler, Request } from './controller/reconciler.ts';
+export { done, isTerminal, type Result, requeueAfter, TerminalError, terminal } from './controller/result.ts';
+export { type Duration, milliseconds } from './duration.ts';
+export type { EventHandler, Occasion } from './informer/event-handler.ts';
+export {
+  type HandlerOptions,
+  type HandlerRegistration,
+  Informer,
+  type InformerOptions,
+  type InformerSelection,
+} from './informer/informer.ts';
+export type { InformerStatus } from './informer/informer-status.ts';
+export { createManager, type Manager, type ManagerOptions, type Runnable } from './manager/manager.ts';
+export { Counter, CounterSeries } from './metrics/counter.ts';
+export { Gauge, GaugeSeries } from './metrics/gauge.ts';
+export { defaultBuckets, Histogram, type HistogramOptions, HistogramSeries } from './metrics/histogram.ts';
+export { type FamilyOptions, MetricFamily } from './metrics/metric-family.ts';
+export { MetricRegistry, metricsContentType } from './metrics/registry.ts';
+export type { Priority } from './queue/queue-entry.ts';
+export {
+  defaultRateLimiter,
+  exponentialPerKey,
+  longestOf,
+  type RateLimiter,
+  tokenBucket,
+} from './queue/rate-limiter.ts';
+export { type AddOptions, WorkQueue, type WorkQueueOptions } from './queue/work-queue.ts';
+export { Backoff, type BackoffOptions } from './reflector/backoff.ts';
+export type { Problem, ProblemKind } from './reflector/problem.ts';
+export { Reflector, type ReflectorOptions } from './reflector/reflector.ts';
+export type { ReflectorSink } from './reflector/reflector-sink.ts';
+export type { ReflectorState } from './reflector/reflector-state.ts';
+export { compareResourceVersions, isNotOlder } from './reflector/resource-version.ts';
+export type { IndexFunction } from './store/indexer.ts';
+export type { Lister, ListerSelection } from './store/lister.ts';
+export type { Removal } from './store/removal.ts';
+export { namespaceIndex, Store, type StoreListener, type StoreOptions } from './store/store.ts';

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { KubeObject } from '@etcd-operator/kube';
+import type { Removal } from '../store/removal.ts';
+import type { Occasion } from './event-handler.ts';
+
+/**
+ * What one handler has still to hear about one object: from the state it heard of last (`before`, absent if it knows of none)
+ * to the newest (`after`, absent if the object is gone).
+ */
+export interface Delta<T extends KubeObject> {
+  readonly before: T | undefined;
+  readonly after: T | undefined;
+  readonly how: Removal;
+  readonly occasion: Occasion;
+}
+
+/**
+ * The changes a busy handler has not heard of yet, one per object, in the order in which the objects first changed. Merging
+ * bounds its size by the number of objects, whatever the number of changes.
+ */
+export class DeltaQueue<T extends KubeObject> {
+  readonly #deltas = new Map<string, Delta<T>>();
+
+  get size(): number {
+    return this.#deltas.size;
+  }
+
+  push(key: string, delta: Delta<T>): void {
+    const waiting = this.#deltas.get(key);
+    if (waiting === undefined) {
+      this.#deltas.set(key, delta);
+      return;
+    }
+    const merged = merge(waiting, delta);
+    if (merged) this.#deltas.set(key, merged);
+    else this.#deltas.delete(key);
+  }
+
+  /** Takes the oldest. */
+  shift(): Delta<T> | undefined {
+    const first = this.#deltas.entries().next();
+    if (first.done) return undefined;
+    this.#deltas.delete(first.value[0]);
+    return first.value[1];
+  }
+}
+
+/** Two changes as one; `undefined` if the object came and went unheard of. */
+function merge<T extends KubeObject>(first: Delta<T>, then: Delta<T>): Delta<T> | undefined {
+  if (then.occasion.resync) return first;
+  if (first.before === undefined && then.after === undefined) return undefined;
+  const occasion = first.occasion.initial && then.occasion.initial ? first.occasion : then.occasion;
+  if (then.after !== undefined) return { before: first.before, after: then.after, how: first.how, occasion };
+  // The object that went is the one the handler knows, in its final state; or another that it never heard of.
+  const known = first.before?.metadata?.uid === then.before?.metadata?.uid;
+  return { before: known ? then.before : first.before, after: undefined, how: known ? then.how : first.how, occasion };
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { KubeObject } from '@etcd-operator/kube';
+import type { Removal } from '../store/removal.ts';
+
+/** Why a handler is called. */
+export interface Occasion {
+  /** The object came with a complete view (start-up or relist), not as news. */
+  readonly initial: boolean;
+  /** Nothing changed; it is time for the periodic look at everything. */
+  readonly resync: boolean;
+}
+
+/**
+ * What hears of the changes of a cache. Objects are shared: never modify them.
+ *
+ * A handler that throws or rejects is reported and called again for the next change. One that returns a promise is called
+ * again only when that has settled; meanwhile its changes are merged per object, so that it always gets the newest state and
+ * its backlog never exceeds one change per object. No handler delays another or the cache.
+ */
+export interface EventHandler<T extends KubeObject> {
+  added?(object: T, occasion: Occasion): void | Promise<void>;
+  updated?(before: T, after: T, occasion: Occasion): void | Promise<void>;
+  removed?(object: T, how: Removal): void | Promise<void>;
+}
+
+export const news: Occasion = Object.freeze({ initial: false, resync: false });
+export const initialView: Occasion = Object.freeze({ initial: true, resync: false });
+export const resyncOccasion: Occasion = Object.freeze({ initial: false, resync: true });

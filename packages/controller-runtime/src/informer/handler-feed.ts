@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { KubeObject } from '@etcd-operator/kube';
+import { type Removal, removal } from '../store/removal.ts';
+import { type Delta, DeltaQueue } from './delta-queue.ts';
+import { type EventHandler, news, type Occasion } from './event-handler.ts';
+
+const unknownFinalState: Removal = removal(true, false);
+
+/**
+ * Brings changes to one handler and keeps it apart from the rest. An idle handler is called at once, with no queue between; a
+ * busy one (its promise has not settled) gets the merged backlog when it is free.
+ */
+export class HandlerFeed<T extends KubeObject> {
+  readonly #handler: EventHandler<T>;
+  readonly #onError: (error: unknown) => void;
+  readonly #backlog = new DeltaQueue<T>();
+  #busy = false;
+  #closed = false;
+
+  constructor(handler: EventHandler<T>, onError: (error: unknown) => void) {
+    this.#handler = handler;
+    this.#onError = onError;
+  }
+
+  /** How many objects have changes that the handler has not heard of. */
+  get backlog(): number {
+    return this.#backlog.size;
+  }
+
+  added(key: string, object: T, occasion: Occasion): void {
+    if (this.#busy) {
+      this.#backlog.push(key, { before: undefined, after: object, how: unknownFinalState, occasion });
+      return;
+    }
+    try {
+      if (!this.#closed) this.#track(this.#handler.added?.(object, occasion));
+    } catch (error) {
+      this.#onError(error);
+    }
+  }
+
+  updated(key: string, before: T, after: T, occasion: Occasion): void {
+    if (this.#busy) {
+      this.#backlog.push(key, { before, after, how: unknownFinalState, occasion });
+      return;
+    }
+    try {
+      if (!this.#closed) this.#track(this.#handler.updated?.(before, after, occasion));
+    } catch (error) {
+      this.#onError(error);
+    }
+  }
+
+  removed(key: string, object: T, how: Removal): void {
+    if (this.#busy) {
+      this.#backlog.push(key, { before: object, after: undefined, how, occasion: news });
+      return;
+    }
+    try {
+      if (!this.#closed) this.#track(this.#handler.removed?.(object, how));
+    } catch (error) {
+      this.#onError(error);
+    }
+  }
+
+  /** Nothing more is delivered. */
+  close(): void {
+    this.#closed = true;
+  }
+
+  #track(result: void | Promise<void>): void {
+    if (result instanceof Promise) void this.#await(result);
+  }
+
+  /** Waits for the handler, then works off what came meanwhile. */
+  async #await(running: Promise<void>): Promise<void> {
+    this.#busy = true;
+    await running.catch(this.#onError);
+    for (let delta = this.#backlog.shift(); delta !== undefined && !this.#closed; delta = this.#backlog.shift()) {
+      try {
+        await this.#deliver(delta);
+      } catch (error) {
+        this.#onError(error);
+      }
+    }
+    this.#busy = false;
+  }
+
+  async #deliver({ before, after, how, occasion }: Delta<T>): Promise<void> {
+    const handler = this.#handler;
+    if (before === undefined) {
+      if (after !== undefined) await handler.added?.(after, occasion);
+    } else if (after === undefined) {
+      await handler.removed?.(before, how);
+    } else if (before.metadata?.uid === after.metadata?.uid) {
+      await handler.updated?.(before, after, occasion);
+    } else {
+      await handler.removed?.(before, how);
+      await handler.added?.(after, occasion);
+    }
+  }
+}

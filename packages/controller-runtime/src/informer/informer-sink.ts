@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { KubeObject } from '@etcd-operator/kube';
+import type { ReflectorSink } from '../reflector/reflector-sink.ts';
+import type { Store } from '../store/store.ts';
+
+interface SinkListener {
+  /** A complete view is in the store. */
+  synced(): void;
+  /** The version of the store moved. */
+  progress(): void;
+}
+
+/** Puts what a reflector sends into a store, and tells how far the store has come. */
+export class InformerSink<T extends KubeObject> implements ReflectorSink<T> {
+  readonly #store: Store<T>;
+  readonly #listener: SinkListener;
+
+  constructor(store: Store<T>, listener: SinkListener) {
+    this.#store = store;
+    this.#listener = listener;
+  }
+
+  init(): void {
+    this.#store.init();
+  }
+
+  initApply(object: T): void {
+    this.#store.initApply(object);
+  }
+
+  initDone(resourceVersion: string): void {
+    this.#store.initDone(resourceVersion);
+    this.#listener.synced();
+    this.#listener.progress();
+  }
+
+  apply(object: T): void {
+    this.#store.apply(object);
+  }
+
+  delete(object: T): void {
+    this.#store.delete(object);
+  }
+
+  progress(resourceVersion: string): void {
+    this.#store.progress(resourceVersion);
+    this.#listener.progress();
+  }
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type KubeObject, qualifiedName, type Reader, type Resource, type SelectOptions } from '@etcd-operator/kube';
+import type { Clock, Logger, Random } from '@etcd-operator/ports';
+import type { MetricRegistry } from '../metrics/registry.ts';
+import { Waiters } from '../queue/waiters.ts';
+import { Reflector } from '../reflector/reflector.ts';
+import { compareResourceVersions } from '../reflector/resource-version.ts';
+import type { IndexFunction } from '../store/indexer.ts';
+import { type Lister, listerOf } from '../store/lister.ts';
+import { Store } from '../store/store.ts';
+import { deepFreeze, withoutManagedFields } from '../store/transform.ts';
+import { type EventHandler, initialView, news, resyncOccasion } from './event-handler.ts';
+import { HandlerFeed } from './handler-feed.ts';
+import { InformerSink } from './informer-sink.ts';
+import type { InformerStatus } from './informer-status.ts';
+
+/** Which objects an informer holds. */
+export interface InformerSelection {
+  /** @default all namespaces */
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
+
+export interface InformerOptions<T extends KubeObject> extends InformerSelection {
+  readonly resource: Resource<T>;
+  readonly reader: Pick<Reader<T>, 'list' | 'pages' | 'watch'>;
+  readonly clock: Clock;
+  readonly random: Pick<Random, 'next'>;
+  readonly log: Logger;
+  readonly metrics?: MetricRegistry;
+  /** What is kept of an object, after `managedFields` is dropped. Must keep apiVersion, kind and metadata. @default all */
+  readonly transform?: (object: T) => T;
+  /** Makes every object immutable to its depths. For tests: it finds code that modifies the cache. @default false */
+  readonly freeze?: boolean;
+  /** @default true */
+  readonly streaming?: boolean;
+  /** @default 500 */
+  readonly pageSize?: number;
+  /** A watch silent for this long is dead, in milliseconds. @default 90000 */
+  readonly idleLimit?: number;
+}
+
+export interface HandlerOptions {
+  /** Every so often the handler hears of every object again, in milliseconds. @default never */
+  readonly resyncPeriod?: number;
+}
+
+/** A handler's place at an informer. */
+export interface HandlerRegistration {
+  /** How many objects have changes that the handler has not heard of. */
+  readonly backlog: number;
+  /** The handler hears of nothing more. */
+  remove(): void;
+}
+
+/**
+ * A local copy of one kind that keeps itself up to date, with indexes, a lister and any number of handlers. Made once per
+ * selection and shared by all who need it (`Manager.informer`).
+ */
+export class Informer<T extends KubeObject> {
+  readonly resource: Resource<T>;
+  readonly selection: InformerSelection;
+  /** Reads the copy. */
+  readonly lister: Lister<T>;
+  readonly #options: InformerOptions<T>;
+  readonly #store: Store<T>;
+  readonly #reflector: Reflector<T>;
+  readonly #feeds = new Set<HandlerFeed<T>>();
+  readonly #settled = new Waiters<boolean>();
+  readonly #progressListeners = new Set<() => void>();
+  #synced = false;
+
+  constructor(options: InformerOptions<T>) {
+    const { namespace, labelSelector, fieldSelector } = options;
+    this.#options = options;
+    this.resource = options.resource;
+    this.selection = {
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(labelSelector === undefined ? {} : { labelSelector }),
+      ...(fieldSelector === undefined ? {} : { fieldSelector }),
+    };
+    this.#store = this.#makeStore();
+    this.lister = listerOf(this.#store);
+    this.#reflector = this.#makeReflector();
+  }
+
+  /** What it is called in logs and metrics. */
+  get name(): string {
+    return qualifiedName(this.resource);
+  }
+
+  /** True once a complete view has arrived. Says nothing of now: see `status`. */
+  get hasSynced(): boolean {
+    return this.#synced;
+  }
+
+  get status(): InformerStatus {
+    const { state, live, lastContact } = this.#reflector;
+    const silentFor = this.#options.clock.monotonic() - lastContact;
+    if (this.#synced && live) return { phase: 'live', silentFor };
+    const problem = state.phase === 'pause' ? state.problem : undefined;
+    return { phase: this.#synced ? 'stale' : 'starting', silentFor, ...(problem && { problem }) };
+  }
+
+  /** The version up to which the copy is complete; empty before the first complete view. */
+  get resourceVersion(): string {
+    return this.#store.resourceVersion;
+  }
+
+  /** Adds an index, before or after the start. */
+  addIndex(name: string, valuesOf: IndexFunction<T>): void {
+    this.#store.addIndex(name, valuesOf);
+  }
+
+  /** Adds a handler. It hears of what is there already, as part of the initial view, before this returns. */
+  addHandler(handler: EventHandler<T>, options: HandlerOptions = {}): HandlerRegistration {
+    const { clock, log } = this.#options;
+    const feed = new HandlerFeed(handler, (error) => log.error('event handler failed', { resource: this.name, error }));
+    for (const [key, object] of this.#store.entries()) feed.added(key, object, initialView);
+    this.#feeds.add(feed);
+    const stopResync = options.resyncPeriod ? this.#resync(clock, feed, options.resyncPeriod) : () => undefined;
+    return {
+      get backlog() {
+        return feed.backlog;
+      },
+      remove: () => {
+        stopResync();
+        feed.close();
+        this.#feeds.delete(feed);
+      },
+    };
+  }
+
+  /** Calls `listener` whenever `resourceVersion` has moved. Returns how to end it. */
+  onProgress(listener: () => void): () => void {
+    this.#progressListeners.add(listener);
+    return () => void this.#progressListeners.delete(listener);
+  }
+
+  /** True if everything up to `version` is in the copy; `undefined` if versions of this kind cannot be ordered. */
+  hasReached(version: string): boolean | undefined {
+    const own = this.#store.resourceVersion;
+    if (own === '') return false;
+    const order = compareResourceVersions(own, version);
+    return order === undefined ? undefined : order >= 0;
+  }
+
+  /** Keeps the copy up to date until `signal` is aborted; then resolves. */
+  async run(signal: AbortSignal): Promise<void> {
+    await this.#reflector.run(signal);
+  }
+
+  /** Resolves with true when the first complete view is in, with false if `signal` is aborted before. */
+  whenSynced(signal?: AbortSignal): Promise<boolean> {
+    if (this.#synced) return Promise.resolve(true);
+    if (signal?.aborted) return Promise.resolve(false);
+    return this.#settled.wait(false, signal);
+  }
+
+  #makeStore(): Store<T> {
+    const { log, transform, freeze, labelSelector, fieldSelector } = this.#options;
+    return new Store<T>({
+      selective: labelSelector !== undefined || fieldSelector !== undefined,
+      transform: (object) => {
+        const stripped = withoutManagedFields(object);
+        const kept = transform ? transform(stripped) : stripped;
+        return freeze ? deepFreeze(kept) : kept;
+      },
+      listener: {
+        added: (key, object, initial) => {
+          for (const feed of this.#feeds) feed.added(key, object, initial ? initialView : news);
+        },
+        updated: (key, before, after, initial) => {
+          for (const feed of this.#feeds) feed.updated(key, before, after, initial ? initialView : news);
+        },
+        removed: (key, object, how) => {
+          for (const feed of this.#feeds) feed.removed(key, object, how);
+        },
+      },
+      onIndexError: (index, error) => log.error('index function failed', { resource: this.name, index, error }),
+    });
+  }
+
+  #makeReflector(): Reflector<T> {
+    const { resource: _, ...rest } = this.#options;
+    return new Reflector<T>({
+      ...rest,
+      name: this.name,
+      select: this.selection satisfies Omit<SelectOptions, 'signal'>,
+      sink: new InformerSink(this.#store, {
+        synced: () => {
+          this.#synced = true;
+          this.#settled.releaseAll(true);
+        },
+        progress: () => {
+          for (const listener of this.#progressListeners) listener();
+        },
+      }),
+    });
+  }
+
+  #resync(clock: Clock, feed: HandlerFeed<T>, period: number): () => void {
+    const again = () => {
+      for (const [key, object] of this.#store.entries()) feed.updated(key, object, object, resyncOccasion);
+      timer = clock.schedule(period, again, { background: true });
+    };
+    let timer = clock.schedule(period, again, { background: true });
+    return () => timer.cancel();
+  }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/**
+ * How soon a key is wanted. `normal` is for what just happened; `low` for start-up lists and resyncs, which must not delay
+ * it; `high` for keys that were held back and are due again.
+ */
+export type Priority = 'high' | 'normal' | 'low';
+
+/** The same as an index: 0 is served first. */
+export type Lane = 0 | 1 | 2;
+
+export const laneOf: Readonly<Record<Priority, Lane>> = { high: 0, normal: 1, low: 2 };
+export const priorityOf: readonly [Priority, Priority, Priority] = ['high', 'normal', 'low'];
+
+/**
+ * What the queue knows of one key. There is at most one live entry for a key, and none for a key that is not waiting, delayed
+ * or being processed. A key that is `ready` is never delayed as well.
+ */
+export interface QueueEntry<K> {
+  readonly key: K;
+  /** Wanted now: it stands in its lane, or, while it is processed, will when that ends. */
+  ready: boolean;
+  processing: boolean;
+  lane: Lane;
+  /** Another entry took its place in a better lane; what is left of it in the old lane is skipped. */
+  abandoned: boolean;
+  /** Monotonic time at which it became ready; of use while `ready`. */
+  readyAt: number;
+  /** Monotonic time at which its processing began; of use while `processing`. */
+  startedAt: number;
+  /** Monotonic time at which a delayed key becomes ready; of use while `heapIndex >= 0`. */
+  due: number;
+  /** Breaks ties of `due`, so that equal delays end in the order they began. */
+  order: number;
+  /** Place in the timer heap, or -1. */
+  heapIndex: number;
+}
+
+export function newEntry<K>(key: K, lane: Lane): QueueEntry<K> {
+  return {
+    key,
+    ready: false,
+    processing: false,
+    lane,
+    abandoned: false,
+    readyAt: 0,
+    startedAt: 0,
+    due: 0,
+    order: 0,
+    heapIndex: -1,
+  };
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Clock } from '@etcd-operator/ports';
+
+/** Says how long a key has to wait before it is tried again. */
+export interface RateLimiter<K> {
+  /** The delay in milliseconds of the next try; each call counts as a failure. */
+  when(key: K): number;
+  /** The key succeeded, or is given up: its next failure is its first. */
+  forget(key: K): void;
+  /** Failures since the last `forget`. */
+  failures(key: K): number;
+}
+
+/** Doubles the delay of a key at each failure: `base`, 2 `base`, 4 `base` ... up to `limit`, in milliseconds. */
+export function exponentialPerKey<K>(base = 5, limit = 1_000_000): RateLimiter<K> {
+  const counts = new Map<K, number>();
+  return {
+    when(key) {
+      const failures = counts.get(key) ?? 0;
+      counts.set(key, failures + 1);
+      return Math.min(limit, base * 2 ** failures);
+    },
+    forget: (key) => void counts.delete(key),
+    failures: (key) => counts.get(key) ?? 0,
+  };
+}
+
+/**
+ * One bucket for all keys: `burst` tries at once, then `perSecond`. Each call takes a token, on credit if need be, and the
+ * delay is the time until the credit is paid back.
+ */
+export function tokenBucket<K>(clock: Pick<Clock, 'monotonic'>, perSecond = 10, burst = 100): RateLimiter<K> {
+  let tokens = burst;
+  let filledAt = clock.monotonic();
+  return {
+    when() {
+      const now = clock.monotonic();
+      tokens = Math.min(burst, tokens + ((now - filledAt) / 1000) * perSecond) - 1;
+      filledAt = now;
+      return tokens >= 0 ? 0 : (-tokens / perSecond) * 1000;
+    },
+    forget: () => undefined,
+    failures: () => 0,
+  };
+}
+
+/** The longest delay any of the limiters asks for. */
+export function longestOf<K>(...limiters: readonly RateLimiter<K>[]): RateLimiter<K> {
+  return {
+    when: (key) => limiters.reduce((longest, limiter) => Math.max(longest, limiter.when(key)), 0),
+    forget: (key) => limiters.forEach((limiter) => void limiter.forget(key)),
+    failures: (key) => limiters.reduce((most, limiter) => Math.max(most, limiter.failures(key)), 0),
+  };
+}
+
+/** What controllers use unless told otherwise: 5 ms to 1000 s per key, and ten a second (a hundred at once) over all keys. */
+export function defaultRateLimiter<K>(clock: Pick<Clock, 'monotonic'>): RateLimiter<K> {
+  return longestOf(exponentialPerKey<K>(), tokenBucket<K>(clock));
+}

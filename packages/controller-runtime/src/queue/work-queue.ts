@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Clock, Timer } from '@etcd-operator/ports';
+import type { MetricRegistry } from '../metrics/registry.ts';
+import { type Lane, laneOf, newEntry, type Priority, priorityOf, type QueueEntry } from './queue-entry.ts';
+import { type QueueMetrics, queueMetrics } from './queue-metrics.ts';
+import { defaultRateLimiter, type RateLimiter } from './rate-limiter.ts';
+import { ReadyLanes } from './ready-lanes.ts';
+import { TimerHeap } from './timer-heap.ts';
+import { Waiters } from './waiters.ts';
+
+export interface WorkQueueOptions<K> {
+  readonly clock: Clock;
+  /** The label of its metrics, usually the controller's name. */
+  readonly name: string;
+  /** @default none: nothing is measured */
+  readonly metrics?: MetricRegistry;
+  /** @default defaultRateLimiter: 5 ms to 1000 s per key, 10 a second over all */
+  readonly rateLimiter?: RateLimiter<K>;
+  /** How long a key of low priority may be passed over, in milliseconds. @default 60000 */
+  readonly patience?: number;
+}
+
+export interface AddOptions {
+  /** @default 'normal' */
+  readonly priority?: Priority;
+}
+
+/**
+ * The queue between what changes and who works on it.
+ *
+ * Guarantees:
+ * - a key waits at most once, however often it is added (deduplication), at the best priority and the shortest delay asked
+ *   for; what is added now supersedes a delay that is running;
+ * - a key is never handed out twice at a time: added while it is processed, it is handed out once more after `done`;
+ * - nothing added before `shutDown` is lost;
+ * - first in, first out within a priority, and nothing is passed over for longer than `patience`;
+ * - memory grows with the number of different keys, never with the number of additions, and any number of delays use one timer.
+ */
+export class WorkQueue<K> {
+  readonly #clock: Clock;
+  readonly #metrics: QueueMetrics | undefined;
+  readonly #limiter: RateLimiter<K>;
+  readonly #entries = new Map<K, QueueEntry<K>>();
+  readonly #ready: ReadyLanes<K>;
+  readonly #delayed = new TimerHeap<K>();
+  readonly #processing = new Set<QueueEntry<K>>();
+  readonly #waiters = new Waiters<K | undefined>();
+  readonly #drains = new Waiters<undefined>();
+  #timer: Timer | undefined;
+  #timerDue = Number.POSITIVE_INFINITY;
+  #shuttingDown = false;
+
+  constructor(options: WorkQueueOptions<K>) {
+    this.#clock = options.clock;
+    this.#limiter = options.rateLimiter ?? defaultRateLimiter(options.clock);
+    this.#ready = new ReadyLanes(options.patience ?? 60_000);
+    this.#metrics = options.metrics && queueMetrics(options.metrics, options.name);
+    options.metrics?.onCollect(() => this.#measureUnfinished());
+  }
+
+  /** Keys that are ready and not yet handed out. */
+  get length(): number {
+    return this.#ready.size;
+  }
+
+  /** Keys handed out and not yet done. */
+  get processing(): number {
+    return this.#processing.size;
+  }
+
+  /** Keys that wait for their time. */
+  get delayed(): number {
+    return this.#delayed.size;
+  }
+
+  /** True from the first `shutDown` or `stop` on. */
+  get shuttingDown(): boolean {
+    return this.#shuttingDown;
+  }
+
+  /** Wants `key` processed now. */
+  add(key: K, options?: AddOptions): void {
+    if (this.#shuttingDown) return;
+    this.#makeReady(this.#entry(key), laneOf[options?.priority ?? 'normal']);
+  }
+
+  /** Wants `key` processed in `milliseconds`, or earlier if it is waiting already. */
+  addAfter(key: K, milliseconds: number, options?: AddOptions): void {
+    if (this.#shuttingDown) return;
+    if (milliseconds <= 0) {
+      this.add(key, options);
+      return;
+    }
+    const entry = this.#entry(key);
+    if (entry.ready) return;
+    const lane = laneOf[options?.priority ?? 'normal'];
+    const due = this.#clock.monotonic() + milliseconds;
+    const waiting = entry.heapIndex >= 0;
+    entry.lane = waiting && entry.lane < lane ? entry.lane : lane;
+    if (!waiting || due < entry.due) this.#delayed.schedule(entry, due);
+    this.#arm();
+  }
+
+  /** Wants `key` processed after the delay its failures have earned. Returns that delay in milliseconds. */
+  addRateLimited(key: K, options?: AddOptions): number {
+    const delay = this.#limiter.when(key);
+    this.#metrics?.retries.inc();
+    this.addAfter(key, delay, options);
+    return delay;
+  }
+
+  /** `key` is well: its next failure is its first. */
+  forget(key: K): void {
+    this.#limiter.forget(key);
+  }
+
+  /** How often `key` failed in a row. */
+  failures(key: K): number {
+    return this.#limiter.failures(key);
+  }
+
+  /** The next key if one is ready. The caller owes a `done`. */
+  tryGet(): K | undefined {
+    const now = this.#clock.monotonic();
+    const entry = this.#ready.shift(now);
+    if (entry === undefined) return undefined;
+    entry.ready = false;
+    entry.processing = true;
+    entry.startedAt = now;
+    this.#processing.add(entry);
+    this.#metrics?.depth.set(this.#ready.size);
+    this.#metrics?.queueDuration.observe((now - entry.readyAt) / 1000);
+    return entry.key;
+  }
+
+  /**
+   * The next key, as soon as there is one. The caller owes a `done`. Resolves with `undefined` when the queue is shut down and
+   * empty, or when `signal` is aborted.
+   */
+  get(signal?: AbortSignal): Promise<K | undefined> {
+    if (signal?.aborted) return Promise.resolve(undefined);
+    const key = this.tryGet();
+    if (key !== undefined || this.#finished()) return Promise.resolve(key);
+    return this.#waiters.wait(undefined, signal);
+  }
+
+  /** The priority at which `key` was handed out; of use while it is processed. */
+  priority(key: K): Priority {
+    return priorityOf[this.#entries.get(key)?.lane ?? 1];
+  }
+
+  /** Ends the processing of a key that was handed out. */
+  done(key: K): void {
+    const entry = this.#entries.get(key);
+    if (!entry?.processing) return;
+    const now = this.#clock.monotonic();
+    entry.processing = false;
+    this.#processing.delete(entry);
+    this.#metrics?.workDuration.observe((now - entry.startedAt) / 1000);
+    if (entry.ready) this.#enter(entry);
+    else if (entry.heapIndex < 0) this.#entries.delete(key);
+    this.#settle();
+  }
+
+  /** Takes no more additions and drops delays; what is ready is still handed out. */
+  shutDown(): void {
+    this.#shuttingDown = true;
+    this.#timer?.cancel();
+    for (const entry of this.#delayed) {
+      if (!entry.processing) this.#entries.delete(entry.key);
+    }
+    this.#delayed.clear();
+    this.#settle();
+  }
+
+  /** As `shutDown`; resolves when everything ready has been handed out and done, or `signal` is aborted. */
+  drain(signal?: AbortSignal): Promise<void> {
+    this.shutDown();
+    if (this.#idle() || signal?.aborted) return Promise.resolve();
+    return this.#drains.wait(undefined, signal);
+  }
+
+  /** As `shutDown`, and what is ready is dropped too: nothing more is handed out. */
+  stop(): void {
+    for (const entry of this.#entries.values()) {
+      entry.ready = false;
+      if (!entry.processing) this.#entries.delete(entry.key);
+    }
+    this.#ready.clear();
+    this.shutDown();
+  }
+
+  #entry(key: K): QueueEntry<K> {
+    const known = this.#entries.get(key);
+    if (known) return known;
+    const made = newEntry(key, 2);
+    this.#entries.set(key, made);
+    return made;
+  }
+
+  #makeReady(entry: QueueEntry<K>, lane: Lane): void {
+    if (entry.ready) {
+      this.#raise(entry, lane);
+      return;
+    }
+    const wasDelayed = entry.heapIndex >= 0;
+    this.#delayed.remove(entry);
+    entry.ready = true;
+    entry.readyAt = this.#clock.monotonic();
+    entry.lane = wasDelayed && entry.lane < lane ? entry.lane : lane;
+    this.#metrics?.adds.inc();
+    // A key that is being processed stays exclusive; `done` lets it in.
+    if (!entry.processing) this.#enter(entry);
+  }
+
+  #raise(entry: QueueEntry<K>, lane: Lane): void {
+    if (lane >= entry.lane) return;
+    if (entry.processing) entry.lane = lane;
+    else this.#entries.set(entry.key, this.#ready.raise(entry, lane));
+  }
+
+  #enter(entry: QueueEntry<K>): void {
+    this.#ready.push(entry);
+    this.#metrics?.depth.set(this.#ready.size);
+    if (this.#waiters.size > 0) this.#waiters.release(this.tryGet());
+  }
+
+  /** Keeps the one timer at the earliest delay. A timer that is early is left: it looks again when it fires. */
+  #arm(): void {
+    const first = this.#delayed.peek();
+    if (first === undefined || first.due >= this.#timerDue) return;
+    this.#timer?.cancel();
+    this.#timerDue = first.due;
+    this.#timer = this.#clock.schedule(first.due - this.#clock.monotonic(), () => this.#fire());
+  }
+
+  #fire(): void {
+    this.#timerDue = Number.POSITIVE_INFINITY;
+    const now = this.#clock.monotonic();
+    for (let first = this.#delayed.peek(); first !== undefined && first.due <= now; first = this.#delayed.peek()) {
+      this.#makeReady(first, first.lane);
+    }
+    this.#arm();
+  }
+
+  #finished(): boolean {
+    if (!this.#shuttingDown || this.#ready.size > 0) return false;
+    for (const entry of this.#processing) if (entry.ready) return false;
+    return true;
+  }
+
+  #idle(): boolean {
+    return this.#ready.size === 0 && this.#processing.size === 0;
+  }
+
+  #settle(): void {
+    if (this.#finished()) this.#waiters.releaseAll(undefined);
+    if (this.#shuttingDown && this.#idle()) this.#drains.releaseAll(undefined);
+  }
+
+  #measureUnfinished(): void {
+    const now = this.#clock.monotonic();
+    let total = 0;
+    let longest = 0;
+    for (const entry of this.#processing) {
+      const seconds = (now - entry.startedAt) / 1000;
+      total += seconds;
+      longest = Math.max(longest, seconds);
+    }
+    this.#metrics?.unfinishedWork.set(total);
+    this.#metrics?.longestRunning.set(longest);
+  }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Counter } from '../metrics/counter.ts';
+import type { Histogram } from '../metrics/histogram.ts';
+import type { MetricRegistry } from '../metrics/registry.ts';
+
+/** What reflectors report, by resource. */
+export interface ReflectorMetrics {
+  readonly lists: Counter;
+  readonly listDuration: Histogram;
+  readonly watches: Counter;
+  readonly shortWatches: Counter;
+  readonly events: Counter;
+  readonly problems: Counter;
+}
+
+export function reflectorMetrics(registry: MetricRegistry): ReflectorMetrics {
+  const labels = ['resource'];
+  return {
+    lists: registry.counter({ name: 'reflector_lists_total', help: 'Complete views begun', labels }),
+    listDuration: registry.histogram({
+      name: 'reflector_list_duration_seconds',
+      help: 'How long a complete view took to arrive',
+      labels,
+    }),
+    watches: registry.counter({ name: 'reflector_watches_total', help: 'Watches opened', labels }),
+    shortWatches: registry.counter({
+      name: 'reflector_short_watches_total',
+      help: 'Watches that the server ended at once',
+      labels,
+    }),
+    events: registry.counter({ name: 'reflector_events_total', help: 'Objects received', labels }),
+    problems: registry.counter({
+      name: 'reflector_problems_total',
+      help: 'What went wrong while listing and watching, by kind',
+      labels: [...labels, 'problem'],
+    }),
+  };
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Problem } from './problem.ts';
+
+/** How a complete view is read: as a stream of initial events, page by page, or in one answer. */
+export type ListMode = 'stream' | 'pages' | 'full';
+
+export interface Listing {
+  readonly phase: 'list';
+  readonly mode: ListMode;
+  /** How many more streaming lists may break off before paged ones are used; 0 if the server has none. */
+  readonly streams: number;
+}
+
+export interface Watching {
+  readonly phase: 'watch';
+  /** Changes after this version are wanted. The reflector moves on from here as events arrive. */
+  readonly from: string;
+  readonly streams: number;
+}
+
+export interface Pausing {
+  readonly phase: 'pause';
+  readonly problem: Problem;
+  readonly then: Listing | Watching;
+}
+
+/**
+ * Where a reflector stands.
+ *
+ * | state | outcome | next |
+ * | --- | --- | --- |
+ * | list | listed | watch from the list's version |
+ * | list stream | unsupported | list pages, from now on |
+ * | list stream | truncated, corrupt or idle | pause, then list stream, or pages after the third time |
+ * | list pages | expired in the middle | list full |
+ * | list | any other problem | pause, then list again |
+ * | watch | ended, after a while | watch from the last version |
+ * | watch | ended at once | pause, then watch from the last version |
+ * | watch | expired | list; after a pause if it came at once |
+ * | watch | missing | pause, then list |
+ * | watch | any other problem | pause, then watch from the last version |
+ * | pause | rested | what it was for |
+ */
+export type ReflectorState = Listing | Watching | Pausing;
+
+/** What came of the work that a state stands for. `brief`: it did not last, so trying again at once could hammer the server. */
+export type Outcome =
+  | { readonly type: 'listed'; readonly resourceVersion: string }
+  | { readonly type: 'ended'; readonly resourceVersion: string; readonly brief: boolean; readonly problem: Problem }
+  | { readonly type: 'failed'; readonly resourceVersion: string; readonly brief: boolean; readonly problem: Problem }
+  | { readonly type: 'rested' };
+
+/** How many streaming lists may break off in a row. */
+const streamChances = 3;
+
+/** The state to begin with. @param streaming whether to try a streaming list first */
+export function initialState(streaming: boolean): Listing {
+  return listing(streaming ? streamChances : 0);
+}
+
+/** The state that follows. Pure; outcomes that cannot come of a state are programming errors. */
+export function transition(state: ReflectorState, outcome: Outcome): ReflectorState {
+  switch (state.phase) {
+    case 'list':
+      return afterList(state, outcome);
+    case 'watch':
+      return afterWatch(state, outcome);
+    case 'pause':
+      if (outcome.type !== 'rested') throw impossible(state, outcome);
+      return state.then;
+  }
+}
+
+function afterList(state: Listing, outcome: Outcome): ReflectorState {
+  if (outcome.type === 'listed') {
+    // A stream that worked earns all its chances back.
+    const streams = state.mode === 'stream' ? streamChances : state.streams;
+    return { phase: 'watch', from: outcome.resourceVersion, streams };
+  }
+  if (outcome.type !== 'failed') throw impossible(state, outcome);
+  const { problem } = outcome;
+  switch (problem.kind) {
+    case 'unsupported':
+      return listing(0);
+    case 'truncated':
+    case 'corrupt':
+    case 'idle':
+      return pause(problem, listing(state.mode === 'stream' ? state.streams - 1 : state.streams));
+    case 'expired':
+      return state.mode === 'pages' ? { ...state, mode: 'full' } : pause(problem, listing(state.streams));
+    default:
+      return pause(problem, listing(state.streams));
+  }
+}
+
+function afterWatch(state: Watching, outcome: Outcome): ReflectorState {
+  if (outcome.type !== 'ended' && outcome.type !== 'failed') throw impossible(state, outcome);
+  const { problem, brief } = outcome;
+  const again: Watching = { ...state, from: outcome.resourceVersion };
+  if (outcome.type === 'ended') return brief ? pause(problem, again) : again;
+  switch (problem.kind) {
+    case 'expired':
+      return brief ? pause(problem, listing(state.streams)) : listing(state.streams);
+    case 'missing':
+      return pause(problem, listing(state.streams));
+    case 'idle':
+      return brief ? pause(problem, again) : again;
+    default:
+      return pause(problem, again);
+  }
+}
+
+function listing(streams: number): Listing {
+  return { phase: 'list', mode: streams > 0 ? 'stream' : 'pages', streams };
+}
+
+function pause(problem: Problem, then: Listing | Watching): Pausing {
+  return { phase: 'pause', problem, then };
+}
+
+function impossible(state: ReflectorState, outcome: Outcome): Error {
+  return new Error(`a reflector in state ${state.phase} cannot come to the outcome ${outcome.type}`);
+}

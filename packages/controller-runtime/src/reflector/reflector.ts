@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { KubeObject, Reader, SelectOptions, WatchEvent, WatchOptions } from '@etcd-operator/kube';
+import type { Clock, Logger, Random } from '@etcd-operator/ports';
+import type { CounterSeries } from '../metrics/counter.ts';
+import { MetricRegistry } from '../metrics/registry.ts';
+import { Backoff } from './backoff.ts';
+import { type Problem, problemOf, ReflectorFault } from './problem.ts';
+import { type ReflectorMetrics, reflectorMetrics } from './reflector-metrics.ts';
+import type { ReflectorSink } from './reflector-sink.ts';
+import { initialState, type ListMode, type Outcome, type ReflectorState, transition } from './reflector-state.ts';
+import { compareResourceVersions, isNotOlder } from './resource-version.ts';
+import { Watchdog } from './watchdog.ts';
+
+export interface ReflectorOptions<T extends KubeObject> {
+  /** What its metrics and log lines call it: `pods`, `deployments.apps`. */
+  readonly name: string;
+  readonly reader: Pick<Reader<T>, 'list' | 'pages' | 'watch'>;
+  /** @default everything, in all namespaces */
+  readonly select?: Omit<SelectOptions, 'signal'>;
+  readonly sink: ReflectorSink<T>;
+  readonly clock: Clock;
+  readonly random: Pick<Random, 'next'>;
+  readonly log: Logger;
+  readonly metrics?: MetricRegistry;
+  /** Tries streaming lists (`sendInitialEvents`) first. @default true */
+  readonly streaming?: boolean;
+  /** Objects a page of a paged list. @default 500 */
+  readonly pageSize?: number;
+  /**
+   * A watch on which nothing came for this long, not even a bookmark (the API server sends one a minute), is taken for dead;
+   * in milliseconds. @default 90000
+   */
+  readonly idleLimit?: number;
+  /** Called at each change of state, after it. */
+  readonly onState?: (state: ReflectorState) => void;
+}
+
+/** A watch that ends sooner than this, in milliseconds, is followed by a pause. */
+const briefWatch = 5000;
+/** Pauses while a kind is not installed stay short, in milliseconds, so that work begins soon after it is. */
+const longestMissingPause = 5000;
+
+/**
+ * Keeps a sink up to date with the API server: lists, then watches, for as long as it runs. A state machine (see
+ * `ReflectorState`); nothing the server or the network does ends it.
+ *
+ * Guarantees:
+ * - the sink hears of every change or of a complete view in its place, never of something older than what it has heard of;
+ * - a watch continues from exactly the version of the list or of the last event or bookmark before it;
+ * - a dead connection is noticed within `idleLimit`; no request follows a failure without a growing pause (0.8 s to 30 s).
+ */
+export class Reflector<T extends KubeObject> {
+  readonly #options: ReflectorOptions<T>;
+  readonly #metrics: ReflectorMetrics;
+  readonly #events: CounterSeries;
+  readonly #backoff: Backoff;
+  readonly #idleLimit: number;
+  #state: ReflectorState;
+  #version = '';
+  #lastContact = Number.NEGATIVE_INFINITY;
+
+  constructor(options: ReflectorOptions<T>) {
+    this.#options = options;
+    this.#metrics = reflectorMetrics(options.metrics ?? new MetricRegistry());
+    this.#events = this.#metrics.events.labels(options.name);
+    this.#backoff = new Backoff(options);
+    this.#idleLimit = options.idleLimit ?? 90_000;
+    this.#state = initialState(options.streaming ?? true);
+  }
+
+  get state(): ReflectorState {
+    return this.#state;
+  }
+
+  /** Monotonic time at which the API server was last heard of. */
+  get lastContact(): number {
+    return this.#lastContact;
+  }
+
+  /** True while a watch is open and the server was heard of within the idle limit. */
+  get live(): boolean {
+    return this.#state.phase === 'watch' && this.#options.clock.monotonic() - this.#lastContact <= this.#idleLimit;
+  }
+
+  /** Works until `signal` is aborted; then resolves. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const outcome = await this.#perform(signal);
+      if (!signal.aborted) this.#advance(outcome);
+    }
+  }
+
+  async #perform(signal: AbortSignal): Promise<Outcome> {
+    const state = this.#state;
+    switch (state.phase) {
+      case 'list':
+        return state.mode === 'stream' ? this.#follow(signal) : this.#list(state.mode, signal);
+      case 'watch':
+        return this.#follow(signal);
+      case 'pause':
+        return this.#rest(state.problem, signal);
+    }
+  }
+
+  #advance(outcome: Outcome): void {
+    this.#state = transition(this.#state, outcome);
+    if (outcome.type === 'failed' || (outcome.type === 'ended' && this.#state.phase === 'pause')) {
+      this.#metrics.problems.labels(this.#options.name, outcome.problem.kind).inc();
+    }
+    this.#options.onState?.(this.#state);
+  }
+
+  /** Reads all pages, or everything at once. */
+  async #list(mode: Exclude<ListMode, 'stream'>, signal: AbortSignal): Promise<Outcome> {
+    const { clock, sink } = this.#options;
+    const begun = clock.monotonic();
+    // A page may take its time: the server reads and encodes it before the first byte comes.
+    using watchdog = new Watchdog(clock, 2 * this.#idleLimit, signal);
+    let version: string | undefined;
+    try {
+      this.#metrics.lists.labels(this.#options.name).inc();
+      for await (const page of this.#pages(mode, watchdog.signal)) {
+        this.#touch(watchdog);
+        if (version === undefined) {
+          version = this.#acceptable(page.metadata.resourceVersion);
+          sink.init();
+        }
+        for (const object of page.items) sink.initApply(object);
+      }
+      return this.#listed(version, begun);
+    } catch (error) {
+      return this.#failed(watchdog.bite ?? error, begun);
+    }
+  }
+
+  #pages(mode: Exclude<ListMode, 'stream'>, signal: AbortSignal) {
+    const { reader, select, pageSize } = this.#options;
+    // Version '' asks for the most recent state, which is never older than anything seen before.
+    if (mode === 'pages') return reader.pages({ ...select, signal, limit: pageSize ?? 500, resourceVersion: '' });
+    return inOnePage(reader.list({ ...select, signal, resourceVersion: '' }));
+  }
+
+  /** A watch, or a streaming list that goes on as a watch on the same connection. */
+  async #follow(signal: AbortSignal): Promise<Outcome> {
+    const { clock, reader, sink } = this.#options;
+    const streaming = this.#state.phase === 'list';
+    let begun = clock.monotonic();
+    using watchdog = new Watchdog(clock, this.#idleLimit, signal);
+    try {
+      this.#metrics[streaming ? 'lists' : 'watches'].labels(this.#options.name).inc();
+      if (streaming) sink.init();
+      for await (const event of reader.watch({ ...this.#watchOptions(), signal: watchdog.signal })) {
+        this.#touch(watchdog);
+        if (this.#state.phase === 'watch') this.#onChange(event);
+        else if (this.#onInitialEvent(event, begun)) begun = this.#lastContact;
+      }
+      if (this.#state.phase !== 'watch') {
+        throw new ReflectorFault('truncated', 'the streaming list ended before its end marker');
+      }
+      return this.#ended(begun);
+    } catch (error) {
+      return this.#failed(watchdog.bite ?? error, begun);
+    }
+  }
+
+  #watchOptions(): WatchOptions {
+    const { random, select } = this.#options;
+    // Watches of different age end at different times, so that they do not all come back at once.
+    const timeoutSeconds = 300 + Math.floor(random.next() * 300);
+    const common = { ...select, allowWatchBookmarks: true, timeoutSeconds };
+    if (this.#state.phase === 'watch') return { ...common, resourceVersion: this.#state.from };
+    return { ...common, sendInitialEvents: true, resourceVersion: '', resourceVersionMatch: 'NotOlderThan' };
+  }
+
+  #onChange(event: WatchEvent<T>): void {
+    if (event.type === 'BOOKMARK') {
+      this.#progress(event.resourceVersion);
+      return;
+    }
+    const version = this.#versionOf(event.object);
+    if (event.type === 'DELETED') this.#options.sink.delete(event.object);
+    else this.#options.sink.apply(event.object);
+    this.#progress(version);
+  }
+
+  /** Returns true if the event ended the streaming list. */
+  #onInitialEvent(event: WatchEvent<T>, begun: number): boolean {
+    if (event.type === 'BOOKMARK') {
+      // A server that does not know streaming lists ignores the request for one and sends ordinary bookmarks.
+      if (!event.initialEventsEnd) throw new ReflectorFault('truncated', 'a bookmark came before the end marker');
+      this.#advance(this.#listed(this.#acceptable(event.resourceVersion), begun));
+      return true;
+    }
+    this.#versionOf(event.object);
+    if (event.type === 'DELETED') this.#options.sink.delete(event.object);
+    else this.#options.sink.initApply(event.object);
+    return false;
+  }
+
+  #listed(version: string | undefined, begun: number): Outcome {
+    if (version === undefined) throw new ReflectorFault('corrupt', 'the list had no page');
+    this.#version = version;
+    this.#metrics.listDuration.labels(this.#options.name).observe((this.#lastContact - begun) / 1000);
+    this.#options.sink.initDone(version);
+    return { type: 'listed', resourceVersion: version };
+  }
+
+  #progress(version: string): void {
+    if (version === '' || !isNewer(version, this.#version)) return;
+    this.#version = version;
+    this.#options.sink.progress(version);
+  }
+
+  #versionOf(object: T): string {
+    const { resourceVersion, name } = object.metadata ?? {};
+    if (!resourceVersion || !name) throw new ReflectorFault('corrupt', 'an event came without name or resourceVersion');
+    this.#events.inc();
+    return resourceVersion;
+  }
+
+  #acceptable(version: string | undefined): string {
+    if (!version) throw new ReflectorFault('corrupt', 'the list came without a resourceVersion');
+    if (this.#version === '' || isNotOlder(version, this.#version)) return version;
+    throw new ReflectorFault(
+      'older',
+      `the API server's view is older (${version}) than what it showed before (${this.#version})`,
+    );
+  }
+
+  #touch(watchdog: Watchdog): void {
+    this.#lastContact = this.#options.clock.monotonic();
+    watchdog.touch(this.#lastContact);
+  }
+
+  #ended(begun: number): Outcome {
+    // The server was there to end it.
+    this.#lastContact = this.#options.clock.monotonic();
+    const brief = this.#lastContact - begun < briefWatch;
+    if (brief) this.#metrics.shortWatches.labels(this.#options.name).inc();
+    const problem: Problem = { kind: 'other', error: new Error('the API server ended the watch at once') };
+    return { type: 'ended', resourceVersion: this.#version, brief, problem };
+  }
+
+  #failed(error: unknown, begun: number): Outcome {
+    const problem = problemOf(error, this.#state.phase === 'list' && this.#state.mode === 'stream');
+    const brief = this.#options.clock.monotonic() - begun < briefWatch;
+    return { type: 'failed', resourceVersion: this.#version, brief, problem };
+  }
+
+  async #rest(problem: Problem, signal: AbortSignal): Promise<Outcome> {
+    const { clock, log, name } = this.#options;
+    const pause = this.#backoff.next(problem.kind === 'missing' ? longestMissingPause : undefined);
+    const length = Math.max(pause, problem.retryAfter ?? 0);
+    log.warn('reflector pauses', { resource: name, problem: problem.kind, error: problem.error, milliseconds: length });
+    await clock.sleep(length, signal).catch(() => undefined);
+    return { type: 'rested' };
+  }
+}
+
+function isNewer(version: string, than: string): boolean {
+  const order = compareResourceVersions(version, than);
+  return order === undefined || order > 0;
+}
+
+async function* inOnePage<L>(list: Promise<L>): AsyncGenerator<L> {
+  yield await list;
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import { KubeError } from '@etcd-operator/kube';
+import type { Clock, Timer } from '@etcd-operator/ports';
+
+/**
+ * Aborts a request that has gone silent: a half-open connection never ends by itself. `touch` costs one reading of the clock;
+ * the one timer looks again when it fires instead of being set anew for each event.
+ */
+export class Watchdog implements Disposable {
+  readonly #clock: Clock;
+  readonly #limit: number;
+  readonly #parent: AbortSignal;
+  readonly #controller = new AbortController();
+  readonly #onParentAbort = () => this.#controller.abort(this.#parent.reason);
+  #timer: Timer;
+  #lastContact: number;
+
+  constructor(clock: Clock, limit: number, parent: AbortSignal) {
+    this.#clock = clock;
+    this.#limit = limit;
+    this.#parent = parent;
+    this.#lastContact = clock.monotonic();
+    if (parent.aborted) this.#onParentAbort();
+    parent.addEventListener('abort', this.#onParentAbort, { once: true });
+    this.#timer = clock.schedule(limit, () => this.#look());
+  }
+
+  /** Aborted when the parent is, or when nothing came for too long. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** The error if silence was why. */
+  get bite(): KubeError | undefined {
+    return this.#controller.signal.reason instanceof KubeError ? this.#controller.signal.reason : undefined;
+  }
+
+  /** Something came. */
+  touch(now: number): void {
+    this.#lastContact = now;
+  }
+
+  [Symbol.dispose](): void {
+    this.#timer.cancel();
+    this.#parent.removeEventListener('abort', this.#onParentAbort);
+  }
+
+  #look(): void {
+    const left = this.#lastContact + this.#limit - this.#clock.monotonic();
+    if (left > 0) {
+      this.#timer = this.#clock.schedule(left, () => this.#look());
+      return;
+    }
+    const seconds = Math.round(this.#limit / 1000);
+    this.#controller.abort(new KubeError('WatchIdle', `nothing came from the API server for ${seconds} s`));
+  }
+}

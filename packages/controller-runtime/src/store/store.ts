@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type KubeObject, keyOf, keyString } from '@etcd-operator/kube';
+import type { ReflectorSink } from '../reflector/reflector-sink.ts';
+import { compareResourceVersions } from '../reflector/resource-version.ts';
+import { Indexer, type IndexFunction } from './indexer.ts';
+import { type Removal, removal } from './removal.ts';
+
+/** Hears of every change of a store, after it, in order. */
+export interface StoreListener<T extends KubeObject> {
+  /** @param initial it came as part of a complete view, not as news */
+  added(key: string, object: T, initial: boolean): void;
+  updated(key: string, before: T, after: T, initial: boolean): void;
+  removed(key: string, object: T, how: Removal): void;
+}
+
+export interface StoreOptions<T extends KubeObject> {
+  readonly listener: StoreListener<T>;
+  /** True if the view holds a selection of the objects only. @default false */
+  readonly selective?: boolean;
+  /** What is kept of an object. @default all of it but `metadata.managedFields` */
+  readonly transform?: (object: T) => T;
+  /** An index function threw. */
+  readonly onIndexError: (index: string, error: unknown, object: T) => void;
+}
+
+/** The index by namespace, which every store has. */
+export const namespaceIndex = 'namespace';
+
+/**
+ * The local copy of one kind: written by one reflector, read by many. Objects in it are shared: NEVER MODIFY THEM. (A cache
+ * made with `freeze` throws on the attempt; tests use it.)
+ *
+ * Guarantees: never goes back in time (an object older than the one held, or older than the view and not in it, is not taken);
+ * an object with the name of another but a new UID is a removal and an addition; a deletion that was missed is a removal with
+ * `finalStateUnknown`.
+ */
+export class Store<T extends KubeObject> implements ReflectorSink<T> {
+  readonly #options: StoreOptions<T>;
+  readonly #objects = new Map<string, T>();
+  readonly #indexers = new Map<string, Indexer<T>>();
+  /** While a complete view arrives: what was held before and has not come yet. */
+  #unseen: Set<string> | undefined;
+  /** Everything up to this version is in the store; empty before the first complete view. */
+  #version = '';
+
+  constructor(options: StoreOptions<T>) {
+    this.#options = options;
+    this.addIndex(namespaceIndex, (object) => [object.metadata?.namespace ?? '']);
+  }
+
+  get size(): number {
+    return this.#objects.size;
+  }
+
+  /** Everything up to this version is in the store; empty before the first complete view. */
+  get resourceVersion(): string {
+    return this.#version;
+  }
+
+  get(key: string): T | undefined {
+    return this.#objects.get(key);
+  }
+
+  entries(): IterableIterator<[string, T]> {
+    return this.#objects.entries();
+  }
+
+  indexer(name: string): Indexer<T> | undefined {
+    return this.#indexers.get(name);
+  }
+
+  /** Adds an index over what the store holds and will hold. A name is taken once. */
+  addIndex(name: string, valuesOf: IndexFunction<T>): void {
+    if (this.#indexers.has(name)) throw new Error(`there is an index named ${name} already`);
+    const indexer = new Indexer(valuesOf, (error, object) => this.#options.onIndexError(name, error, object));
+    for (const [key, object] of this.#objects) indexer.update(key, undefined, object);
+    this.#indexers.set(name, indexer);
+  }
+
+  init(): void {
+    this.#unseen = new Set(this.#objects.keys());
+  }
+
+  initApply(object: T): void {
+    this.#apply(object, true);
+  }
+
+  initDone(resourceVersion: string): void {
+    const missed = this.#unseen ?? [];
+    this.#unseen = undefined;
+    this.#version = resourceVersion;
+    for (const key of missed) this.#remove(key, true);
+  }
+
+  apply(object: T): void {
+    this.#apply(object, false);
+  }
+
+  delete(object: T): void {
+    const key = keyString(keyOf(object));
+    const held = this.#objects.get(key);
+    this.#unseen?.delete(key);
+    if (held === undefined || held.metadata?.uid !== object.metadata?.uid || isOlder(object, held)) return;
+    this.#remove(key, false, this.#keep(object));
+  }
+
+  progress(resourceVersion: string): void {
+    this.#version = resourceVersion;
+  }
+
+  #apply(incoming: T, initial: boolean): void {
+    const key = keyString(keyOf(incoming));
+    const held = this.#objects.get(key);
+    this.#unseen?.delete(key);
+    if (held === undefined) {
+      // What is not held and not newer than the view was deleted before the view was complete.
+      if (this.#version !== '' && isNotNewerThan(incoming, this.#version)) return;
+      this.#put(key, undefined, incoming, initial);
+      return;
+    }
+    if (isOlder(incoming, held) || isSame(incoming, held)) return;
+    if (held.metadata?.uid === incoming.metadata?.uid) {
+      this.#put(key, held, incoming, initial);
+      return;
+    }
+    this.#remove(key, true);
+    this.#put(key, undefined, incoming, initial);
+  }
+
+  #put(key: string, before: T | undefined, incoming: T, initial: boolean): void {
+    const after = this.#keep(incoming);
+    this.#objects.set(key, after);
+    for (const indexer of this.#indexers.values()) indexer.update(key, before, after);
+    if (before === undefined) this.#options.listener.added(key, after, initial);
+    else this.#options.listener.updated(key, before, after, initial);
+  }
+
+  #remove(key: string, finalStateUnknown: boolean, final?: T): void {
+    const held = this.#objects.get(key);
+    if (held === undefined) return;
+    this.#objects.delete(key);
+    for (const indexer of this.#indexers.values()) indexer.update(key, held, undefined);
+    this.#options.listener.removed(key, final ?? held, removal(finalStateUnknown, this.#options.selective ?? false));
+  }
+
+  #keep(object: T): T {
+    return this.#options.transform ? this.#options.transform(object) : object;
+  }
+}
+
+function order(one: KubeObject, other: KubeObject): number | undefined {
+  return compareResourceVersions(one.metadata?.resourceVersion ?? '', other.metadata?.resourceVersion ?? '');
+}
+
+function isOlder(one: KubeObject, other: KubeObject): boolean {
+  const result = order(one, other);
+  return result !== undefined && result < 0;
+}
+
+/** The same version in the same form; a conversion may change the form without a new version. */
+function isSame(one: KubeObject, other: KubeObject): boolean {
+  return order(one, other) === 0 && one.apiVersion === other.apiVersion && one.metadata?.uid === other.metadata?.uid;
+}
+
+function isNotNewerThan(object: KubeObject, version: string): boolean {
+  const result = compareResourceVersions(object.metadata?.resourceVersion ?? '', version);
+  return result !== undefined && result <= 0;
+}

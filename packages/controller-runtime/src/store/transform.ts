@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { KubeObject } from '@etcd-operator/kube';
+
+/** The object without `metadata.managedFields`, which is often half of its size and of no use to controllers. */
+export function withoutManagedFields<T extends KubeObject>(object: T): T {
+  const { metadata } = object;
+  if (metadata?.managedFields === undefined) return object;
+  const { managedFields: _, ...rest } = metadata;
+  return { ...object, metadata: rest };
+}
+
+/** Makes an object and everything in it immutable. */
+export function deepFreeze<T>(value: T): T {
+  if (value === null || typeof value !== 'object' || Object.isFrozen(value)) return value;
+  for (const part of Object.values(value)) deepFreeze(part);
+  return Object.freeze(value);
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+import { KubeError } from '@etcd-operator/kube';
+
+/** An async iterable that a test feeds: the receiving end of a scripted watch. */
+export class EventStream<E> implements AsyncIterable<E> {
+  readonly #buffer: E[] = [];
+  #wake: (() => void) | undefined;
+  #ended = false;
+  #error: unknown;
+  /** While true nothing gets through and nothing ends: a half-open connection. */
+  silent = false;
+  onClose: () => void = () => undefined;
+
+  constructor(signal?: AbortSignal) {
+    const abort = () => this.#finish(new KubeError('Aborted', 'the request was aborted', { cause: signal?.reason }));
+    if (signal?.aborted) abort();
+    signal?.addEventListener('abort', abort, { once: true });
+  }
+
+  push(event: E): void {
+    if (this.silent) return;
+    this.#buffer.push(event);
+    this.#wake?.();
+  }
+
+  /** The server ends the stream in good order. */
+  end(): void {
+    if (!this.silent) this.#finish(undefined);
+  }
+
+  /** The connection breaks, or something that is no event arrives. */
+  fail(error: unknown): void {
+    if (!this.silent) this.#finish(error);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<E> {
+    try {
+      for (;;) {
+        const event = this.#buffer.shift();
+        if (event !== undefined) yield event;
+        else if (this.#error !== undefined) throw this.#error;
+        else if (this.#ended) return;
+        else await new Promise<void>((resolve) => (this.#wake = resolve));
+      }
+    } finally {
+      this.onClose();
+    }
+  }
+
+  #finish(error: unknown): void {
+    this.#ended = true;
+    this.#error ??= error;
+    if (error instanceof KubeError && error.code === 'Aborted') this.#buffer.length = 0;
+    this.#wake?.();
+  }
+}
