@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { biome } from './biome.ts';
 import type { Check } from './check.ts';
-import { deadCode } from './dead-code.ts';
+import { deadCode, testOnlyCode } from './dead-code.ts';
 import { fileSize } from './file-size.ts';
 import { generated } from './generated.ts';
 import { hiddenInputs } from './hidden-inputs.ts';
@@ -17,6 +17,7 @@ import { types } from './types.ts';
 /** Everything that `npm run check` looks at, slowest first. */
 export const checks: readonly Check[] = [
   deadCode,
+  testOnlyCode,
   types,
   oxlint,
   biome,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from 'vitest';
-import { deadCode } from './dead-code.ts';
+import { deadCode, testOnlyCode } from './dead-code.ts';
 import { manifest, problemsWith, source } from './fixture-tree.ts';
 
 describe('dead code', () => {
@@ -42,11 +42,28 @@ describe('dead code', () => {
     expect(problems).toContainEqual(expect.objectContaining({ rule: 'unused-unlisted' }));
   });
 
-  test('what only a test imports counts as used', async () => {
-    const problems = await problemsWith(deadCode, {
-      'packages/ports/src/trial.ts': source('export const trial = 1;'),
-      'packages/ports/src/trial.test.ts': source("import { trial } from './trial.ts';\n\nexport const one = trial;"),
-    });
+  const onlyTested = {
+    'packages/ports/src/trial.ts': source('export const trial = 1;'),
+    'packages/ports/src/trial.test.ts': source("import { trial } from './trial.ts';\n\nexport const one = trial;"),
+  };
+
+  test('what only a test imports is not dead', async () => {
+    const problems = await problemsWith(deadCode, onlyTested);
     expect(problems.filter(({ rule }) => rule === 'unused-files')).toEqual([]);
+  });
+
+  test('but it is no product either', async () => {
+    const problems = await problemsWith(testOnlyCode, onlyTested);
+    expect(problems).toEqual([expect.objectContaining({ rule: 'unused-files', file: 'packages/ports/src/trial.ts' })]);
+  });
+
+  test('what tests share lies below testing/', async () => {
+    const problems = await problemsWith(testOnlyCode, {
+      'packages/ports/src/testing/trial.ts': source('export const trial = 1;'),
+      'packages/ports/src/trial.test.ts': source(
+        "import { trial } from './testing/trial.ts';\n\nexport const one = trial;",
+      ),
+    });
+    expect(problems).toEqual([]);
   });
 });

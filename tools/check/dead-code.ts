@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { relative } from 'node:path';
-import type { Check, Problem } from './check.ts';
+import type { Check, Findings, Problem } from './check.ts';
 import { runInstalled } from './program.ts';
 
 interface Issue {
@@ -25,23 +25,45 @@ const remedies: Readonly<Record<string, string>> = {
 /** Files, exports and dependencies that nothing uses. What the index.ts of a package exports is used by its users. */
 export const deadCode: Check = {
   name: 'dead code (knip)',
-  async run({ root }) {
-    const { status, stdout, stderr } = await runInstalled('knip', ['--reporter', 'json', '--no-progress'], root);
-    if (status === 0) return { problems: [] };
-    const start = stdout.indexOf('{');
-    if (start === -1) throw new Error(`knip gave no report: ${stderr.trim() || stdout.trim()}`);
-    const { issues } = JSON.parse(stdout.slice(start)) as { readonly issues: readonly FileReport[] };
-    return { problems: issues.flatMap((report) => toProblems(report, root)) };
-  },
+  run: ({ root }) =>
+    knip([], root, (kind, name) => `${kind === 'files' ? '' : `${name}: `}${remedies[kind] ?? 'nothing uses it'}`),
 };
 
-function toProblems({ file, ...kinds }: FileReport, root: string): Problem[] {
+/** Source that is shipped and yet used by tests alone. */
+export const testOnlyCode: Check = {
+  name: 'code that only tests use (knip)',
+  run: ({ root }) =>
+    knip(
+      ['--production', '--include', 'files'],
+      root,
+      () => 'only tests import this: use it, or move it below testing/',
+    ),
+};
+
+async function knip(
+  args: readonly string[],
+  root: string,
+  describe: (kind: string, name: string) => string,
+): Promise<Findings> {
+  const { status, stdout, stderr } = await runInstalled('knip', [...args, '--reporter', 'json', '--no-progress'], root);
+  if (status === 0) return { problems: [] };
+  const start = stdout.indexOf('{');
+  if (start === -1) throw new Error(`knip gave no report: ${stderr.trim() || stdout.trim()}`);
+  const { issues } = JSON.parse(stdout.slice(start)) as { readonly issues: readonly FileReport[] };
+  return { problems: issues.flatMap((report) => toProblems(report, root, describe)) };
+}
+
+function toProblems(
+  { file, ...kinds }: FileReport,
+  root: string,
+  describe: (kind: string, name: string) => string,
+): Problem[] {
   return Object.entries(kinds).flatMap(([kind, found]) =>
     (Array.isArray(found) ? (found.flat() as Issue[]) : []).map(({ name, line }) => ({
       rule: `unused-${kind}`,
       file: file.startsWith('/') ? relative(root, file) : file,
       ...(line === undefined ? {} : { line }),
-      message: `${name}: ${remedies[kind] ?? 'nothing uses it'}`,
+      message: describe(kind, name),
     })),
   );
 }
