@@ -260,6 +260,8 @@ export {
   volumeAttachments,
   volumeAttributesClasses,
 } from './generated/storage-v1.ts';
+export { jsonEqual } from './json/json-equal.ts';
+export type { JsonObject, JsonValue } from './json/json-value.ts';
 export { isKubeError, KubeError, type KubeErrorCode, type RequestSummary, type Status } from './kube-error.ts';
 export {
   type KubeObject,
@@ -272,8 +274,18 @@ export {
   type OwnerReference,
   parseKey,
 } from './object.ts';
+export { patchSchemaOf } from './patch/built-in-patch-schema.ts';
+export { applyJsonPatch } from './patch/json-patch.ts';
+export { createJsonPatch } from './patch/json-patch-diff.ts';
+export { applyMergePatch, createMergePatch, createThreeWayMergePatch } from './patch/merge-patch.ts';
 export { PatchError, type PatchErrorCode } from './patch/patch-error.ts';
-export type { PatchField, PatchSchema, PatchStrategy } from './patch/patch-schema.ts';
+export type { PatchField, PatchSchema } from './patch/patch-schema.ts';
+export {
+  applyStrategicPatch,
+  createStrategicPatch,
+  createThreeWayStrategicPatch,
+  type ThreeWay,
+} from './patch/strategic/strategic-patch.ts';
 export { apiVersionOf, qualifiedName, type Resource, resourcePath } from './resource.ts';
 export type {
   ChannelRequest,

@@ -64,7 +64,7 @@ describe('an answer outside 2xx', () => {
 describe('a failure of the transport', () => {
   test.each([
     [Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }), 'ConnectionRefused'],
-    [new AggregateError([Object.assign(new Error('a'), { code: 'ECONNREFUSED' })]), 'ConnectionRefused'],
+    [new AggregateError([Object.assign(new Error('a'), { code: 'ECONNREFUSED' })], 'all failed'), 'ConnectionRefused'],
     [new Error('outer', { cause: Object.assign(new Error('dns'), { code: 'ENOTFOUND' }) }), 'ConnectionRefused'],
     [Object.assign(new Error('reset'), { code: 'ECONNRESET' }), 'ConnectionLost'],
     [Object.assign(new Error('slow'), { code: 'UND_ERR_HEADERS_TIMEOUT' }), 'Timeout'],

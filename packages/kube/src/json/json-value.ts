@@ -22,7 +22,7 @@ export function own<T>(object: Readonly<Record<string, T>>, key: string): T | un
 }
 
 /** Sets an own property whatever its name: `__proto__` is a key like any other and never touches the prototype. */
-export function setOwn<T>(object: Record<string, T>, key: string, value: T): void {
+export function setOwn(object: Record<string, JsonValue>, key: string, value: JsonValue): void {
   if (key === '__proto__') {
     Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
   } else {

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { own } from '../json/json-value.ts';
 
-/** How a strategic merge patch treats a field, in the words of the API: `x-kubernetes-patch-strategy`. */
-export type PatchStrategy = 'merge' | 'replace' | 'retainKeys' | 'merge,retainKeys' | 'retainKeys,merge';
-
 /** One field. Without a strategy, objects are merged and lists are replaced. */
 export interface PatchField {
-  readonly patchStrategy?: PatchStrategy;
+  /** One or more of `merge`, `replace` and `retainKeys`, separated by commas: `x-kubernetes-patch-strategy`. */
+  readonly patchStrategy?: string;
   /** The field that tells the items of a merged list apart: `x-kubernetes-patch-merge-key`. */
   readonly patchMergeKey?: string;
   /** The fields of the object, or of the items of the list, as far as they need saying. May be a getter, for recursive types. */

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+import { jsonEqual } from '../json/json-equal.ts';
+import { isArray, isObject, type JsonObject, type JsonValue, own, setOwn } from '../json/json-value.ts';
+import { PatchError } from './patch-error.ts';
+
+/**
+ * Applies a JSON merge patch (RFC 7386) the way the API server does. Where a patch brings in something new, null fields
+ * inside it vanish, inside lists too. The argument stays as it is; the result shares parts with both.
+ */
+export function applyMergePatch<T>(document: T, patch: unknown): T {
+  return merge(document as JsonValue, patch as JsonValue) as T;
+}
+
+function merge(document: JsonValue | undefined, patch: JsonValue): JsonValue {
+  if (!isObject(patch)) return isObject(document) ? patch : withoutNulls(patch);
+  if (!isObject(document)) return withoutNulls(patch);
+  const result: Record<string, JsonValue> = { ...document };
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete result[key];
+    else if (value !== undefined) setOwn(result, key, merge(own(document, key), value));
+  }
+  return result;
+}
+
+function withoutNulls(value: JsonValue): JsonValue {
+  if (isArray(value)) return value.map(withoutNulls);
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).filter(([, item]) => item !== null && item !== undefined);
+  return Object.fromEntries(entries.map(([key, item]) => [key, withoutNulls(item)]));
+}
+
+/**
+ * The merge patch that turns `before` into `after`. Lists are replaced whole. A null inside `after` cannot be expressed:
+ * it means "absent" in a merge patch.
+ */
+export function createMergePatch(before: unknown, after: unknown): JsonObject {
+  if (!isObject(before) || !isObject(after)) {
+    throw new PatchError('Malformed', 'a merge patch can be made between two objects only');
+  }
+  return diff(before, after, { additions: true, deletions: true });
+}
+
+/**
+ * The merge patch of `kubectl apply` for kinds without a strategic schema: `modified` is what the user wants now,
+ * `original` what the user wanted last time, `current` what the server has. Fields that `original` had and `modified`
+ * lacks are removed; fields set by others stay.
+ */
+export function createThreeWayMergePatch(documents: {
+  readonly original: unknown;
+  readonly modified: unknown;
+  readonly current: unknown;
+}): JsonObject {
+  const { original, modified, current } = documents;
+  if (!isObject(original) || !isObject(modified) || !isObject(current)) {
+    throw new PatchError('Malformed', 'a merge patch can be made between objects only');
+  }
+  const deletions = diff(original, modified, { additions: false, deletions: true });
+  const additions = diff(current, modified, { additions: true, deletions: false });
+  return combine(deletions, additions);
+}
+
+interface DiffParts {
+  readonly additions: boolean;
+  readonly deletions: boolean;
+}
+
+function diff(before: JsonObject, after: JsonObject, parts: DiffParts): JsonObject {
+  const patch: Record<string, JsonValue> = {};
+  for (const [key, value] of Object.entries(after)) {
+    const changed = value === undefined ? undefined : diffValue(own(before, key), value, parts);
+    if (changed !== undefined) setOwn(patch, key, changed);
+  }
+  if (!parts.deletions) return patch;
+  for (const key of Object.keys(before)) if (own(after, key) === undefined) setOwn(patch, key, null);
+  return patch;
+}
+
+/** What the patch says of one field, undefined for nothing. */
+function diffValue(before: JsonValue | undefined, after: JsonValue, parts: DiffParts): JsonValue | undefined {
+  if (isObject(before) && isObject(after)) {
+    const inner = diff(before, after, parts);
+    return Object.keys(inner).length > 0 ? inner : undefined;
+  }
+  return parts.additions && !jsonEqual(before, after) ? after : undefined;
+}
+
+/** Two patches that never say different things about one field. */
+function combine(left: JsonObject, right: JsonObject): JsonObject {
+  const result: Record<string, JsonValue> = { ...left };
+  for (const [key, value] of Object.entries(right)) {
+    const other = own(left, key);
+    setOwn(result, key, isObject(other) && isObject(value) ? combine(other, value) : value);
+  }
+  return result;
+}

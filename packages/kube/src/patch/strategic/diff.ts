@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+import { jsonEqual } from '../../json/json-equal.ts';
+import { isArray, isObject, type JsonObject, type JsonValue, own, setOwn } from '../../json/json-value.ts';
+import { type FieldRule, fieldRule, type PatchSchema } from '../patch-schema.ts';
+import { deletionsKey, orderKey, patchDirective, retainKeysDirective } from './directive.ts';
+import { ItemIdentity, itemKind, order } from './merge-list.ts';
+
+/** Which differences go into a patch. A three-way patch takes its additions and its deletions from different pairs. */
+export interface DiffParts {
+  readonly additions: boolean;
+  readonly deletions: boolean;
+}
+
+type Mutable = Record<string, JsonValue>;
+
+/** The strategic merge patch from one object to another. */
+export function diffObjects(
+  before: JsonObject,
+  after: JsonObject,
+  schema: PatchSchema,
+  parts: DiffParts,
+  retain = false,
+): JsonObject {
+  const patch: Mutable = {};
+  for (const [key, value] of Object.entries(after)) {
+    if (value !== undefined) diffField(patch, key, own(before, key), value, fieldRule(schema, key), parts);
+  }
+  const gone = Object.keys(before).filter((key) => before[key] !== undefined && own(after, key) === undefined);
+  if (parts.deletions) for (const key of gone) setOwn(patch, key, null);
+  const kept = Object.keys(after).filter((key) => after[key] !== null && after[key] !== undefined);
+  const needed = Object.keys(patch).length > 0 || gone.some((key) => before[key] !== null);
+  if (retain && kept.length > 0 && needed) patch[retainKeysDirective] = kept.toSorted();
+  return patch;
+}
+
+function diffField(
+  patch: Mutable,
+  key: string,
+  before: JsonValue | undefined,
+  after: JsonValue,
+  rule: FieldRule,
+  parts: DiffParts,
+): void {
+  if (jsonEqual(before, after)) return;
+  if (isObject(before) && isObject(after) && !rule.replace) {
+    const inner = diffObjects(before, after, rule.schema, parts, rule.retainKeys);
+    if (Object.keys(inner).length > 0) setOwn(patch, key, inner);
+  } else if (isArray(before) && isArray(after) && rule.merge) {
+    diffLists(patch, key, before, after, rule, parts);
+  } else if (parts.additions) {
+    setOwn(patch, key, after);
+  }
+}
+
+/** The items to add and change, those to delete, and the order they are to have. */
+function diffLists(
+  patch: Mutable,
+  field: string,
+  before: readonly JsonValue[],
+  after: readonly JsonValue[],
+  rule: FieldRule,
+  parts: DiffParts,
+): void {
+  const kind = itemKind(field, before, after);
+  if (!kind) return;
+  const identity = new ItemIdentity(field, kind, rule.mergeKey);
+  if (kind === 'object' && parts.additions && parts.deletions && hasTwins(before, after, identity)) {
+    // Items with the same merge key (a port for TCP and for UDP) cannot be addressed one by one.
+    setOwn(patch, field, [{ [patchDirective]: 'replace' }, ...after]);
+    return;
+  }
+  if (before.length === 0) {
+    if (parts.additions) setOwn(patch, field, after);
+    return;
+  }
+  const wanted = after.map((item) => identity.of(item));
+  const removed = before.filter((item) => !wanted.includes(identity.of(item)));
+  const changed =
+    kind === 'object' ? changedItems(before, after, rule, parts, identity) : newValues(before, after, parts);
+  const items = order(changed, after, [], identity);
+  const deletions = parts.deletions ? removed : [];
+  if (kind === 'object') items.push(...deletions.map((item) => deletionOf(item, identity)));
+  else if (deletions.length > 0) setOwn(patch, deletionsKey(field), [...new Set(deletions)].toSorted());
+  if (items.length > 0) setOwn(patch, field, items);
+  const touched = parts.additions || items.length > 0 || deletions.length > 0;
+  if (touched && after.length > 0)
+    setOwn(
+      patch,
+      orderKey(field),
+      after.map((item) => identity.reference(item)),
+    );
+}
+
+function changedItems(
+  before: readonly JsonValue[],
+  after: readonly JsonValue[],
+  rule: FieldRule,
+  parts: DiffParts,
+  identity: ItemIdentity,
+): readonly JsonValue[] {
+  return after.flatMap((item): readonly JsonValue[] => {
+    const old = before[identity.find(before, identity.of(item))];
+    if (!isObject(old) || !isObject(item)) return parts.additions ? [item] : [];
+    const inner = diffObjects(old, item, rule.schema, parts, rule.retainKeys);
+    return Object.keys(inner).length > 0 ? [identity.named(inner, item)] : [];
+  });
+}
+
+function newValues(before: readonly JsonValue[], after: readonly JsonValue[], parts: DiffParts): readonly JsonValue[] {
+  return parts.additions ? after.filter((item) => !before.includes(item)) : [];
+}
+
+function deletionOf(item: JsonValue, identity: ItemIdentity): JsonObject {
+  return identity.named({ [patchDirective]: 'delete' }, item);
+}
+
+function hasTwins(before: readonly JsonValue[], after: readonly JsonValue[], identity: ItemIdentity): boolean {
+  return [before, after].some((list) => new Set(list.map((item) => identity.of(item))).size < list.length);
+}

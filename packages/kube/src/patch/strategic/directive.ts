@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+import { isArray, isObject, type JsonObject, type JsonValue } from '../../json/json-value.ts';
+import { PatchError } from '../patch-error.ts';
+
+/**
+ * `apply`: the patch meets an object; directives take effect and vanish.
+ * `combine`: the patch meets an earlier patch; nulls and directives are kept, so that the result does what both do.
+ */
+export type MergeMode = 'apply' | 'combine';
+
+/** The keys by which a strategic merge patch says more than "these fields become that". */
+export const patchDirective = '$patch';
+export const retainKeysDirective = '$retainKeys';
+const deletionPrefix = '$deleteFromPrimitiveList';
+const orderPrefix = '$setElementOrder';
+
+/** What a key of a patch means. `field` is the list that a parallel list is about. */
+export type PatchKey =
+  | { readonly kind: 'field'; readonly field: string }
+  | { readonly kind: 'deletions'; readonly field: string }
+  | { readonly kind: 'order'; readonly field: string };
+
+export function parseKey(key: string): PatchKey {
+  if (key.startsWith(deletionPrefix)) return { kind: 'deletions', field: parallel(key, deletionPrefix) };
+  if (key.startsWith(orderPrefix)) return { kind: 'order', field: parallel(key, orderPrefix) };
+  return { kind: 'field', field: key };
+}
+
+export function deletionsKey(field: string): string {
+  return `${deletionPrefix}/${field}`;
+}
+
+export function orderKey(field: string): string {
+  return `${orderPrefix}/${field}`;
+}
+
+/** The field that `$setElementOrder/field` is about. */
+function parallel(key: string, prefix: string): string {
+  if (key.charAt(prefix.length) !== '/' || key.length === prefix.length + 1) {
+    throw new PatchError('Malformed', `${JSON.stringify(key)} must have the form ${prefix}/<name of a list>`);
+  }
+  return key.slice(prefix.length + 1);
+}
+
+export function isDirective(key: string): boolean {
+  return (
+    key === patchDirective ||
+    key === retainKeysDirective ||
+    key.startsWith(`${deletionPrefix}/`) ||
+    key.startsWith(`${orderPrefix}/`)
+  );
+}
+
+/** True for `{ "$patch": "delete", ... }`: an item of a list that is to go. */
+export function isDeletion(item: JsonValue): boolean {
+  return isObject(item) && item[patchDirective] === 'delete';
+}
+
+/**
+ * A value that a patch brings in where there was none: without null fields, without objects that carry a `$patch`
+ * directive, and without any other directive, which the server's decoder would drop.
+ */
+export function asNewValue(value: JsonValue): JsonValue | undefined {
+  if (isArray(value)) return value.map(asNewValue).filter((item) => item !== undefined);
+  if (!isObject(value)) return value;
+  if (Object.hasOwn(value, patchDirective)) return undefined;
+  return fromEntries(value, (item) => (item === null ? undefined : asNewValue(item)));
+}
+
+/** A value that replaces another as it is, apart from directives. */
+export function withoutDirectives(value: JsonValue): JsonValue {
+  if (isArray(value)) return value.map(withoutDirectives);
+  return isObject(value) ? fromEntries(value, withoutDirectives) : value;
+}
+
+/** A value brought into a patch by another patch: only `$patch` objects vanish. */
+export function withoutPatchObjects(value: JsonValue): JsonValue | undefined {
+  if (isArray(value)) return value.map(withoutPatchObjects).filter((item) => item !== undefined);
+  if (!isObject(value)) return value;
+  if (Object.hasOwn(value, patchDirective)) return undefined;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, item]) => {
+      const kept = withoutPatchObjects(item);
+      return kept === undefined ? [] : [[key, kept]];
+    }),
+  );
+}
+
+function fromEntries(object: JsonObject, convert: (value: JsonValue) => JsonValue | undefined): JsonObject {
+  return Object.fromEntries(
+    Object.entries(object).flatMap(([key, item]) => {
+      const kept = isDirective(key) || item === undefined ? undefined : convert(item);
+      return kept === undefined ? [] : [[key, kept]];
+    }),
+  );
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+import { isArray, isObject, type JsonObject, type JsonValue, own } from '../../json/json-value.ts';
+import { PatchError } from '../patch-error.ts';
+import { isDeletion } from './directive.ts';
+
+/** What the items of a merged list are. */
+export type ItemKind = 'object' | 'scalar';
+
+/**
+ * The kind of all items of some lists. Lists that merge hold objects or values of one type: anything else cannot be
+ * told apart and is refused, as the server does.
+ */
+export function itemKind(field: string, ...lists: readonly (readonly JsonValue[])[]): ItemKind | undefined {
+  let first: string | undefined;
+  for (const item of lists.flat(1)) {
+    const type = isObject(item) ? 'object' : typeof item;
+    if (item === null || isArray(item))
+      throw new PatchError('Malformed', `the list ${field} holds ${JSON.stringify(item)}`);
+    first ??= type;
+    if (first !== type) throw new PatchError('Malformed', `the items of the list ${field} have different types`);
+  }
+  if (first === undefined) return undefined;
+  return first === 'object' ? 'object' : 'scalar';
+}
+
+/** How the items of one merged list are told apart: by a field of theirs, or by being the same value. */
+export class ItemIdentity {
+  readonly #field: string;
+  readonly #mergeKey: string | undefined;
+
+  constructor(field: string, kind: ItemKind, mergeKey: string | undefined) {
+    if (kind === 'object' && !mergeKey) {
+      throw new PatchError('MergeKey', `the list ${field} of objects has no merge key and cannot be merged`);
+    }
+    this.#field = field;
+    this.#mergeKey = kind === 'object' ? mergeKey : undefined;
+  }
+
+  /** What tells `item` from the others. */
+  of(item: JsonValue): JsonValue {
+    if (this.#mergeKey === undefined) return item;
+    const value = isObject(item) ? own(item, this.#mergeKey) : undefined;
+    if (value === undefined) {
+      throw new PatchError('MergeKey', `an item of the list ${this.#field} has no ${this.#mergeKey}, its merge key`);
+    }
+    return value;
+  }
+
+  /** An object that holds the merge key alone, or the value. */
+  reference(item: JsonValue): JsonValue {
+    return this.#mergeKey === undefined ? item : { [this.#mergeKey]: this.of(item) };
+  }
+
+  /** An object with the merge key added: what a patch of one item starts from. */
+  named(patch: JsonObject, item: JsonValue): JsonObject {
+    return this.#mergeKey === undefined ? patch : { ...patch, [this.#mergeKey]: this.of(item) };
+  }
+
+  find(list: readonly JsonValue[], identity: JsonValue): number {
+    return list.findIndex((item) => this.of(item) === identity);
+  }
+}
+
+/**
+ * Brings a merged list into order. Items named in `wanted` come in that order, the others keep theirs from `live`; where
+ * `live` knows both of two neighbours, an other item goes before the wanted one that it stood before.
+ */
+export function order(
+  items: readonly JsonValue[],
+  wanted: readonly JsonValue[],
+  live: readonly JsonValue[],
+  identity: ItemIdentity,
+): JsonValue[] {
+  const wantedPosition = positions(wanted, identity);
+  const livePosition = positions(live, identity);
+  const isWanted = (item: JsonValue) => wantedPosition.has(identity.of(item));
+  const right = sortBy(items.filter(isWanted), wantedPosition, identity);
+  const left = sortBy(
+    items.filter((item) => !isWanted(item)),
+    livePosition,
+    identity,
+  );
+  const result: JsonValue[] = [];
+  for (const next of right) {
+    const limit = livePosition.get(identity.of(next)) ?? -1;
+    while (left[0] !== undefined && (livePosition.get(identity.of(left[0])) ?? limit) < limit) {
+      result.push(...left.splice(0, 1));
+    }
+    result.push(next);
+  }
+  return [...result, ...left];
+}
+
+function positions(list: readonly JsonValue[], identity: ItemIdentity): ReadonlyMap<JsonValue, number> {
+  const result = new Map<JsonValue, number>();
+  list.forEach((item, index) => {
+    const key = identity.of(item);
+    if (!result.has(key)) result.set(key, index);
+  });
+  return result;
+}
+
+/** Deletions, which only a patch made of two patches holds, come last. */
+function sortBy(items: JsonValue[], position: ReadonlyMap<JsonValue, number>, identity: ItemIdentity): JsonValue[] {
+  const rank = (item: JsonValue) =>
+    (position.get(identity.of(item)) ?? 0) + (isDeletion(item) ? items.length + position.size : 0);
+  return items.toSorted((a, b) => rank(a) - rank(b));
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+import { jsonEqual } from '../../json/json-equal.ts';
+import { isArray, isObject, type JsonObject, type JsonValue, own, setOwn } from '../../json/json-value.ts';
+import { PatchError } from '../patch-error.ts';
+import { type FieldRule, fieldRule, type PatchSchema } from '../patch-schema.ts';
+import {
+  asNewValue,
+  isDirective,
+  type MergeMode,
+  orderKey,
+  parseKey,
+  patchDirective,
+  retainKeysDirective,
+  withoutDirectives,
+  withoutPatchObjects,
+} from './directive.ts';
+import { deleteValues, type ListField, mergeLists, orderList } from './merge-items.ts';
+
+type Mutable = Record<string, JsonValue>;
+
+/** Merges a patch into an object, or into another patch. Neither argument is modified. */
+export function mergeObject(original: JsonObject, patch: JsonObject, schema: PatchSchema, mode: MergeMode): JsonObject {
+  const directive = own(patch, patchDirective);
+  if (directive !== undefined) return wholeObject(directive, patch);
+  const result: Mutable = { ...original };
+  const rest = new Map(Object.entries(patch).filter(([, value]) => value !== undefined));
+  retainKeys(result, rest, mode);
+  for (const [key, value] of rest) {
+    const parsed = parseKey(key);
+    if (parsed.kind === 'order') applyOrder(result, rest, parsed.field, value, schema, mode);
+  }
+  for (const [key, value] of rest) mergeKey(result, key, value, schema, mode);
+  return result;
+}
+
+/** `$patch: replace` puts the rest of the patch in the place of the object, `$patch: delete` an empty object. */
+function wholeObject(directive: JsonValue, patch: JsonObject): JsonObject {
+  if (directive === 'delete') return {};
+  if (directive === 'replace') return withoutDirectives(patch) as JsonObject;
+  throw new PatchError('Malformed', `$patch must be "replace" or "delete" here, not ${JSON.stringify(directive)}`);
+}
+
+/** `$retainKeys` lists the only keys that may be there afterwards. */
+function retainKeys(result: Mutable, rest: Map<string, JsonValue>, mode: MergeMode): void {
+  const retained = rest.get(retainKeysDirective);
+  if (retained === undefined) return;
+  rest.delete(retainKeysDirective);
+  if (mode === 'combine') {
+    const earlier = result[retainKeysDirective];
+    if (earlier !== undefined && !jsonEqual(earlier, retained)) {
+      throw new PatchError('Conflict', 'two patches retain different keys of one object');
+    }
+    result[retainKeysDirective] = retained;
+    return;
+  }
+  if (!isArray(retained)) throw new PatchError('Malformed', '$retainKeys must be a list of keys');
+  for (const [key, value] of rest) {
+    if (value !== null && !isDirective(key) && !retained.includes(key)) {
+      throw new PatchError('Malformed', `the patch sets ${JSON.stringify(key)}, which its $retainKeys leaves out`);
+    }
+  }
+  for (const key of Object.keys(result)) if (!retained.includes(key)) delete result[key];
+}
+
+/** `$setElementOrder/field`: merges the list now, together with its order, and takes both out of `rest`. */
+function applyOrder(
+  result: Mutable,
+  rest: Map<string, JsonValue>,
+  field: string,
+  wanted: JsonValue,
+  schema: PatchSchema,
+  mode: MergeMode,
+): void {
+  const key = orderKey(field);
+  rest.delete(key);
+  if (!isArray(wanted)) throw new PatchError('Malformed', `${key} must be a list`);
+  if (mode === 'combine') {
+    if (result[key] !== undefined && !jsonEqual(result[key], wanted)) {
+      throw new PatchError('Conflict', `two patches order the list ${field} differently`);
+    }
+    setOwn(result, key, wanted);
+  }
+  const [live, patch] = [own(result, field), rest.get(field)];
+  if (live === undefined && patch === undefined) return;
+  const ordered = orderList(
+    listField(field, fieldRule(schema, field), mode),
+    listOr(live, field),
+    listOr(patch, field),
+    wanted,
+  );
+  setOwn(result, field, ordered);
+  rest.delete(field);
+}
+
+function listOr(value: JsonValue | undefined, field: string): readonly JsonValue[] | undefined {
+  if (value === undefined || isArray(value)) return value;
+  throw new PatchError('Malformed', `${field} is ordered by the patch and must be a list`);
+}
+
+function mergeKey(result: Mutable, key: string, value: JsonValue, schema: PatchSchema, mode: MergeMode): void {
+  const { kind, field } = parseKey(key);
+  if (kind === 'deletions') {
+    if (mode === 'combine') setOwn(result, key, value);
+    else deleteFromList(result, field, value);
+    return;
+  }
+  if (value === null) {
+    if (mode === 'combine') setOwn(result, field, null);
+    else delete result[field];
+    return;
+  }
+  const merged = mergeField(field, own(result, field), value, fieldRule(schema, field), mode);
+  if (merged === undefined) delete result[field];
+  else setOwn(result, field, merged);
+}
+
+function deleteFromList(result: Mutable, field: string, values: JsonValue): void {
+  const list = own(result, field);
+  if (isArray(list) && isArray(values)) setOwn(result, field, deleteValues(field, list, values));
+}
+
+/** The new value of one field, undefined if it is to go. */
+function mergeField(
+  field: string,
+  original: JsonValue | undefined,
+  patch: JsonValue,
+  rule: FieldRule,
+  mode: MergeMode,
+): JsonValue | undefined {
+  if (isObject(original) && isObject(patch)) {
+    return rule.replace ? keep(patch, mode) : mergeObject(original, patch, rule.schema, mode);
+  }
+  if (isArray(original) && isArray(patch)) {
+    return rule.merge ? mergeLists(listField(field, rule, mode), original, patch) : keep(patch, mode);
+  }
+  return mode === 'apply' ? asNewValue(patch) : withoutPatchObjects(patch);
+}
+
+function keep(patch: JsonValue, mode: MergeMode): JsonValue {
+  return mode === 'apply' ? withoutDirectives(patch) : patch;
+}
+
+function listField(name: string, rule: FieldRule, mode: MergeMode): ListField {
+  return { name, rule, mode, mergeItem: (original, patch) => mergeObject(original, patch, rule.schema, mode) };
+}
