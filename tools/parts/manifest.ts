@@ -12,8 +12,8 @@ export async function writeManifest(directory: string, version: string, contents
   const files = [...Object.values(contents.programs), ...Object.values(contents.libraries), fileName];
   const directories = new Set(files.map((file) => dirname(join(directory, file))));
   for (const path of [...files.map((file) => join(directory, file)), ...directories]) {
-    const handle = await open(path, 'r');
-    await handle.sync().finally(() => handle.close());
+    await using handle = await open(path, 'r');
+    await handle.sync();
   }
 }
 

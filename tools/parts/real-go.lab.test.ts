@@ -27,6 +27,29 @@ test('the real Go compiles a static program that runs', async () => {
   expect(execFileSync(program, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })).toBe('');
 });
 
+test('a static program on PATH of a later patch stands in for a build, unless that is forbidden', async () => {
+  const later = tiny.programs.map((program) => ({
+    ...program,
+    source: { main: 'package main\n\nfunc main() {\n\tprintln("tiny 1.0.5")\n}\n', imports: [] },
+    verify: { args: [], prints: 'tiny 1.0.5' },
+  }));
+  const onMachine = await ensureFrom({ tiny: { ...tiny, version: '1.0.5', programs: later } }, 'tiny', {
+    environment: scene.environment({}),
+  });
+  const environment = scene.environment({ PATH: `${onMachine.directory}:${process.env['PATH']}` });
+  const table = { tiny: { ...tiny, mayComeFromPath: true } };
+  const lines: string[] = [];
+
+  const found = await ensureFrom(table, 'tiny', { environment, report: (line) => lines.push(line) });
+  expect(found).toMatchObject({ version: '1.0.5', directory: expect.stringMatching(/-path$/) });
+  expect(lines[1]).toBe('tiny (1.0.0): building: using version 1.0.5 found on PATH');
+  expect(await ensureFrom(table, 'tiny', { environment })).toEqual(found);
+
+  const built = await ensureFrom(table, 'tiny', { environment, fromPath: false });
+  expect(built.version).toBe('1.0.0');
+  expect(await ensureFrom(table, 'tiny', { environment })).toEqual(built);
+});
+
 test('a module proxy that nobody answers at ends with one sentence and leaves nothing', async () => {
   const end = await ended(
     await scene.start({ tiny: remote }, ['tiny'], {
