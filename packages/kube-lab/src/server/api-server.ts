@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { qualifiedName, type Transport } from '@etcd-operator/kube';
 import { type Clock, type Logger, type Random, silentLogger, systemClock, systemRandom } from '@etcd-operator/ports';
+import { builtinCodec } from '../registry/builtin-codec.ts';
 import { builtinKinds } from '../registry/builtin-table.ts';
-import { plainCodec } from '../registry/plain-codec.ts';
 import { Registry } from '../registry/registry.ts';
 import { dataStrategy, specStatusStrategy } from '../registry/strategies.ts';
 import { Store } from '../storage/store.ts';
@@ -70,7 +70,7 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
     core.registry.add({
       ...names,
       collection: qualifiedName(names),
-      codec: plainCodec(names),
+      codec: builtinCodec(names, () => undefined),
       strategy: names.subresources.some(({ name }) => name === 'status') ? specStatusStrategy : dataStrategy,
       custom: false,
       selectableFields: [],

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readFileSync } from 'node:fs';
+
+/**
+ * One field of a Go type behind a built-in kind: its Go type, when it is written (`always`, `omitempty`, `omitzero`, or empty for an
+ * embedded struct), and its number in protobuf (0 for fields of an embedded struct). Names of embedded structs begin with `+`.
+ */
+export type GoField = readonly [goType: string, mode: string, protobuf: number];
+
+let shapes: Readonly<Record<string, Readonly<Record<string, GoField>>>> | undefined;
+
+/** The fields of a type by its name in OpenAPI; empty if it is no struct. */
+export function goFields(typeName: string): Readonly<Record<string, GoField>> {
+  shapes ??= JSON.parse(readFileSync(new URL('./go-shapes.json', import.meta.url), 'utf8')) as NonNullable<
+    typeof shapes
+  >;
+  return shapes[typeName] ?? {};
+}
+
+/** The Go type as Go's messages print it: without the pointer, under the package's own name. */
+export function printedGoType(goType: string): string {
+  return goType.replace(/^\*/, '').replace('metav1.', 'v1.').replace('[]byte', '[]uint8');
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+const pattern = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
+const layout = '2006-01-02T15:04:05Z07:00';
+const microLayout = '2006-01-02T15:04:05.000000Z07:00';
+
+/** A time that could not be read, in the words of Go. */
+export interface TimeProblem {
+  readonly problem: string;
+}
+
+/** `metav1.Time` as the server writes it back: whole seconds, UTC. */
+export function canonicalTime(text: string): string | TimeProblem {
+  const match = pattern.exec(text);
+  const milliseconds = match ? Date.parse(text.replace(/\.\d+/, '')) : Number.NaN;
+  if (Number.isNaN(milliseconds)) return unreadable(text, layout, '2006');
+  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
+}
+
+/** `metav1.MicroTime` as the server writes it back: exactly six digits of a second, UTC. */
+export function canonicalMicroTime(text: string): string | TimeProblem {
+  const match = pattern.exec(text);
+  const milliseconds = match ? Date.parse(text.replace(/\.\d+/, '')) : Number.NaN;
+  if (!match || Number.isNaN(milliseconds)) return unreadable(text, microLayout, '2006');
+  const fraction = match[7] ?? '';
+  if (fraction.length !== 7) {
+    const rest = text.slice(19);
+    return { problem: `parsing time "${text}" as "${microLayout}": cannot parse "${rest}" as ".000000"` };
+  }
+  return `${new Date(milliseconds).toISOString().slice(0, 19)}${fraction}Z`;
+}
+
+function unreadable(text: string, expected: string, part: string): TimeProblem {
+  return { problem: `parsing time "${text}" as "${expected}": cannot parse "${text}" as "${part}"` };
+}
