@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  type ClientHttp2Stream,
+  constants,
+  type IncomingHttpHeaders,
+  type IncomingHttpStatusHeader,
+  type OutgoingHttpHeaders,
+} from 'node:http2';
+import type { Clock } from '@etcd-operator/ports';
+import { HandshakeError } from '../dialer.ts';
+import { EtcdError } from '../etcd-error.ts';
+import { WireError } from '../wire/reader.ts';
+import type { Channel } from './channel.ts';
+import type { Connection } from './connection.ts';
+import { Deframer, FrameError, frame } from './frame.ts';
+import { openScope, type Scope } from './scope.ts';
+import { type CallKind, decodeGrpcMessage, grpcCodes, statusError } from './status.ts';
+
+/** What one call needs besides its kind. */
+export interface CallOptions {
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Sent as the `token` header. */
+  readonly token?: string | undefined;
+  /** The largest message that is taken from the server. */
+  readonly maxMessageBytes: number;
+}
+
+/** Where calls go. */
+export interface CallContext {
+  readonly channel: Channel;
+  readonly clock: Clock;
+}
+
+/** One request, one answer. */
+export async function unary(
+  context: CallContext,
+  call: CallKind,
+  request: Uint8Array,
+  options: CallOptions,
+): Promise<Uint8Array> {
+  const messages = streaming(context, call, request, { ...options, halfClose: true });
+  let answer: Uint8Array | undefined;
+  for await (const message of messages) answer ??= message;
+  if (answer) return answer;
+  throw new EtcdError('BadResponse', 'the member answered without a message', { call, outcomeUnknown: call.mutating });
+}
+
+/**
+ * One request, the answers as they come. With `halfClose` the request side is ended at once, as all calls but watch and
+ * keep-alive want it. `timeoutMs` is for the whole call, or with `silenceOnly` for each wait.
+ */
+export async function* streaming(
+  context: CallContext,
+  call: CallKind,
+  request: Uint8Array,
+  options: CallOptions & { readonly halfClose: boolean; readonly silenceOnly?: boolean },
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const deframer = new Deframer(options.maxMessageBytes);
+  const chunks = answerChunks(context, call, request, {
+    ...options,
+    acquire: (signal) => context.channel.acquire(signal),
+  });
+  for await (const chunk of chunks) {
+    let messages: Uint8Array[];
+    try {
+      messages = deframer.push(chunk);
+    } catch (error) {
+      throw malformed(call, error);
+    }
+    yield* messages;
+  }
+  if (deframer.partial) throw malformed(call, new FrameError('the answer ends in the middle of a message'));
+}
+
+/** The raw bytes of an answer, with back-pressure: the member is not read faster than the caller takes. */
+export async function* answerChunks(
+  context: CallContext,
+  call: CallKind,
+  request: Uint8Array,
+  options: Omit<CallOptions, 'maxMessageBytes'> & {
+    readonly halfClose: boolean;
+    readonly silenceOnly?: boolean;
+    readonly acquire: (signal: AbortSignal) => Promise<Connection>;
+  },
+): AsyncGenerator<Uint8Array, void, undefined> {
+  using scope = openScope(context.clock, options.timeoutMs, options.signal);
+  const startedAt = context.clock.monotonic();
+  const { connection, stream } = await start(call, request, scope, options);
+  const answer = new Answer(stream, call);
+  const onAbort = () => stream.close(constants.NGHTTP2_CANCEL);
+  if (scope.signal.aborted) onAbort();
+  else scope.signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+      connection.heard();
+      if (options.silenceOnly) scope.pause();
+      yield chunk;
+      if (options.silenceOnly) scope.renew();
+    }
+  } catch (error) {
+    answer.fail(error);
+  } finally {
+    scope.signal.removeEventListener('abort', onAbort);
+    // Also reached when the caller stops reading half-way.
+    if (!stream.closed) stream.close(constants.NGHTTP2_CANCEL);
+  }
+  if (scope.endedBy?.kind === 'deadline') void connection.check(startedAt);
+  if (scope.endedBy) throw endedError(call, scope.endedBy, true);
+  answer.verdict();
+}
+
+async function start(
+  call: CallKind,
+  request: Uint8Array,
+  scope: Scope,
+  options: HeaderOptions & {
+    readonly halfClose: boolean;
+    readonly acquire: (signal: AbortSignal) => Promise<Connection>;
+  },
+): Promise<{ connection: Connection; stream: ClientHttp2Stream }> {
+  try {
+    const connection = await options.acquire(scope.signal);
+    const stream = connection.request(headersOf(call, options));
+    stream.on('error', () => undefined);
+    const framed = frame(request);
+    if (options.halfClose) stream.end(framed);
+    else stream.write(framed);
+    return { connection, stream };
+  } catch (error) {
+    if (scope.endedBy) throw endedError(call, scope.endedBy, false);
+    throw connectError(call, error);
+  }
+}
+
+interface HeaderOptions {
+  readonly timeoutMs: number;
+  readonly token?: string | undefined;
+  readonly silenceOnly?: boolean;
+}
+
+/** gRPC allows eight digits for a time. */
+const longestTimeoutMs = 99_999_999;
+
+function headersOf(call: CallKind, options: HeaderOptions): OutgoingHttpHeaders {
+  const timeoutMs = Math.min(Math.ceil(options.timeoutMs), longestTimeoutMs);
+  return {
+    ':method': 'POST',
+    ':path': `/etcdserverpb.${call.method}`,
+    'content-type': 'application/grpc',
+    te: 'trailers',
+    ...(options.silenceOnly ? {} : { 'grpc-timeout': `${timeoutMs}m` }),
+    ...(options.token === undefined ? {} : { token: options.token }),
+  };
+}
+
+/** Collects what a stream says about itself: headers, trailers, its end. */
+class Answer {
+  readonly #call: CallKind;
+  readonly #stream: ClientHttp2Stream;
+  #headers: IncomingHttpHeaders & IncomingHttpStatusHeader = {};
+  #trailers: IncomingHttpHeaders = {};
+  #failure: unknown;
+
+  constructor(stream: ClientHttp2Stream, call: CallKind) {
+    this.#call = call;
+    this.#stream = stream;
+    stream.once('response', (headers) => {
+      this.#headers = headers;
+    });
+    stream.once('trailers', (trailers) => {
+      this.#trailers = trailers;
+    });
+  }
+
+  fail(error: unknown): void {
+    this.#failure = error;
+  }
+
+  /** Throws unless the server said OK. */
+  verdict(): void {
+    const status = this.#trailers['grpc-status'] ?? this.#headers['grpc-status'];
+    if (status === undefined) throw this.#unfinished();
+    const code = Number(status);
+    if (code === grpcCodes.ok) return;
+    const message = this.#trailers['grpc-message'] ?? this.#headers['grpc-message'] ?? '';
+    throw statusError(this.#call, code, decodeGrpcMessage(String(message)));
+  }
+
+  #unfinished(): EtcdError {
+    const http = this.#headers[':status'];
+    if (http !== undefined && http !== 200) {
+      return new EtcdError('BadResponse', `HTTP status ${http}; is this the client port of an etcd?`, {
+        call: this.#call,
+      });
+    }
+    // A refused stream has not been looked at by the server.
+    const refused = this.#stream.rstCode === constants.NGHTTP2_REFUSED_STREAM;
+    return new EtcdError('Unavailable', 'the connection was lost before the answer was complete', {
+      call: this.#call,
+      outcomeUnknown: this.#call.mutating && !refused,
+      cause: this.#failure,
+    });
+  }
+}
+
+function endedError(call: CallKind, endedBy: NonNullable<Scope['endedBy']>, sent: boolean): EtcdError {
+  const outcomeUnknown = sent && call.mutating;
+  if (endedBy.kind === 'abort') {
+    return new EtcdError('Aborted', 'the call was aborted', { call, outcomeUnknown, cause: endedBy.reason });
+  }
+  const what = sent ? 'no answer' : 'no connection';
+  return new EtcdError('Timeout', `${what} within ${endedBy.afterMs} ms`, { call, outcomeUnknown });
+}
+
+/** Nothing has been sent yet. */
+function connectError(call: CallKind, error: unknown): EtcdError {
+  if (error instanceof EtcdError) return error;
+  const code = error instanceof HandshakeError ? 'TlsFailed' : 'Unavailable';
+  const text = error instanceof Error ? error.message : String(error);
+  return new EtcdError(code, text, { call, cause: error });
+}
+
+/** The answer cannot be read, but the request was carried out. */
+export function malformed(call: CallKind, error: unknown): EtcdError {
+  if (!(error instanceof FrameError || error instanceof WireError)) throw error;
+  return new EtcdError('BadResponse', error.message, { call, outcomeUnknown: call.mutating, cause: error });
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type CallSummary, EtcdError, type EtcdErrorCode } from '../etcd-error.ts';
+
+/** The status codes of gRPC that are of interest here, by name. */
+export const grpcCodes = {
+  ok: 0,
+  cancelled: 1,
+  invalidArgument: 3,
+  deadlineExceeded: 4,
+  permissionDenied: 7,
+  unimplemented: 12,
+  unavailable: 14,
+  unauthenticated: 16,
+} as const;
+
+/** A call as the error mapping needs to know it. */
+export interface CallKind extends CallSummary {
+  /** It changes something; without it `outcomeUnknown` is never set. */
+  readonly mutating: boolean;
+  /** The first version of etcd that knows the call, for the message when a member does not. */
+  readonly since: string | undefined;
+}
+
+/** etcd's own sentences, without the `etcdserver: ` before them. They have been the same from 3.3 to 3.7. */
+const byMessage: ReadonlyMap<string, EtcdErrorCode> = new Map([
+  ['not leader', 'NotLeader'],
+  ['no leader', 'NoLeader'],
+  ['leader changed', 'LeaderChanged'],
+  ['bad leader transferee', 'BadLeaderTransferee'],
+  ['unhealthy cluster', 'Unhealthy'],
+  ['re-configuration failed due to not enough started members', 'NotEnoughStarted'],
+  ['can only promote a learner member which is in sync with leader', 'LearnerNotReady'],
+  ['can only promote a learner member', 'MemberNotLearner'],
+  ['too many learner members in cluster', 'TooManyLearners'],
+  ['member ID already exist', 'MemberExists'],
+  ['Peer URLs already exists', 'PeerUrlExists'],
+  ['member not found', 'MemberNotFound'],
+  ['given member URLs are invalid', 'BadMemberUrls'],
+  ['rpc not supported for learner', 'NotSupportedForLearner'],
+  ['cluster ID mismatch', 'ClusterIdMismatch'],
+  ['mvcc: database space exceeded', 'NoSpace'],
+  ['corrupt cluster', 'Corrupt'],
+  ['mvcc: required revision has been compacted', 'Compacted'],
+  ['mvcc: required revision is a future revision', 'FutureRevision'],
+  ['request is too large', 'RequestTooLarge'],
+  ['too many requests', 'TooManyRequests'],
+  ['requested lease not found', 'LeaseNotFound'],
+  ['lease already exists', 'LeaseExists'],
+  ['permission denied', 'PermissionDenied'],
+  ['invalid auth token', 'InvalidAuthToken'],
+  ['revision of auth store is old', 'InvalidAuthToken'],
+  ['user name is empty', 'LoginRequired'],
+  ['authentication failed, invalid user ID or password', 'LoginFailed'],
+  ['authentication is not enabled', 'AuthNotEnabled'],
+  ['user name already exists', 'NameExists'],
+  ['role name already exists', 'NameExists'],
+  ['user name not found', 'NameNotFound'],
+  ['role name not found', 'NameNotFound'],
+  ['not capable', 'NotCapable'],
+  ['cluster has a downgrade job in progress', 'DowngradeInProgress'],
+  ['no inflight downgrade job', 'NoDowngradeInProgress'],
+  ['invalid downgrade target version', 'InvalidDowngradeTarget'],
+  ['wrong downgrade target version format', 'InvalidDowngradeTarget'],
+  ['server stopped', 'ServerStopped'],
+]);
+
+const byCode: ReadonlyMap<number, EtcdErrorCode> = new Map([
+  [grpcCodes.cancelled, 'Aborted'],
+  [grpcCodes.invalidArgument, 'InvalidArgument'],
+  [grpcCodes.deadlineExceeded, 'Timeout'],
+  [grpcCodes.permissionDenied, 'PermissionDenied'],
+  [grpcCodes.unimplemented, 'Unimplemented'],
+  [grpcCodes.unavailable, 'Unavailable'],
+  [grpcCodes.unauthenticated, 'InvalidAuthToken'],
+]);
+
+/** Answers after which a change may have been made all the same. `NoSpace` too: the proposal is in the log already. */
+const undecided: ReadonlySet<EtcdErrorCode> = new Set<EtcdErrorCode>([
+  'NoLeader',
+  'LeaderChanged',
+  'NoSpace',
+  'ServerStopped',
+  'Unknown',
+  'Timeout',
+  'Unavailable',
+  'Aborted',
+]);
+
+/** The error for a status that the server has sent. */
+export function statusError(call: CallKind, status: number, message: string): EtcdError {
+  const code = codeOf(status, message);
+  const text =
+    code === 'Unimplemented'
+      ? `this member does not know the call; it came with etcd ${call.since ?? '(a newer version)'}`
+      : message || `gRPC status ${status}`;
+  return new EtcdError(code, text, { call, outcomeUnknown: call.mutating && undecided.has(code) });
+}
+
+/** `grpc-message` as text: it is percent-encoded UTF-8; what cannot be decoded is left as it is. */
+export function decodeGrpcMessage(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return encoded;
+  }
+}
+
+function codeOf(status: number, message: string): EtcdErrorCode {
+  const sentence = message.replace(/^etcdserver: /, '');
+  const known = byMessage.get(sentence);
+  if (known) return known;
+  // Time-outs inside the server come as Unavailable with one of several explanations.
+  if (sentence.startsWith('request timed out')) return 'Timeout';
+  return byCode.get(status) ?? 'Unknown';
+}

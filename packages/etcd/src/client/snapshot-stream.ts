@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import { EtcdError } from './etcd-error.ts';
+import { answerChunks, malformed } from './grpc/call.ts';
+import type { Connection } from './grpc/connection.ts';
+import type { Invoker } from './invoker.ts';
+import { SnapshotDecoder } from './snapshot-decoder.ts';
+
+/** How a snapshot is read. */
+export interface SnapshotOptions {
+  /** How long the member may be silent while it is waited for. @default 60_000 */
+  readonly silenceMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+const method = { name: 'Maintenance/Snapshot', mutating: false };
+
+/** Bytes a member may send ahead of our reading: enough to keep a fast link busy, little enough to hold in memory. */
+const windowBytes = 4 * 1024 * 1024;
+
+/**
+ * Streams a snapshot over a connection of its own: gigabytes neither hold up health checks nor are held up by a small
+ * window. Pieces are passed on as they lie in the network's buffers, without decoding whole messages.
+ */
+export async function* snapshotStream(
+  invoker: Invoker,
+  options: SnapshotOptions = {},
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const call = invoker.kindOf(method);
+  const token = await invoker.token(options);
+  const { channel } = invoker.context;
+  let connection: Connection | undefined;
+  const chunks = answerChunks(invoker.context, call, new Uint8Array(0), {
+    timeoutMs: options.silenceMs ?? 60_000,
+    signal: options.signal,
+    token,
+    halfClose: true,
+    silenceOnly: true,
+    acquire: async (signal) => {
+      connection = await channel.acquireApart(windowBytes, signal);
+      return connection;
+    },
+  });
+  const decoder = new SnapshotDecoder();
+  try {
+    for await (const chunk of chunks) {
+      try {
+        decoder.push(chunk);
+      } catch (error) {
+        throw malformed(call, error);
+      }
+      yield* decoder.take();
+    }
+  } finally {
+    connection?.destroy();
+  }
+  if (!decoder.complete) {
+    throw new EtcdError('BadResponse', `the snapshot ends ${decoder.remaining} bytes early`, { call });
+  }
+}

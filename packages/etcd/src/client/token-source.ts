@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import { isEtcdError } from './etcd-error.ts';
+
+/** A user of etcd's own access control. */
+export interface Login {
+  readonly name: string;
+  readonly password: string;
+}
+
+interface WaitOptions {
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Tokens for one member (those of the `simple` kind are known to no other). Logs in when the first call needs it, and again
+ * when the member no longer knows the token, as after its restart. Where access control is off, calls go without.
+ */
+export class TokenSource {
+  readonly #login: () => Login | undefined;
+  readonly #authenticate: (login: Login, options: WaitOptions) => Promise<string>;
+  #token: Promise<string | undefined> | undefined;
+
+  constructor(login: () => Login | undefined, authenticate: (login: Login, options: WaitOptions) => Promise<string>) {
+    this.#login = login;
+    this.#authenticate = authenticate;
+  }
+
+  /** The token to use now; undefined for none. */
+  async current(options: WaitOptions): Promise<string | undefined> {
+    const login = this.#login();
+    if (!login) return undefined;
+    const pending = this.#token ?? this.#obtain(login, options);
+    this.#token = pending;
+    try {
+      return await pending;
+    } catch (error) {
+      if (this.#token === pending) this.#token = undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * Runs a call with the token. If the member refuses the token before it looks at the request, the call is made once more
+   * with a fresh one; that is no blind retry, for nothing can have been changed.
+   */
+  async use<T>(options: WaitOptions, call: (token: string | undefined) => Promise<T>): Promise<T> {
+    const token = await this.current(options);
+    const used = this.#token;
+    try {
+      return await call(token);
+    } catch (error) {
+      if (!this.#login() || !isEtcdError(error, 'InvalidAuthToken', 'LoginRequired')) throw error;
+      if (this.#token === used) this.#token = undefined;
+    }
+    return call(await this.current(options));
+  }
+
+  async #obtain(login: Login, options: WaitOptions): Promise<string | undefined> {
+    try {
+      return await this.#authenticate(login, options);
+    } catch (error) {
+      if (isEtcdError(error, 'AuthNotEnabled')) return undefined;
+      throw error;
+    }
+  }
+}
