@@ -4,7 +4,7 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 /** Tests lie beside the source they test, in every workspace; test/ holds what belongs to no single one. */
 const homes = '{packages,apps,tools,example,test,bench}';
 const never = ['**/node_modules/**', '**/dist/**'];
-const conformance = 'test/conformance/**/*.test.ts';
+const conformance = ['test/conformance/**/*.test.ts', `${homes}/**/*.conformance.test.ts`];
 const long = `${homes}/**/*.long.test.ts`;
 const lab = `${homes}/**/*.lab.test.ts`;
 
@@ -16,21 +16,25 @@ const patient = { testTimeout: 120_000, hookTimeout: 120_000 };
  *
  * - `unit` needs nothing but Node and runs in parallel.
  * - `lab` (`*.lab.test.ts`) starts real processes; it runs after the unit tests, a few files at a time.
- * - `conformance` (test/conformance) compares kube-lab with a real kube-apiserver.
+ * - `conformance` (test/conformance, `*.conformance.test.ts`) compares kube-lab, and what we make, with a real kube-apiserver.
  * - `long` (`*.long.test.ts`) is what takes too long for every change.
  */
 export default defineConfig({
   test: {
     projects: [
-      project('unit', { include: [`${homes}/**/*.test.ts`], exclude: [lab, long, conformance], testTimeout: 15_000 }),
+      project('unit', {
+        include: [`${homes}/**/*.test.ts`],
+        exclude: [lab, long, ...conformance],
+        testTimeout: 15_000,
+      }),
       project('lab', {
         include: [lab],
-        exclude: [conformance],
+        exclude: conformance,
         maxWorkers: 2,
         ...patient,
         sequence: { groupOrder: 1 },
       }),
-      project('conformance', { include: [conformance], maxWorkers: 1, ...patient, sequence: { groupOrder: 2 } }),
+      project('conformance', { include: conformance, maxWorkers: 1, ...patient, sequence: { groupOrder: 2 } }),
       project('long', {
         include: [long],
         maxWorkers: 1,

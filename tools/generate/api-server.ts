@@ -10,11 +10,12 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ensurePart } from '../parts/ensure-part.ts';
 
-/** Where the two programs are. */
-export interface ApiServerPrograms {
-  readonly etcd: string;
-  readonly kubeApiserver: string;
+/** What a server is started with. */
+export interface ApiServerOptions {
+  /** Is told when etcd or the API server must be built first, which takes minutes. @default standard error */
+  readonly report?: (line: string) => void;
 }
 
 /** What a real server answered. */
@@ -34,6 +35,7 @@ export interface ApiServer extends AsyncDisposable {
 
 interface CallOptions {
   readonly accept?: string;
+  /** A string is sent as it is, anything else as JSON. */
   readonly body?: unknown;
   readonly contentType?: string;
 }
@@ -41,10 +43,13 @@ interface CallOptions {
 const startLimit = 90_000;
 
 /**
- * Starts both programs in a temporary folder and waits until the server says it is ready. Nothing is left behind when the
+ * Starts both programs in a temporary folder and waits until the server says it is ready, about 3 s. Nothing is left behind when the
  * value is disposed of; the logs of a start that failed are part of the error.
  */
-export async function startApiServer(programs: ApiServerPrograms): Promise<ApiServer> {
+export async function startApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
+  const report = options.report ?? ((line) => process.stderr.write(`${line}\n`));
+  const etcd = await programOf('etcd@3.6', 'etcd', report);
+  const kubeApiserver = await programOf('kube-apiserver', 'kube-apiserver', report);
   const folder = await mkdtemp(join(tmpdir(), 'etcd-operator-apiserver-'));
   const processes: ChildProcess[] = [];
   const stop = async () => {
@@ -53,27 +58,45 @@ export async function startApiServer(programs: ApiServerPrograms): Promise<ApiSe
   };
   try {
     const [client, peer, secure] = await freePorts();
-    const etcd = await run(programs.etcd, etcdFlags(folder, client, peer), join(folder, 'etcd.log'));
-    processes.push(etcd);
-    await until(etcd, folder, 'etcd', () => isReady(httpRequest, `http://127.0.0.1:${client}/readyz`, {}));
+    processes.push(await startEtcd(etcd, folder, client, peer));
     const token = randomBytes(24).toString('hex');
     const flags = await serverFlags(folder, token, client, secure);
-    const server = await run(programs.kubeApiserver, flags, join(folder, 'kube-apiserver.log'));
+    const server = await run(kubeApiserver, flags, join(folder, 'kube-apiserver.log'));
     processes.push(server);
     const url = `https://127.0.0.1:${secure}`;
-    const headers = { authorization: `Bearer ${token}` };
-    const ca = () => readFile(join(folder, 'certs', 'apiserver.crt'), 'utf8');
-    await until(server, folder, 'kube-apiserver', async () => {
-      // The server writes its certificate itself, a moment after its start.
-      const certificate = await ca().catch(() => undefined);
-      if (certificate === undefined) return false;
-      return isReady(httpsRequest, `${url}/readyz`, { headers, ca: certificate });
-    });
-    return serverAt(url, token, await ca(), stop);
+    const ca = await untilReady(server, folder, url, token);
+    return serverAt(url, token, ca, stop);
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+async function programOf(part: string, program: string, report: (line: string) => void): Promise<string> {
+  const path = (await ensurePart(part, { report })).programs[program];
+  if (path === undefined) throw new Error(`the part ${part} has no program ${program}`);
+  return path;
+}
+
+async function startEtcd(program: string, folder: string, client: number, peer: number): Promise<ChildProcess> {
+  const child = await run(program, etcdFlags(folder, client, peer), join(folder, 'etcd.log'));
+  const url = `http://127.0.0.1:${client}/readyz`;
+  await until(child, folder, 'etcd', () => isReady(httpRequest, url, {})).catch(async (error: unknown) => {
+    await end(child);
+    throw error;
+  });
+  return child;
+}
+
+/** Resolves with the certificate, which the server makes itself a moment after its start. */
+async function untilReady(server: ChildProcess, folder: string, url: string, token: string): Promise<string> {
+  const file = join(folder, 'certs', 'apiserver.crt');
+  const headers = { authorization: `Bearer ${token}` };
+  await until(server, folder, 'kube-apiserver', async () => {
+    const ca = await readFile(file, 'utf8').catch(() => undefined);
+    return ca !== undefined && isReady(httpsRequest, `${url}/readyz`, { headers, ca });
+  });
+  return readFile(file, 'utf8');
 }
 
 function serverAt(url: string, token: string, ca: string, stop: () => Promise<void>): ApiServer {
@@ -87,7 +110,7 @@ function serverAt(url: string, token: string, ca: string, stop: () => Promise<vo
         accept: options.accept ?? 'application/json',
         'content-type': options.contentType ?? 'application/json',
       };
-      const body = options.body === undefined ? undefined : JSON.stringify(options.body);
+      const body = typeof options.body === 'string' ? options.body : JSON.stringify(options.body);
       return answer(httpsRequest, url + path, { method, headers, ca }, body);
     },
     [Symbol.asyncDispose]: stop,
@@ -151,6 +174,9 @@ async function run(program: string, flags: readonly string[], logFile: string): 
   const child = spawn(program, flags, { stdio: ['ignore', log, log] });
   await once(child, 'spawn');
   log.close();
+  const killWithUs = () => child.kill('SIGKILL');
+  process.once('exit', killWithUs);
+  child.once('exit', () => process.off('exit', killWithUs));
   return child;
 }
 

@@ -8,7 +8,6 @@
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ensurePart } from '@etcd-operator/tools';
 import { repositoryRoot } from '../repository-root.ts';
 import { apiGroups } from './api-groups.ts';
 import { startApiServer } from './api-server.ts';
@@ -43,12 +42,6 @@ function readCommitted(): Promise<Capture> {
 }
 
 async function askServer(): Promise<Capture> {
-  const report = (line: string) => process.stderr.write(`${line}\n`);
-  const etcd = await ensurePart('etcd@3.6', { report });
-  const kubernetes = await ensurePart('kube-apiserver', { report });
-  await using server = await startApiServer({
-    etcd: etcd.programs['etcd'] ?? '',
-    kubeApiserver: kubernetes.programs['kube-apiserver'] ?? '',
-  });
+  await using server = await startApiServer();
   return await captureFrom(server, apiGroups);
 }

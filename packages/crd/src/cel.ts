@@ -3,7 +3,7 @@ import { defined } from './scalars.ts';
 import type { RuleReason, ValidationRule } from './structural-schema.ts';
 
 export interface CelOptions {
-  /** A CEL expression for the message; `message` is used where it fails. */
+  /** A CEL expression for the message; `message` is used where it fails. `string(self)` of a number is too expensive for the server. */
   readonly messageExpression?: string;
   /** What the API server answers when the rule is broken. @default 'FieldValueInvalid' */
   readonly reason?: RuleReason;
