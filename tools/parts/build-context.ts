@@ -14,7 +14,7 @@ export interface BuildContext {
   /** The directory that becomes the part. */
   readonly output: string;
   readonly environment: NodeJS.ProcessEnv;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: AbortSignal;
   readonly task: ProgressTask;
 }
 

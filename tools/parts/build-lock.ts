@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { formatIdentity, isAlive, ownIdentity, type ProcessIdentity, parseIdentity } from './process-identity.ts';
 
 export interface LockOptions {
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: AbortSignal;
   /** Called once when somebody else holds the lock. */
   readonly onWait?: (holder: ProcessIdentity) => void;
   /** @default 200 */
@@ -66,7 +66,7 @@ async function waitForTurn(directory: string, key: string, own: Ticket, options:
     if (!holder || holder.file === own.file) return;
     if (!told) options.onWait?.(holder.owner);
     told = true;
-    await sleep(options.pollMilliseconds ?? 200, undefined, { signal: options.signal });
+    await sleep(options.pollMilliseconds ?? 200, undefined, options.signal ? { signal: options.signal } : {});
   }
 }
 

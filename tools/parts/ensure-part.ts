@@ -5,6 +5,7 @@ import { removeLeftovers } from './build-directory.ts';
 import { acquireLock } from './build-lock.ts';
 import { cacheDirectory, partKey, partsDirectory } from './cache-directory.ts';
 import { asNoSpace, requireSpace } from './free-space.ts';
+import { interruptedBySignals } from './interruption.ts';
 import { fromPathDirectory, makePart } from './make-part.ts';
 import { readPart } from './manifest.ts';
 import { type Part, PartError, type PartOptions } from './part.ts';
@@ -38,15 +39,24 @@ export interface EnsureOptions extends PartOptions {
 
 /** `ensurePart` on any table. */
 export async function ensureFrom(table: PartTable, name: string, options: EnsureOptions = {}): Promise<Part> {
-  const recipe = recipeOf(table, name);
-  const { parts, directory } = placeOf(table, name, options);
   const cached = await cachedPart(table, name, options);
   if (cached) return cached;
+  if (options.signal) return make(table, name, { ...options, signal: options.signal });
+  using interruption = interruptedBySignals();
+  return await make(table, name, { ...options, signal: interruption.signal });
+}
+
+type MakeOptions = EnsureOptions & { readonly signal: AbortSignal };
+
+async function make(table: PartTable, name: string, options: MakeOptions): Promise<Part> {
+  const recipe = recipeOf(table, name);
+  const members: Part[] = [];
   if (recipe.kind === 'collection') {
-    for (const member of recipe.parts) await ensureFrom(table, member, options);
+    for (const member of recipe.parts) members.push(await ensureFrom(table, member, options));
   }
+  const { parts } = placeOf(table, name, options);
   try {
-    return await makeAlone(table, name, parts, directory, options);
+    return await makeAlone(table, name, members, options);
   } catch (error) {
     throw normalised(name, parts, recipe, options.signal, error);
   }
@@ -64,14 +74,15 @@ export async function cachedPart(
   return readPart(name, fromPathDirectory(directory));
 }
 
+/** Makes a part unless someone else is making it; then waits for that. */
 async function makeAlone(
   table: PartTable,
   name: string,
-  parts: string,
-  directory: string,
-  options: EnsureOptions,
+  members: readonly Part[],
+  options: MakeOptions,
 ): Promise<Part> {
   const recipe = recipeOf(table, name);
+  const { parts, directory } = placeOf(table, name, options);
   const progress = options.progress ?? plainProgress(options.report ?? (() => {}));
   await mkdir(parts, { recursive: true });
   let waiting: ReturnType<Progress['begin']> | undefined;
@@ -91,7 +102,7 @@ async function makeAlone(
       recipe,
       parts,
       directory,
-      members: await membersOf(table, recipe, options),
+      members,
       fromPath: options.fromPath ?? true,
       progress,
       environment: options.environment ?? process.env,
@@ -100,12 +111,6 @@ async function makeAlone(
   } finally {
     await lock.release();
   }
-}
-
-async function membersOf(table: PartTable, recipe: Recipe, options: EnsureOptions): Promise<readonly Part[]> {
-  if (recipe.kind !== 'collection') return [];
-  const members = await Promise.all(recipe.parts.map((member) => cachedPart(table, member, options)));
-  return members.filter((member) => member !== undefined);
 }
 
 function placeOf(table: PartTable, name: string, options: EnsureOptions): { parts: string; directory: string } {
@@ -121,17 +126,11 @@ function recipeOf(table: PartTable, name: string): Recipe {
 }
 
 /** Whatever was thrown, as a PartError. */
-function normalised(
-  name: string,
-  parts: string,
-  recipe: Recipe,
-  signal: AbortSignal | undefined,
-  thrown: unknown,
-): PartError {
+function normalised(name: string, parts: string, recipe: Recipe, signal: AbortSignal, thrown: unknown): PartError {
   if (thrown instanceof PartError) return thrown;
   const error = asNoSpace(name, parts, recipe.bytesNeeded, thrown);
   if (error instanceof PartError) return error;
-  if (signal?.aborted) {
+  if (signal.aborted) {
     return new PartError('Aborted', `${name}: stopped before it was complete; nothing was left behind`, {
       cause: error,
     });

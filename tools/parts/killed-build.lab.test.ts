@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { access, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -20,14 +21,17 @@ const start = async (go: string, folder: string): Promise<ChildProcess> =>
 /** A command line that is in the midst of a build that would never end. */
 async function startEndless(): Promise<ChildProcess> {
   const child = await start(`touch ${scene.directory}/begun; ${endlessBuild}`, 'endless');
-  await until('the build to begin', () =>
+  await untilBegun();
+  return child;
+}
+
+const untilBegun = () =>
+  until('the build to begin', () =>
     access(join(scene.directory, 'begun')).then(
       () => true,
       () => undefined,
     ),
   );
-  return child;
-}
 
 /** A build's directory and two tickets for its lock. */
 const bothInQueue = () =>
@@ -79,6 +83,41 @@ describe('a build that is stopped', () => {
     expect(list.stdout).toBe('PART   VERSION   STATE        SIZE\ntiny   1.0.0     not cached\n');
     expect((await scene.contents()).filter((name) => name.startsWith('.building'))).toEqual([]);
     expect(await childrenOfBuilds()).toEqual([]);
+  });
+});
+
+describe('a program that calls ensurePart and knows nothing of signals', () => {
+  const module = new URL('./ensure-part.ts', import.meta.url).href;
+
+  async function startCaller(before = ''): Promise<ChildProcess> {
+    const code = `${before}
+import { ensureFrom } from ${JSON.stringify(module)};
+await ensureFrom(${JSON.stringify(table)}, 'tiny').catch((error) => console.log(error.code));`;
+    const PATH = await scene.pathWith({ go: goThat(`touch ${scene.directory}/begun; ${endlessBuild}`) });
+    const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
+      env: scene.environment({ PATH }),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    scene.children.push(child);
+    await untilBegun();
+    return child;
+  }
+
+  test('ends by the signal, once the build has been ended', async () => {
+    const child = await startCaller();
+    const exit = once(child, 'exit');
+    child.kill('SIGTERM');
+    expect(await exit).toEqual([null, 'SIGTERM']);
+    expect(await scene.contents()).toEqual([]);
+    expect(await childrenOfBuilds()).toEqual([]);
+  });
+
+  test('gets an error and goes on if it listens to the signal itself', async () => {
+    const child = await startCaller(`process.on('SIGTERM', () => {});`);
+    const end = ended(child);
+    child.kill('SIGTERM');
+    expect(await end).toMatchObject({ status: 0, stdout: 'Aborted\n' });
+    expect(await scene.contents()).toEqual([]);
   });
 });
 

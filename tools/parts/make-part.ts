@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { mkdir, rename, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { BuildContext, PartContents } from './build-context.ts';
 import { createBuildDirectory, removeBuildDirectory } from './build-directory.ts';
 import { collect } from './collection.ts';
@@ -28,7 +28,7 @@ export interface Making {
   readonly fromPath: boolean;
   readonly progress: Progress;
   readonly environment: NodeJS.ProcessEnv;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: AbortSignal;
 }
 
 /** Builds or unpacks a part beside its place, verifies it there, and renames it into place as the very last step. */
@@ -36,8 +36,8 @@ export async function makePart(making: Making): Promise<Part> {
   const { name, recipe, directory } = making;
   const started = performance.now();
   const title = `${name} (${recipe.version})`;
+  const build = await createBuildDirectory(making.parts, basename(directory));
   const task = making.progress.begin(`${title}: ${verbs[recipe.kind]}`);
-  const build = await createBuildDirectory(making.parts, directory.slice(making.parts.length + 1));
   const context: BuildContext = {
     name,
     directory: build,
@@ -53,7 +53,7 @@ export async function makePart(making: Making): Promise<Part> {
     await mkdir(context.output);
     const product = await produce(context, making);
     await writeManifest(context.output, product.version ?? recipe.version, product.contents);
-    making.signal?.throwIfAborted();
+    making.signal.throwIfAborted();
     const place = product.isFromPath ? fromPathDirectory(directory) : directory;
     await moveIntoPlace(context, place);
     const part = await readPart(name, place);

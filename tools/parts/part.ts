@@ -23,7 +23,10 @@ export interface PartOptions {
   readonly cacheDirectory?: string;
   /** Receives one line at the start, at the end, and every 15 s in between; nothing for a cached part. @default silent */
   readonly report?: (line: string) => void;
-  /** Ends the build, its child processes included, and leaves nothing behind. */
+  /**
+   * Ends the build, its child processes included, and leaves nothing behind. @default SIGINT, SIGTERM and SIGHUP do, and then end
+   * this process, unless it listens to them itself
+   */
   readonly signal?: AbortSignal;
   /** May fitting, statically linked programs found on PATH stand in for a build (etcd only)? @default true */
   readonly fromPath?: boolean;

@@ -57,6 +57,7 @@ export function plainProgress(report: (line: string) => void, time: ProgressTime
 
 export interface Terminal {
   write(text: string): unknown;
+  /** 0 or absent where the width is not known. */
   readonly columns?: number | undefined;
 }
 
@@ -69,7 +70,7 @@ export function liveProgress(terminal: Terminal, time: ProgressTime = systemTime
       let current = 'starting';
       const draw = () => {
         const line = `${title}: ${current} (${seconds(time.now() - started)})`;
-        terminal.write(clear + line.slice(0, Math.max(20, (terminal.columns ?? 80) - 1)));
+        terminal.write(clear + line.slice(0, Math.max(20, (terminal.columns || 80) - 1)));
       };
       draw();
       const stop = time.every(1000, draw);

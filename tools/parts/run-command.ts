@@ -7,7 +7,7 @@ const keptCharacters = 256 * 1024;
 export interface CommandOptions {
   readonly cwd: string;
   readonly environment: NodeJS.ProcessEnv;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal: AbortSignal;
 }
 
 /** How a command ended. `missing`: there is no such program. */
@@ -28,7 +28,7 @@ export async function runCommand(
   args: readonly string[],
   options: CommandOptions,
 ): Promise<CommandResult> {
-  options.signal?.throwIfAborted();
+  options.signal.throwIfAborted();
   const child = spawn(program, args, {
     cwd: options.cwd,
     env: options.environment,
@@ -36,13 +36,13 @@ export async function runCommand(
     detached: true,
   });
   const onAbort = () => endGroup(child);
-  options.signal?.addEventListener('abort', onAbort, { once: true });
+  options.signal.addEventListener('abort', onAbort, { once: true });
   try {
     const result = await collect(child);
-    options.signal?.throwIfAborted();
+    options.signal.throwIfAborted();
     return result;
   } finally {
-    options.signal?.removeEventListener('abort', onAbort);
+    options.signal.removeEventListener('abort', onAbort);
   }
 }
 

@@ -79,7 +79,7 @@ export const partTable: PartTable = {
   kubernetes: {
     kind: 'collection',
     version: kubernetesVersion,
-    bytesNeeded: 600e6,
+    bytesNeeded: 1e6,
     parts: kubernetesPrograms,
   },
   busybox: {
@@ -226,7 +226,7 @@ function kubernetes(name: (typeof kubernetesPrograms)[number]): GoRecipe {
     kind: 'go',
     version: kubernetesVersion,
     go: '1.26',
-    bytesNeeded: 1e9,
+    bytesNeeded: 1.5e9,
     modules: [{ path, version, sum: 'h1:qDQdoMiluAE2Eab6Fa52YV+WjiGz9mZFFoagEA6cI+o=' }],
     staging: { version: 'v0.36.3', commands: kubernetesPrograms },
     variables: { 'k8s.io/component-base/version.gitVersion': version },

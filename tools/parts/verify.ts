@@ -29,13 +29,13 @@ async function verify(context: BuildContext, contents: PartContents, program: Pr
   const { args, prints, environment } = program.verify;
   const command = [program.name, ...args].join(' ');
   const limit = AbortSignal.timeout(limitMilliseconds);
-  const signal = context.signal ? AbortSignal.any([context.signal, limit]) : limit;
+  const signal = AbortSignal.any([context.signal, limit]);
   const [file = '', ...rest] = commandLine(context, contents, program);
   let result: CommandResult;
   try {
     result = await runInBuild({ ...context, signal }, file, rest, environment);
   } catch (error) {
-    if (context.signal?.aborted) throw error;
+    if (context.signal.aborted) throw error;
     throw failed(context, `\`${command}\` did not end within ${limitMilliseconds / 1000} s`, error);
   }
   const output = result.stdout + result.stderr;
