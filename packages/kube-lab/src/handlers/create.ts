@@ -2,7 +2,7 @@
 import type { JsonObject } from '../json/json.ts';
 import { timestamp } from '../json/timestamp.ts';
 import { storageKey } from '../registry/served-resource.ts';
-import { alreadyExists, badRequest, methodNotAllowed } from '../server/api-error.ts';
+import { ApiError, alreadyExists, methodNotAllowed } from '../server/api-error.ts';
 import type { ApiResponse } from '../server/api-request.ts';
 import type { Call } from '../server/core.ts';
 import { StoreError } from '../storage/store-error.ts';
@@ -23,7 +23,9 @@ export async function createObject(call: Call): Promise<ApiResponse> {
 /** Writes `object`, which is private to the request, as a new object. */
 export async function createFrom(call: Call, object: JsonObject): Promise<StoredObject> {
   const metadata = metadataOf(object);
-  if (metadata['resourceVersion']) throw badRequest('resourceVersion should not be set on objects to be created');
+  if (metadata['resourceVersion']) {
+    throw new ApiError(500, '', 'resourceVersion should not be set on objects to be created');
+  }
   prepare(call, object, metadata);
   refuseIfInvalid(call, object, validateNew(call, object));
   const name = String(metadata['name']);

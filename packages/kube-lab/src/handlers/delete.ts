@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { asArray, asObject, cloneJson, isObject, type JsonObject } from '../json/json.ts';
 import { timestampOf } from '../json/timestamp.ts';
-import { storageKey } from '../registry/served-resource.ts';
+import { listItemText, storageKey } from '../registry/served-resource.ts';
 import { selectionOf } from '../selectors/selection.ts';
 import { conflict, notFound } from '../server/api-error.ts';
 import { type ApiResponse, jsonResponse } from '../server/api-request.ts';
@@ -51,7 +51,7 @@ export function deleteCollection(call: Call): ApiResponse {
       done = !current || removeOnce(call, current, options) !== 'again';
     }
   }
-  const items = selected.map((stored) => resource.codec.encode(stored)).join(',');
+  const items = selected.map((stored) => listItemText(resource, stored)).join(',');
   const apiVersion = resource.group ? `${resource.group}/${resource.version}` : resource.version;
   const metadata = JSON.stringify({ resourceVersion: String(core.store.revision) });
   return jsonResponse(

@@ -2,6 +2,8 @@
 import { apiVersionOf } from '@etcd-operator/kube';
 import { parse as parseYaml } from 'yaml';
 import { asObject, ensureObject, isObject, type Json, type JsonObject } from '../json/json.ts';
+import { duplicateKeys, scanJson } from '../json/scan-json.ts';
+import { parseApiVersion } from '../registry/api-version.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { ApiError, badRequest } from '../server/api-error.ts';
 import { header } from '../server/api-request.ts';
@@ -14,35 +16,85 @@ export function mediaType(call: Call): string {
 
 /** Reads the body of a create or update as an object of the request's kind and namespace. */
 export function readObjectBody(call: Call): JsonObject {
-  const { resource } = call;
-  const value = parseBody(call);
-  checkKind(resource, value);
-  return decodeObject(call, value);
+  const { value, duplicates } = parseBody(call);
+  checkKind(call, value);
+  return decodeObject(call, value, duplicates);
 }
 
 /** A JSON value as a stored object of the request's kind: decoded, in the request's namespace. */
-export function decodeObject(call: Call, value: Json): JsonObject {
+export function decodeObject(call: Call, value: Json, duplicates: readonly string[] = []): JsonObject {
   const { object, strictErrors } = call.resource.codec.decode(value);
-  reportStrictErrors(call, strictErrors);
-  const metadata = ensureObject(object, 'metadata');
-  placeInNamespace(call, metadata);
+  reportStrictErrors(call, [...duplicates.map((field) => `duplicate field ${JSON.stringify(field)}`), ...strictErrors]);
+  placeInNamespace(call, ensureObject(object, 'metadata'));
   return object;
 }
 
-/** The body as JSON. Knows `application/json` and `application/yaml`. */
-export function parseBody(call: Call): Json {
-  const type = mediaType(call);
-  const text = call.request.body ?? '';
-  if (type === 'application/yaml') return parseYamlText(text);
-  if (type !== 'application/json' && type !== '') throw unsupportedMediaType(type);
-  return parseJsonText(text);
+interface ParsedBody {
+  readonly value: Json;
+  /** Paths of keys that were given twice. */
+  readonly duplicates: readonly string[];
 }
 
+function parseBody(call: Call): ParsedBody {
+  const text = call.request.body ?? '';
+  switch (mediaType(call)) {
+    case 'application/yaml':
+      return { value: parseYamlText(text), duplicates: [] };
+    case 'application/json':
+    case '':
+      return parseJsonBody(call, text);
+    default:
+      throw unsupportedMediaType();
+  }
+}
+
+function parseJsonBody(call: Call, text: string): ParsedBody {
+  let value: Json;
+  try {
+    value = JSON.parse(text) as Json;
+  } catch {
+    throw unrecognized(call.resource, goSyntaxError(text), text);
+  }
+  if (value !== null && !isObject(value)) throw unrecognized(call.resource, notAnObject(value), text);
+  const ignored = call.query.get('fieldValidation') === 'Ignore';
+  return { value, duplicates: ignored ? [] : duplicateKeys(text, value) };
+}
+
+const typeMetaStruct =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
+function notAnObject(value: Json): string {
+  const kind = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
+  return `json: cannot unmarshal ${kind} into Go value of type ${typeMetaStruct}`;
+}
+
+function unrecognized({ kind }: ServedResource, why: string, text: string): ApiError {
+  const message = `couldn't get version/kind; json parse error: ${why} (${excerpt(text)})`;
+  return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${message}`);
+}
+
+/** The first bytes of a body, as the real server shows them: as they are if it looks like an object, else in hexadecimal. */
+function excerpt(text: string): string {
+  if (text === '') return '<empty>';
+  const shown = text.startsWith('{') ? text : Buffer.from(text, 'utf8').toString('hex');
+  return shown.length > 30 ? `${shown.slice(0, 30)} ...` : shown;
+}
+
+function goSyntaxError(text: string): string {
+  try {
+    scanJson(text);
+    return 'invalid JSON';
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** A body that need not be an object of the kind: options, patches. */
 export function parseJsonText(text: string): Json {
   try {
     return JSON.parse(text) as Json;
-  } catch (error) {
-    throw badRequest(`the object provided is unrecognized (must be of type JSON): ${(error as Error).message}`);
+  } catch {
+    throw badRequest(goSyntaxError(text));
   }
 }
 
@@ -54,25 +106,24 @@ export function parseYamlText(text: string): Json {
   }
 }
 
-export function unsupportedMediaType(type: string): ApiError {
-  const message = `the body of the request was in an unknown format - accepted media types include: application/json, application/yaml; got ${type}`;
+function unsupportedMediaType(): ApiError {
+  const message =
+    'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf';
   return new ApiError(415, 'UnsupportedMediaType', message);
 }
 
-function checkKind(resource: ServedResource, value: Json): void {
+function checkKind({ resource, core }: Call, value: Json): void {
   if (!isObject(value)) return;
-  const { kind, apiVersion } = value;
   const expected = apiVersionOf(resource);
-  if (kind !== undefined && kind !== '' && kind !== resource.kind) {
-    throw badRequest(
-      `${resource.kind} in version "${resource.version}" cannot be handled as a ${resource.kind}: no kind "${String(kind)}"`,
-    );
-  }
-  if (apiVersion !== undefined && apiVersion !== '' && apiVersion !== expected) {
-    throw badRequest(
-      `the API version in the data (${String(apiVersion)}) does not match the expected API version (${expected})`,
-    );
-  }
+  const kind = typeof value['kind'] === 'string' && value['kind'] ? value['kind'] : resource.kind;
+  const apiVersion = typeof value['apiVersion'] === 'string' && value['apiVersion'] ? value['apiVersion'] : expected;
+  if (kind === resource.kind && apiVersion === expected) return;
+  const { group, version } = parseApiVersion(apiVersion);
+  const registered = core.registry.findKind(group, version, kind);
+  const why = registered
+    ? `converting (${version}.${kind}) to (${resource.group.split('.')[0] || 'core'}.${resource.kind}): unknown conversion`
+    : `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:111"`;
+  throw badRequest(`${kind} in version "${version}" cannot be handled as a ${resource.kind}: ${why}`);
 }
 
 function placeInNamespace(call: Call, metadata: JsonObject): void {

@@ -32,11 +32,7 @@ function patchFunction(call: Call, patch: Json): (target: Json) => Json {
     case 'application/strategic-merge-patch+json':
       return (target) => mergePatch(target, patch);
     default:
-      throw new ApiError(
-        415,
-        'UnsupportedMediaType',
-        'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
-      );
+      throw new ApiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
   }
 }
 

@@ -9,11 +9,12 @@ import { decodeContinue, encodeContinue } from '../storage/continue-token.ts';
 import { StoreError } from '../storage/store-error.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import { objectAnswer } from './answer.ts';
+import { readListOptions, readVersion } from './list-options.ts';
 
 /** GET of one object. */
 export function getObject(call: Call): ApiResponse {
   const { core, info, resource } = call;
-  checkNotTooNew(call, parseVersion(call));
+  checkNotTooNew(call, readVersion(call.query));
   const stored = core.store.get(resource.collection, storageKey(resource, info.namespace, info.name));
   if (!stored) throw notFound(resource, info.name);
   return objectAnswer(call, 200, stored);
@@ -40,18 +41,18 @@ export function listObjects(call: Call): ApiResponse {
 }
 
 function selectPage(call: Call): Page {
-  const { query, core } = call;
-  const token = query.get('continue');
-  const limit = parseLimit(query);
-  if (token) return continued(call, token, limit);
-  const version = parseVersion(call);
-  const match = query.get('resourceVersionMatch');
+  const { core } = call;
+  const { continueToken, limit, version, match } = readListOptions(call, false);
+  if (continueToken) return continued(call, continueToken, limit, version);
   if (match === 'Exact') return paged(call, version ?? 0, '', limit);
   checkNotTooNew(call, version);
   return paged(call, core.store.revision, '', version === 0 ? 0 : limit);
 }
 
-function continued(call: Call, text: string, limit: number): Page {
+function continued(call: Call, text: string, limit: number, version: number | undefined): Page {
+  if (version !== undefined && version !== 0) {
+    throw badRequest('specifying resource version is not allowed when using continue');
+  }
   const { core } = call;
   const token = decodeContinue(text);
   const revision = token.revision < 0 ? core.store.revision : token.revision;
@@ -96,20 +97,6 @@ function readAt(call: Call, revision: number, prefix: string): readonly StoredOb
     if (error instanceof StoreError && error.code === 'FutureRevision') throw tooLarge(revision, store.revision);
     throw error;
   }
-}
-
-/** `resourceVersion` of the query; undefined if none is given. */
-export function parseVersion(call: Call): number | undefined {
-  const text = call.query.get('resourceVersion');
-  if (text === null || text === '') return undefined;
-  if (!/^\d+$/.test(text))
-    throw badRequest(`Invalid value: "${text}": strconv.ParseUint: parsing "${text}": invalid syntax`);
-  return Number(text);
-}
-
-function parseLimit(query: URLSearchParams): number {
-  const limit = Number(query.get('limit') ?? '0');
-  return Number.isSafeInteger(limit) && limit > 0 ? limit : 0;
 }
 
 /** Refuses a version that this server has not reached. */

@@ -8,9 +8,8 @@ import { type ApiError, expired } from '../server/api-error.ts';
 import type { ApiResponse } from '../server/api-request.ts';
 import { ByteQueue } from '../server/byte-queue.ts';
 import type { Call } from '../server/core.ts';
-import { isTrue } from '../server/request-info.ts';
 import { type Change, StoredObject } from '../storage/stored-object.ts';
-import { checkNotTooNew, parseVersion } from './read.ts';
+import { type ListOptions, readListOptions } from './list-options.ts';
 
 const bookmarkEvery = 60_000;
 /** The last bookmark comes this long before the server ends the watch. */
@@ -18,10 +17,9 @@ const lastBookmark = 2_000;
 
 /** GET with `watch=true`: JSON lines until the client leaves or the time is up. */
 export function watchObjects(call: Call): ApiResponse {
-  const version = parseVersion(call);
-  checkNotTooNew(call, version);
-  const watch = new Watch(call, selectionOf(call));
-  watch.start(version);
+  const options = readListOptions(call, true);
+  const watch = new Watch(call, selectionOf(call), options);
+  watch.start();
   return { status: 200, headers: { 'content-type': 'application/json' }, body: watch.queue };
 }
 
@@ -30,15 +28,15 @@ class Watch {
   readonly #call: Call;
   readonly #selection: Selection;
   readonly #timers = new Set<Timer>();
-  readonly #bookmarks: boolean;
+  readonly #options: ListOptions;
   #stop: () => void = () => undefined;
   /** Everything up to this version has been sent. */
   #seen = 0;
 
-  constructor(call: Call, selection: Selection) {
+  constructor(call: Call, selection: Selection, options: ListOptions) {
     this.#call = call;
     this.#selection = selection;
-    this.#bookmarks = isTrue(call.query.get('allowWatchBookmarks'));
+    this.#options = options;
     const onAbort = () => this.queue.fail(call.request.signal.reason);
     this.queue = new ByteQueue(() => {
       this.#stop();
@@ -48,14 +46,14 @@ class Watch {
     call.request.signal.addEventListener('abort', onAbort, { once: true });
   }
 
-  start(version: number | undefined): void {
+  start(): void {
     const { store } = this.#call.core;
-    const initial = this.#call.query.get('sendInitialEvents');
+    const { version, sendInitialEvents: initial, bookmarks } = this.#options;
     const fromNow = version === undefined || version === 0;
-    if (initial === 'true' || (initial === null && fromNow)) {
+    if (initial ?? fromNow) {
       this.#sendPresent();
       this.#seen = store.revision;
-      if (initial === 'true' && this.#bookmarks) this.#bookmark({ 'k8s.io/initial-events-end': 'true' });
+      if (initial && bookmarks) this.#bookmark({ 'k8s.io/initial-events-end': 'true' });
     } else {
       this.#seen = fromNow ? store.revision : version;
     }
@@ -71,11 +69,11 @@ class Watch {
 
   #startTimers(): void {
     const { clock, random } = this.#call.core;
-    const asked = Number(this.#call.query.get('timeoutSeconds') ?? '0');
+    const { timeoutSeconds: asked = 0, bookmarks } = this.#options;
     const timeout = asked > 0 ? asked * 1000 : 1_800_000 * (1 + random.next());
     const end = clock.monotonic() + timeout;
     this.#timer(timeout, () => this.queue.end());
-    if (!this.#bookmarks) return;
+    if (!bookmarks) return;
     const next = () => {
       const left = end - clock.monotonic() - lastBookmark;
       if (left <= 0) return;

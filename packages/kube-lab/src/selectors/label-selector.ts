@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { JsonObject } from '../json/json.ts';
 import { badRequest } from '../server/api-error.ts';
+import { labelValueErrors, qualifiedNameErrors } from '../validation/names.ts';
 
 /** One condition on a label. */
 export interface LabelRequirement {
@@ -9,31 +10,117 @@ export interface LabelRequirement {
   readonly values: readonly string[];
 }
 
-const requirement =
-  /\s*(?:(?<absent>!)\s*(?<absentKey>[^\s,=!()<>]+)|(?<key>[^\s,=!()<>]+)\s*(?:(?<equal>==|=|!=|>|<)\s*(?<value>[^\s,=!()<>]*)|(?<set>in|notin)\s*\((?<values>[^()]*)\))?)\s*(?:,|$)/uy;
-
-/** Reads `app=etcd,tier in (a,b),!canary`. Throws a 400 for what cannot be read. */
+/** Reads `app=etcd,tier in (a,b),!canary`. Throws a 400 in the real server's words for what cannot be read. */
 export function parseLabelSelector(text: string): readonly LabelRequirement[] {
-  const found: LabelRequirement[] = [];
-  requirement.lastIndex = 0;
-  while (requirement.lastIndex < text.length) {
-    const at = requirement.lastIndex;
-    const { groups } = requirement.exec(text) ?? {};
-    if (!groups) throw badRequest(`unable to parse requirement: found '${text.slice(at)}'`);
-    found.push(toRequirement(groups));
-  }
-  return found;
+  return text === '' ? [] : new Parser(tokensOf(text)).parse();
 }
 
-function toRequirement(groups: Readonly<Record<string, string | undefined>>): LabelRequirement {
-  const { absentKey, key = '', equal, value = '', set, values = '' } = groups;
-  if (absentKey !== undefined) return { key: absentKey, operator: '!', values: [] };
-  if (set !== undefined) {
-    return { key, operator: set as 'in' | 'notin', values: values.split(',').map((one) => one.trim()) };
+const token = /\s*(?:(==|!=|[()!,=<>])|([^\s()!,=<>]+))/gy;
+
+function tokensOf(text: string): readonly string[] {
+  return [...text.trimEnd().matchAll(token)].map(([, symbol, word]) => symbol ?? word ?? '');
+}
+
+const symbols = new Set(['==', '!=', '(', ')', '!', ',', '=', '<', '>']);
+const operators: Readonly<Record<string, LabelRequirement['operator']>> = {
+  '=': 'in',
+  '==': 'in',
+  '!=': 'notin',
+  in: 'in',
+  notin: 'notin',
+  '>': 'gt',
+  '<': 'lt',
+};
+
+class Parser {
+  readonly #tokens: readonly string[];
+  #at = 0;
+
+  constructor(tokens: readonly string[]) {
+    this.#tokens = tokens;
   }
-  if (equal === undefined) return { key, operator: 'exists', values: [] };
-  if (equal === '>' || equal === '<') return { key, operator: equal === '>' ? 'gt' : 'lt', values: [value] };
-  return { key, operator: equal === '!=' ? 'notin' : 'in', values: [value] };
+
+  parse(): readonly LabelRequirement[] {
+    const found: LabelRequirement[] = [];
+    if (!this.#isWord() && this.#peek() !== '!') {
+      throw badRequest(`found '${this.#peek()}', expected: !, identifier, or 'end of string'`);
+    }
+    for (;;) {
+      found.push(this.#requirement());
+      const next = this.#take();
+      if (next === '') return found;
+      if (next !== ',') throw badRequest(`found '${next}', expected: ',' or 'end of string'`);
+      if (!this.#isWord() && this.#peek() !== '!') {
+        throw badRequest(`found '${this.#peek()}', expected: identifier after ','`);
+      }
+    }
+  }
+
+  #requirement(): LabelRequirement {
+    const absent = this.#peek() === '!';
+    if (absent) this.#at++;
+    if (!this.#isWord()) throw unreadable(`found '${this.#peek()}', expected: identifier`);
+    const key = this.#take();
+    const [problem] = qualifiedNameErrors(key);
+    if (problem) throw unreadable(`<nil>: Invalid value: ${JSON.stringify(key)}: ${problem}`);
+    const next = this.#peek();
+    if (next === '' || next === ',') return { key, operator: absent ? '!' : 'exists', values: [] };
+    const operator = operators[next];
+    if (!operator) throw unreadable(`found '${next}', expected: in, notin, =, ==, !=, gt, lt`);
+    this.#at++;
+    const values = next === 'in' || next === 'notin' ? this.#set() : [this.#exact()];
+    return checked({ key, operator, values });
+  }
+
+  #exact(): string {
+    const next = this.#peek();
+    if (next === '' || next === ',') return '';
+    if (!this.#isWord()) throw unreadable(`found '${next}', expected: identifier`);
+    return this.#take();
+  }
+
+  #set(): readonly string[] {
+    if (this.#peek() !== '(') throw unreadable(`found '${this.#peek()}' expected: '('`);
+    this.#at++;
+    const values = new Set<string>();
+    for (;;) {
+      values.add(this.#isWord() ? this.#take() : '');
+      const next = this.#peek();
+      if (next !== ',' && next !== ')') throw unreadable(`found '${next}', expected: ',' or ')'`);
+      this.#at++;
+      if (next === ')') return [...values];
+    }
+  }
+
+  #peek(): string {
+    return this.#tokens[this.#at] ?? '';
+  }
+
+  #take(): string {
+    return this.#tokens[this.#at++] ?? '';
+  }
+
+  #isWord(): boolean {
+    const next = this.#peek();
+    return next !== '' && !symbols.has(next);
+  }
+}
+
+function checked(requirement: LabelRequirement): LabelRequirement {
+  const { key, operator, values } = requirement;
+  for (const [index, value] of values.entries()) {
+    if ((operator === 'gt' || operator === 'lt') && !/^[+-]?\d+$/.test(value)) {
+      const why = "for 'Gt', 'Lt' operators, the value must be an integer";
+      throw unreadable(`values[${index}]: Invalid value: ${JSON.stringify(value)}: ${why}`);
+    }
+    const problems = labelValueErrors(value).join('; ');
+    if (problems) throw unreadable(`values[${index}][${key}]: Invalid value: ${JSON.stringify(value)}: ${problems}`);
+  }
+  return requirement;
+}
+
+function unreadable(why: string) {
+  return badRequest(`unable to parse requirement: ${why}`);
 }
 
 /** True if the labels meet every requirement. */

@@ -42,7 +42,13 @@ function fieldsOf(resource: ServedResource, text: string): readonly FieldRequire
   const requirements = parseFieldSelector(text);
   for (const { field } of requirements) {
     if (field === 'metadata.name' || (field === 'metadata.namespace' && resource.namespaced)) continue;
-    if (!resource.selectableFields.includes(field)) throw badRequest(`field label not supported: ${field}`);
+    if (!resource.selectableFields.includes(field)) throw unknownField(resource, field);
   }
   return requirements;
+}
+
+function unknownField({ custom }: ServedResource, field: string) {
+  if (custom) return badRequest(`field label not supported: ${field}`);
+  const known = '"metadata.name", "metadata.namespace"';
+  return badRequest(`${JSON.stringify(field)} is not a known field selector: only ${known}`);
 }

@@ -62,14 +62,17 @@ export function parseRequestInfo(method: HttpMethod, path: string, query: URLSea
   const [group, rest] = root === 'api' ? ['', parts.slice(1)] : [parts[1] ?? '', parts.slice(2)];
   const [version, ...names] = rest;
   if (version === undefined || names.length === 0) return other;
-  let watching = isTrue(query.get('watch'));
-  if (names[0] === 'watch' && names.length > 1) {
-    names.shift();
-    watching = true;
-  }
+  const asked = isTrue(query.get('watch'));
+  const legacy = names[0] === 'watch' && names.length > 1;
+  if (legacy) names.shift();
   const { namespace, resource, name, subresource } = split(names);
-  const verb = verbOf(method, name, watching);
-  return { kind: 'resource', verb, group, version, namespace, resource, name, subresource, path };
+  const verb = verbOf(method, name, legacy || (asked && name === ''));
+  const all: ResourceRequest = { kind: 'resource', verb, group, version, namespace, resource, name, subresource, path };
+  // A list of one name is authorized as such.
+  const selected = /^metadata\.name==?([^,]+)$/.exec(query.get('fieldSelector') ?? '')?.[1];
+  return selected !== undefined && (verb === 'list' || verb === 'watch') && name === ''
+    ? { ...all, name: selected }
+    : all;
 }
 
 function split(names: readonly string[]): Pick<ResourceRequest, 'namespace' | 'resource' | 'name' | 'subresource'> {

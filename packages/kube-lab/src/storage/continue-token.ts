@@ -36,5 +36,5 @@ function parse(token: string): unknown {
 }
 
 function bad(why: string): ApiError {
-  return new ApiError(400, 'BadRequest', `continue key is not valid: ${why}`);
+  return new ApiError(400, 'BadRequest', `invalid continue token: continue key is not valid: ${why}`);
 }

@@ -40,8 +40,8 @@ function validateMaps(metadata: JsonObject): FieldError[] {
   return [
     ...validateLabels(asObject(metadata['labels']), 'metadata.labels'),
     ...validateAnnotations(asObject(metadata['annotations']), 'metadata.annotations'),
-    ...asArray(metadata['finalizers']).flatMap((one) => validateFinalizer(one, 'metadata.finalizers')),
     ...validateOwnerReferences(asObjects(metadata['ownerReferences'])),
+    ...asArray(metadata['finalizers']).flatMap((one, index) => validateFinalizer(one, `metadata.finalizers[${index}]`)),
   ];
 }
 
@@ -80,15 +80,11 @@ const standardFinalizers = new Set(['kubernetes', 'orphan', 'foregroundDeletion'
 
 function validateOwnerReferences(references: readonly JsonObject[]): FieldError[] {
   const field = 'metadata.ownerReferences';
-  const errors = references.flatMap((reference, index) =>
+  const errors = references.flatMap((reference) =>
     (['apiVersion', 'kind', 'name', 'uid'] as const)
       .filter((key) => !reference[key])
       .map((key) =>
-        invalid(
-          `${field}[${index}].${key}`,
-          '',
-          key === 'apiVersion' ? 'version must not be empty' : 'must not be empty',
-        ),
+        invalid(`${field}.${key}`, '', key === 'apiVersion' ? 'version must not be empty' : 'must not be empty'),
       ),
   );
   const controllers = references.filter((reference) => reference['controller'] === true);
