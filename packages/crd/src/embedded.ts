@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Definition, definitions, type EmbeddableTypes } from './generated/embedded-types.ts';
 import { makeSchema, type NodeOptions, type Schema } from './schema.ts';
-import type { StructuralSchema } from './structural-schema.ts';
+import { builtInType, type StructuralSchema } from './structural-schema.ts';
 
 /** The API versions whose types can be embedded. */
 export type EmbeddableVersion = keyof EmbeddableTypes;
@@ -16,7 +16,8 @@ export function embedded<V extends EmbeddableVersion, N extends keyof Embeddable
   name: N,
   options: NodeOptions = {},
 ): Schema<EmbeddableTypes[V][N], 'required'> {
-  return makeSchema(inlined({ $type: `${version}.${name}` }), options);
+  const structural = inlined({ $type: `${version}.${name}` });
+  return makeSchema({ ...structural, [builtInType]: `${version} ${name}` }, options);
 }
 
 /** The definition with everything it refers to put in its place: structural schemas have no references. */

@@ -33,6 +33,7 @@ export {
   type KindOf,
   type Scale,
 } from './kind.ts';
+export { referencePage } from './reference/reference-page.ts';
 export {
   anything,
   bool,

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/**
+ * Marks a node that is a built-in type, with its name, for the reference page. A symbol, so that it follows the node wherever it is copied to
+ * and never reaches a CustomResourceDefinition.
+ */
+export const builtInType: unique symbol = Symbol('built-in type');
+
 /** A rule in CEL, as it stands in `x-kubernetes-validations`. */
 export interface ValidationRule {
   readonly rule: string;
@@ -48,4 +54,5 @@ export interface StructuralSchema {
   readonly 'x-kubernetes-list-map-keys'?: readonly string[];
   readonly 'x-kubernetes-map-type'?: 'atomic' | 'granular';
   readonly 'x-kubernetes-validations'?: readonly ValidationRule[];
+  readonly [builtInType]?: string;
 }

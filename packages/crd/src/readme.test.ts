@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { databases, yaml } from './testing/readme-example.ts';
+
+const read = (path: string) => readFileSync(join(import.meta.dirname, path), 'utf8');
+
+describe('the example in the README', () => {
+  test('is the program that is compiled and run here', () => {
+    const [, shown] = /```ts\n(.*?)```/s.exec(read('../README.md')) ?? [];
+    expect(read('testing/readme-example.ts')).toBe(`// SPDX-License-Identifier: Apache-2.0\n${shown}`);
+  });
+
+  test('gives a CRD and a descriptor', () => {
+    expect(yaml).toContain('name: databases.example.com\n');
+    expect(databases.resource).toEqual({
+      group: 'example.com',
+      version: 'v1',
+      kind: 'Database',
+      plural: 'databases',
+      namespaced: true,
+    });
+  });
+});
