@@ -41,8 +41,19 @@ export {
   type InformerOptions,
   type InformerSelection,
 } from './informer/informer.ts';
+export type { InformerRequest } from './informer/informer-pool.ts';
 export type { InformerStatus } from './informer/informer-status.ts';
-export { createManager, type Manager, type ManagerOptions, type Runnable } from './manager/manager.ts';
+export {
+  type LeaderElectionOptions,
+  LeaderElector,
+  type LeaderElectorOptions,
+} from './leader-election/leader-elector.ts';
+export { LeadershipLost } from './leader-election/leadership-lost.ts';
+export { type Lease, leaseResource, microTime } from './leader-election/lease.ts';
+export type { HealthCheck, HealthReport } from './manager/health.ts';
+export type { HttpOptions } from './manager/http-endpoint.ts';
+export { createManager, type Manager, type ManagerOptions } from './manager/manager.ts';
+export type { Runnable } from './manager/runnable.ts';
 export { Counter, CounterSeries } from './metrics/counter.ts';
 export { Gauge, GaugeSeries } from './metrics/gauge.ts';
 export { defaultBuckets, Histogram, type HistogramOptions, HistogramSeries } from './metrics/histogram.ts';

@@ -27,6 +27,8 @@ export interface ControllerOptions {
   readonly informers: readonly Informer<KubeObject>[];
   /** All caches that hold a kind, for seeing its own writes. */
   readonly informersOf: (resource: Resource) => readonly Informer<KubeObject>[];
+  /** Throws if nothing may be written any more; called before every write. @default nothing */
+  readonly fence?: () => void;
   /** How many requests are reconciled side by side. @default 1 */
   readonly concurrency?: number;
   /** @default 5 ms to 1000 s per request, 10 a second (100 at once) over all */
@@ -95,16 +97,26 @@ export class Controller {
       this.#signal = signal;
       this.#log.info('starting workers', { concurrency });
       for (let worker = 0; worker < concurrency; worker++) this.#startWorker(signal);
-      await aborted(signal);
+      await this.#aborted(signal);
     }
     this.queue.stop();
-    this.#running.abort(signal.reason);
     const grace = new AbortController();
     const patience = clock.sleep(gracePeriod, grace.signal).catch(() => undefined);
     await Promise.race([Promise.all(this.#workers), patience]);
     grace.abort();
     if (this.#running.size > 0) this.#log.error('reconciles did not end in time', { count: this.#running.size });
     this.#log.info('stopped workers');
+  }
+
+  /** Calls off what is under way in the same turn as the signal, so that nothing is written after it. */
+  #aborted(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const stop = () => {
+        this.#running.abort(signal.reason);
+        resolve();
+      };
+      signal.addEventListener('abort', stop, { once: true });
+    });
   }
 
   #startWorker(signal: AbortSignal): void {
@@ -144,6 +156,7 @@ export class Controller {
       signal: run.signal,
       failures: this.queue.failures(request),
       client: this.#options.client,
+      fence: this.#options.fence,
       log: this.#log,
       object: this.#describe(request),
       writes: {
@@ -222,8 +235,4 @@ export class Controller {
       onTimeout: (run) => this.#log.error('reconcile was called off', { object: this.#describe(run.request) }),
     });
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

@@ -8,6 +8,7 @@ interface RunContextOptions {
   readonly signal: AbortSignal;
   readonly failures: number;
   readonly client: Client;
+  readonly fence: (() => void) | undefined;
   readonly log: Logger;
   readonly object: string;
   readonly writes: WriteListener;
@@ -28,7 +29,7 @@ export class RunContext implements ReconcileContext {
   }
 
   get client(): Client {
-    this.#client ??= trackedClient(this.#options.client, this.signal, this.#options.writes);
+    this.#client ??= trackedClient(this.#options.client, this.#options);
     return this.#client;
   }
 

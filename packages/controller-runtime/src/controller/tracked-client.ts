@@ -25,23 +25,33 @@ export interface WriteListener {
   deleted(resource: Resource, key: ObjectKey, answer: KubeObject): void;
 }
 
+export interface TrackedClientOptions {
+  /** Given to calls that have none of their own; once aborted, nothing is written any more. */
+  readonly signal: AbortSignal;
+  /** Throws if nothing may be written any more. */
+  readonly fence: (() => void) | undefined;
+  readonly writes: WriteListener;
+}
+
 /**
- * A client whose writes are reported to `listener`, and which writes nothing once `signal` is aborted: a reconcile that
- * outlives its lease can do no harm through it. Calls without a signal of their own get this one.
+ * A client whose writes are reported, and which writes nothing once its signal is aborted or the fence throws: a reconcile
+ * that outlives its lease can do no harm through it.
  */
-export function trackedClient(client: Client, signal: AbortSignal, listener: WriteListener): Client {
-  return { resource: (resource) => new TrackedResourceClient(client.resource(resource), signal, listener) };
+export function trackedClient(client: Client, options: TrackedClientOptions): Client {
+  return { resource: (resource) => new TrackedResourceClient(client.resource(resource), options) };
 }
 
 class TrackedResourceClient<T extends KubeObject> implements ResourceClient<T> {
   readonly #target: ResourceClient<T>;
   readonly #signal: AbortSignal;
+  readonly #fence: (() => void) | undefined;
   readonly #listener: WriteListener;
 
-  constructor(target: ResourceClient<T>, signal: AbortSignal, listener: WriteListener) {
+  constructor(target: ResourceClient<T>, options: TrackedClientOptions) {
     this.#target = target;
-    this.#signal = signal;
-    this.#listener = listener;
+    this.#signal = options.signal;
+    this.#fence = options.fence;
+    this.#listener = options.writes;
   }
 
   get resource(): Resource<T> {
@@ -104,10 +114,11 @@ class TrackedResourceClient<T extends KubeObject> implements ResourceClient<T> {
   }
 
   #guard<O extends { readonly signal?: AbortSignal }>(options: O | undefined): O & { readonly signal: AbortSignal } {
-    if (this.#signal.aborted) {
-      throw new KubeError('Aborted', 'nothing is written any more: this reconcile was called off', {
-        cause: this.#signal.reason,
-      });
+    try {
+      this.#signal.throwIfAborted();
+      this.#fence?.();
+    } catch (cause) {
+      throw new KubeError('Aborted', 'nothing is written any more: this reconcile was called off', { cause });
     }
     return { signal: this.#signal, ...options } as O & { readonly signal: AbortSignal };
   }

@@ -96,10 +96,9 @@ export class Informer<T extends KubeObject> {
   }
 
   get status(): InformerStatus {
-    const { state, live, lastContact } = this.#reflector;
+    const { problem, live, lastContact } = this.#reflector;
     const silentFor = this.#options.clock.monotonic() - lastContact;
     if (this.#synced && live) return { phase: 'live', silentFor };
-    const problem = state.phase === 'pause' ? state.problem : undefined;
     return { phase: this.#synced ? 'stale' : 'starting', silentFor, ...(problem && { problem }) };
   }
 

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Client, type KubeObject, qualifiedName, type Resource } from '@etcd-operator/kube';
+import type { AddressInfo } from 'node:net';
+import type { Client, KubeObject, Resource } from '@etcd-operator/kube';
 import { type Clock, type Logger, type Random, silentLogger, systemClock, systemRandom } from '@etcd-operator/ports';
-import { Informer, type InformerSelection } from '../informer/informer.ts';
-import { MetricRegistry } from '../metrics/registry.ts';
-
-/** Something the manager runs beside its caches: a controller, a server, a periodic task. */
-export interface Runnable {
-  readonly name: string;
-  /** Runs only while the manager holds the lease. */
-  readonly needsLeader: boolean;
-  /** Works until `signal` is aborted; then resolves. Rejecting ends the manager. */
-  run(signal: AbortSignal): Promise<void>;
-}
+import type { Informer } from '../informer/informer.ts';
+import { InformerPool, type InformerRequest } from '../informer/informer-pool.ts';
+import { type LeaderElectionOptions, LeaderElector } from '../leader-election/leader-elector.ts';
+import { MetricRegistry, metricsContentType } from '../metrics/registry.ts';
+import { cacheChecks, cachesSettled } from './cache-health.ts';
+import { type HealthCheck, type HealthReport, runChecks } from './health.ts';
+import { HttpEndpoint, type HttpOptions, plain } from './http-endpoint.ts';
+import { type Runnable, RunnableGroup } from './runnable.ts';
 
 export interface ManagerOptions {
   readonly client: Client;
@@ -25,77 +23,201 @@ export interface ManagerOptions {
   readonly metrics?: MetricRegistry;
   /** Caches hold this namespace only, unless they ask for another. @default all namespaces */
   readonly namespace?: string;
+  /** Controllers work only while this process holds the lease. @default no election: they always work */
+  readonly leaderElection?: LeaderElectionOptions;
+  /** Answers `/healthz`, `/readyz` and `/metrics`. @default not at all */
+  readonly http?: HttpOptions;
   /** Caches make their objects immutable; for tests. @default false */
   readonly freeze?: boolean;
+  /** Caches use streaming lists where the server has them. @default true */
+  readonly streaming?: boolean;
 }
 
-/** Owns everything a program of controllers is made of, starts it in order and stops it in the reverse order. */
+/**
+ * Owns everything a program of controllers is made of. Starts it in order (probes and metrics, caches, leadership,
+ * controllers) and stops it in the reverse order: controllers finish what they are at while the lease is kept, then the lease
+ * is released, then caches and probes end.
+ */
 export interface Manager {
   readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: MetricRegistry;
-  /** The cache of a kind; the same one for the same selection. */
-  informer<T extends KubeObject>(resource: Resource<T>, selection?: InformerSelection): Informer<T>;
+  /** Where probes and metrics are answered, while it runs. */
+  readonly httpAddress: AddressInfo | undefined;
+  /** True while controllers may work. */
+  readonly leading: boolean;
+  /** The cache of a kind; the same one for the same selection. May be asked for at any time. */
+  informer<T extends KubeObject>(resource: Resource<T>, request?: InformerRequest<T>): Informer<T>;
   /** All caches that hold a kind. */
   informersOf(resource: Resource): readonly Informer<KubeObject>[];
-  /** Has something run with the manager. */
+  /** Has something run with the manager. Before `run` only. */
   add(runnable: Runnable): void;
-  /** Runs everything until `signal` is aborted; resolves when all has ended. Rejects if a part fails. */
+  /** A check of `/healthz`: failing means that only a restart helps. */
+  addHealthCheck(name: string, check: HealthCheck): void;
+  /** A check of `/readyz`: failing means that the program is not of use right now. */
+  addReadyCheck(name: string, check: HealthCheck): void;
+  /** What `/healthz` says. */
+  health(): HealthReport;
+  /** What `/readyz` says. */
+  readiness(): HealthReport;
+  /** Throws, and ends all work, if the lease cannot be relied on; called before every write of a controller. */
+  assertLeading(): void;
+  /**
+   * Runs everything until `signal` is aborted; resolves when all has ended. Rejects, after the same orderly stop, if a part
+   * fails or the lease is lost. Once only.
+   */
   run(signal: AbortSignal): Promise<void>;
 }
 
 /** Makes a manager. Nothing runs before `run`. */
 export function createManager(options: ManagerOptions): Manager {
-  const clock = options.clock ?? systemClock;
-  const random = options.random ?? systemRandom;
-  const log = options.log ?? silentLogger;
-  const metrics = options.metrics ?? new MetricRegistry();
-  const informers = new Map<string, Informer<KubeObject>>();
-  const runnables: Runnable[] = [];
+  return new ControllerManager(options);
+}
 
-  const manager: Manager = {
-    client: options.client,
-    clock,
-    random,
-    log,
-    metrics,
-    informer<T extends KubeObject>(resource: Resource<T>, selection: InformerSelection = {}) {
-      const where = {
-        ...(options.namespace && resource.namespaced ? { namespace: options.namespace } : {}),
-        ...selection,
-      };
-      const id = JSON.stringify([qualifiedName(resource), where.namespace, where.labelSelector, where.fieldSelector]);
-      const known = informers.get(id);
-      if (known) return known as unknown as Informer<T>;
-      const made = new Informer<T>({
-        ...where,
-        resource,
-        reader: options.client.resource(resource),
-        clock,
-        random,
-        log,
-        metrics,
-        freeze: options.freeze ?? false,
+class ControllerManager implements Manager {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly metrics: MetricRegistry;
+  readonly #pool: InformerPool;
+  readonly #elector: LeaderElector | undefined;
+  readonly #endpoint: HttpEndpoint | undefined;
+  readonly #runnables: Runnable[] = [];
+  readonly #healthChecks = new Map<string, HealthCheck>();
+  readonly #readyChecks = new Map<string, HealthCheck>();
+  #started = false;
+
+  constructor(options: ManagerOptions) {
+    this.client = options.client;
+    this.clock = options.clock ?? systemClock;
+    this.random = options.random ?? systemRandom;
+    this.log = options.log ?? silentLogger;
+    this.metrics = options.metrics ?? new MetricRegistry();
+    const { client, clock, random, log, metrics } = this;
+    const { namespace, freeze = false, streaming = true, leaderElection, http } = options;
+    this.#pool = new InformerPool({
+      client,
+      clock,
+      random,
+      log,
+      metrics,
+      freeze,
+      streaming,
+      ...(namespace ? { namespace } : {}),
+    });
+    this.#elector = leaderElection && new LeaderElector({ ...leaderElection, client, clock, random, log, metrics });
+    this.#endpoint = http && new HttpEndpoint(http, this.#routes(), log);
+    const caches = cacheChecks(this.#pool, clock);
+    this.addHealthCheck('caches', caches.health);
+    this.addReadyCheck('caches', caches.ready);
+  }
+
+  get httpAddress(): AddressInfo | undefined {
+    return this.#endpoint?.address;
+  }
+
+  get leading(): boolean {
+    return this.#elector?.leading ?? this.#started;
+  }
+
+  informer<T extends KubeObject>(resource: Resource<T>, request?: InformerRequest<T>): Informer<T> {
+    return this.#pool.informer(resource, request);
+  }
+
+  informersOf(resource: Resource): readonly Informer<KubeObject>[] {
+    return this.#pool.informersOf(resource);
+  }
+
+  add(runnable: Runnable): void {
+    if (this.#started) throw new Error(`${runnable.name} is added to a manager that runs already`);
+    if (this.#runnables.some(({ name }) => name === runnable.name)) {
+      throw new Error(`the manager has something named ${runnable.name} already`);
+    }
+    this.#runnables.push(runnable);
+  }
+
+  addHealthCheck(name: string, check: HealthCheck): void {
+    this.#healthChecks.set(name, check);
+  }
+
+  addReadyCheck(name: string, check: HealthCheck): void {
+    this.#readyChecks.set(name, check);
+  }
+
+  health(): HealthReport {
+    return runChecks(this.#healthChecks);
+  }
+
+  readiness(): HealthReport {
+    return runChecks(this.#readyChecks);
+  }
+
+  assertLeading(): void {
+    this.#elector?.assertLeading();
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    if (this.#started) throw new Error('a manager runs once; make a new one');
+    this.#started = true;
+    await this.#endpoint?.listen();
+    const caches = new RunnableGroup(this.log);
+    try {
+      caches.start({ name: 'caches', needsLeader: false, run: (stop) => this.#pool.run(stop) });
+      await this.#runParts(signal);
+    } finally {
+      await caches.stop();
+      await this.#endpoint?.close();
+      this.log.info('manager stopped');
+    }
+  }
+
+  /** Runs what is beside the caches. A part that fails stops the rest. */
+  async #runParts(signal: AbortSignal): Promise<void> {
+    const always = new RunnableGroup(this.log);
+    const failed = new AbortController();
+    const stop = AbortSignal.any([signal, failed.signal]);
+    always.onFailure = (error) => failed.abort(error);
+    for (const runnable of this.#runnables) if (!runnable.needsLeader) always.start(runnable);
+    try {
+      await cachesSettled(this.#pool, this.clock, stop);
+      const lead = (leader: AbortSignal) => this.#runLeaderParts(leader, failed);
+      if (this.#elector) await this.#elector.run(stop, lead);
+      else await lead(stop);
+    } finally {
+      await always.stop();
+    }
+    if (failed.signal.aborted) throw failed.signal.reason;
+  }
+
+  async #runLeaderParts(signal: AbortSignal, failed: AbortController): Promise<void> {
+    const group = new RunnableGroup(this.log);
+    group.onFailure = (error) => failed.abort(error);
+    if (!signal.aborted) {
+      for (const runnable of this.#runnables) if (runnable.needsLeader) group.start(runnable);
+      await new Promise<void>((resolve) => {
+        const stop = () => {
+          // At once, not in a later turn: nobody may write in between.
+          group.abort(signal.reason);
+          resolve();
+        };
+        signal.addEventListener('abort', stop, { once: true });
       });
-      informers.set(id, made as unknown as Informer<KubeObject>);
-      return made;
-    },
-    informersOf: (resource) => [...informers.values()].filter((informer) => informer.name === qualifiedName(resource)),
-    add(runnable) {
-      if (runnables.some(({ name }) => name === runnable.name)) {
-        throw new Error(`the manager runs something named ${runnable.name} already`);
-      }
-      runnables.push(runnable);
-    },
-    async run(signal) {
-      const caches = new AbortController();
-      const cacheRuns = [...informers.values()].map((informer) => informer.run(caches.signal));
-      await Promise.all(runnables.map((runnable) => runnable.run(signal)));
-      caches.abort();
-      await Promise.all(cacheRuns);
-    },
-  };
-  return manager;
+    }
+    await group.stop();
+  }
+
+  #routes() {
+    return new Map([
+      ['/healthz', () => report(this.health())],
+      ['/readyz', () => report(this.readiness())],
+      ['/metrics', () => ({ status: 200, type: metricsContentType, body: this.metrics.render() })],
+    ]);
+  }
+}
+
+function report({ ok, text }: HealthReport) {
+  return plain(ok ? 200 : 503, text);
 }

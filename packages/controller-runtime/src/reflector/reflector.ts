@@ -58,6 +58,7 @@ export class Reflector<T extends KubeObject> {
   #state: ReflectorState;
   #version = '';
   #lastContact = Number.NEGATIVE_INFINITY;
+  #problem: Problem | undefined;
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
@@ -70,6 +71,11 @@ export class Reflector<T extends KubeObject> {
 
   get state(): ReflectorState {
     return this.#state;
+  }
+
+  /** What it is recovering from; cleared when a complete view or a change has arrived since. */
+  get problem(): Problem | undefined {
+    return this.#problem;
   }
 
   /** Monotonic time at which the API server was last heard of. */
@@ -105,6 +111,7 @@ export class Reflector<T extends KubeObject> {
   #advance(outcome: Outcome): void {
     this.#state = transition(this.#state, outcome);
     if (outcome.type === 'failed' || (outcome.type === 'ended' && this.#state.phase === 'pause')) {
+      this.#problem = outcome.problem;
       this.#metrics.problems.labels(this.#options.name, outcome.problem.kind).inc();
     }
     this.#options.onState?.(this.#state);
@@ -200,6 +207,7 @@ export class Reflector<T extends KubeObject> {
   #listed(version: string | undefined, begun: number): Outcome {
     if (version === undefined) throw new ReflectorFault('corrupt', 'the list had no page');
     this.#version = version;
+    this.#problem = undefined;
     this.#metrics.listDuration.labels(this.#options.name).observe((this.#lastContact - begun) / 1000);
     this.#options.sink.initDone(version);
     return { type: 'listed', resourceVersion: version };
@@ -230,6 +238,7 @@ export class Reflector<T extends KubeObject> {
   #touch(watchdog: Watchdog): void {
     this.#lastContact = this.#options.clock.monotonic();
     watchdog.touch(this.#lastContact);
+    if (this.#problem !== undefined && this.#state.phase === 'watch') this.#problem = undefined;
   }
 
   #ended(begun: number): Outcome {

@@ -6,7 +6,7 @@ export class EventStream<E> implements AsyncIterable<E> {
   readonly #buffer: E[] = [];
   #wake: (() => void) | undefined;
   #ended = false;
-  #error: unknown;
+  #error: Error | undefined;
   /** While true nothing gets through and nothing ends: a half-open connection. */
   silent = false;
   onClose: () => void = () => undefined;
@@ -29,7 +29,7 @@ export class EventStream<E> implements AsyncIterable<E> {
   }
 
   /** The connection breaks, or something that is no event arrives. */
-  fail(error: unknown): void {
+  fail(error: Error): void {
     if (!this.silent) this.#finish(error);
   }
 
@@ -47,7 +47,7 @@ export class EventStream<E> implements AsyncIterable<E> {
     }
   }
 
-  #finish(error: unknown): void {
+  #finish(error: Error | undefined): void {
     this.#ended = true;
     this.#error ??= error;
     if (error instanceof KubeError && error.code === 'Aborted') this.#buffer.length = 0;

@@ -125,7 +125,8 @@ export class ScriptedKind<T extends KubeObject> implements Reader<T> {
     await Promise.resolve();
     this.#admit('list', options);
     const [at, offset] = options.continue ? decode(options.continue) : [this.#now(), 0];
-    if (at < this.#compacted) throw new KubeError('Expired', 'the page token is too old', { httpStatus: 410 });
+    if (options.continue && at < this.#compacted)
+      throw new KubeError('Expired', 'the page token is too old', { httpStatus: 410 });
     const all = [...this.#state(at).values()].filter(inNamespace(options.namespace));
     const items = all.slice(offset, options.limit ? offset + options.limit : undefined).map(clone);
     const more = offset + items.length < all.length;
@@ -149,7 +150,8 @@ export class ScriptedKind<T extends KubeObject> implements Reader<T> {
       throw new KubeError('Invalid', 'sendInitialEvents is forbidden', { httpStatus: 422 });
     }
     const from = options.resourceVersion ? Number(options.resourceVersion) : this.#now();
-    if (from < this.#compacted) throw new KubeError('Expired', 'too old resource version', { httpStatus: 410 });
+    if (options.resourceVersion && from < this.#compacted)
+      throw new KubeError('Expired', 'too old resource version', { httpStatus: 410 });
     const stream = new EventStream<WatchEvent<T>>(options.signal);
     this.#begin(stream, from, options);
     yield* stream;

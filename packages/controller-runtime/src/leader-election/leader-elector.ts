@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type Client, isKubeError, KubeError, type ResourceClient } from '@etcd-operator/kube';
+import type { Clock, Logger, Random, Timer } from '@etcd-operator/ports';
+import type { GaugeSeries } from '../metrics/gauge.ts';
+import { MetricRegistry } from '../metrics/registry.ts';
+import { judge, type Observation, observe } from './candidacy.ts';
+import { LeadershipLost } from './leadership-lost.ts';
+import { type Lease, leaseResource, microTime } from './lease.ts';
+import { isTenureSure, type Moment, momentOf } from './tenure.ts';
+import { wakeOnLeaseChange } from './wake-on-lease-change.ts';
+
+export interface LeaderElectionOptions {
+  /** Name and namespace of the Lease all candidates share. */
+  readonly leaseName: string;
+  readonly leaseNamespace: string;
+  /** Who we are: unique among the candidates. @default a UUID */
+  readonly identity?: string;
+  /** How long others wait after our last sign of life, in milliseconds. @default 15000 */
+  readonly leaseDuration?: number;
+  /** Without a renewal for this long all work is stopped, in milliseconds; shorter than `leaseDuration`. @default 10000 */
+  readonly renewDeadline?: number;
+  /** Time between tries to get or to renew the lease, in milliseconds. @default 2000 */
+  readonly retryPeriod?: number;
+  /** Gives the lease back when done, so that the next candidate need not wait. @default true */
+  readonly releaseOnExit?: boolean;
+}
+
+export interface LeaderElectorOptions extends LeaderElectionOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly metrics?: MetricRegistry;
+}
+
+type State =
+  | { readonly phase: 'candidate' }
+  | { readonly phase: 'leading'; readonly lease: Lease; readonly renewed: Moment }
+  | { readonly phase: 'ended' };
+
+/**
+ * Leader election by Lease. An optimisation, not a lock: a write sent just before the lease ran out may arrive after another
+ * took it, so every write still carries its own precondition.
+ *
+ * Guarantees: the work's signal is aborted within `renewDeadline` of the last successful renewal, before any other candidate
+ * may take the lease; `assertLeading` finds a lease that ran out while the process was suspended even before any timer has
+ * fired; the lease is kept while the work winds down, and released after.
+ */
+export class LeaderElector {
+  readonly identity: string;
+  readonly #options: Required<LeaderElectionOptions> & LeaderElectorOptions;
+  readonly #leases: ResourceClient<Lease>;
+  readonly #log: Logger;
+  readonly #status: GaugeSeries;
+  readonly #work = new AbortController();
+  #state: State = { phase: 'candidate' };
+  #observation: Observation | undefined;
+  #heldUntil = Number.POSITIVE_INFINITY;
+  #deadline: Timer | undefined;
+
+  constructor(options: LeaderElectorOptions) {
+    this.#options = {
+      identity: options.random.uuid(),
+      leaseDuration: 15_000,
+      renewDeadline: 10_000,
+      retryPeriod: 2000,
+      releaseOnExit: true,
+      ...options,
+    };
+    if (this.#options.renewDeadline >= this.#options.leaseDuration) {
+      throw new RangeError('renewDeadline must be shorter than leaseDuration');
+    }
+    this.identity = this.#options.identity;
+    this.#leases = options.client.resource(leaseResource);
+    this.#log = options.log.child({ object: `Lease ${options.leaseNamespace}/${options.leaseName}` });
+    this.#status = (options.metrics ?? new MetricRegistry())
+      .gauge({ name: 'leader_election_master_status', help: '1 while this process leads', labels: ['name'] })
+      .labels(options.leaseName);
+  }
+
+  /** True while the lease is known to be ours. */
+  get leading(): boolean {
+    return this.#state.phase === 'leading' && this.#isSure(this.#state.renewed);
+  }
+
+  /**
+   * Throws `LeadershipLost` unless the lease is known to be ours, and ends the work at once if it has just turned out not to
+   * be. Called before every write: after a suspension the process may write before its timers have fired.
+   */
+  assertLeading(): void {
+    if (this.#state.phase === 'leading' && !this.#isSure(this.#state.renewed)) {
+      this.#lose(new LeadershipLost('suspended', 'the lease may have expired: this process did not run for a while'));
+    }
+    if (this.#state.phase !== 'leading') throw new LeadershipLost('taken', 'the lease is not held');
+  }
+
+  /**
+   * Waits for the lease, then runs `work` with a signal that is aborted when `signal` is or when the lease is lost. Resolves
+   * when the work has ended after `signal`; rejects with `LeadershipLost` if the lease was lost, or with what `work` threw.
+   */
+  async run(signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    if (!(await this.#acquire(signal))) return;
+    this.#log.info('became leader', { identity: this.identity });
+    this.#status.set(1);
+    const stop = () => this.#work.abort(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    const renewal = new AbortController();
+    const renewing = this.#keep(renewal.signal);
+    try {
+      await work(this.#work.signal);
+    } finally {
+      signal.removeEventListener('abort', stop);
+      renewal.abort();
+      await renewing;
+      this.#deadline?.cancel();
+      this.#status.set(0);
+      await this.#release();
+    }
+    if (this.#work.signal.reason instanceof LeadershipLost) throw this.#work.signal.reason;
+  }
+
+  async #acquire(signal: AbortSignal): Promise<boolean> {
+    const { clock, random, retryPeriod } = this.#options;
+    using wake = wakeOnLeaseChange(this.#options, signal, (lease) => this.#observe(lease));
+    let holder: string | undefined;
+    while (!signal.aborted) {
+      const woken = wake.next();
+      const seen = await this.#try(signal);
+      if (this.#state.phase === 'leading') return true;
+      if (seen !== holder) this.#log.info('waiting for the lease', { holder: seen, identity: this.identity });
+      holder = seen;
+      // Candidates do not try in step; but none waits on when the lease is due to expire or has changed.
+      const pause = Math.min(retryPeriod * (1 + random.next()), this.#heldUntil - clock.monotonic());
+      await clock.sleep(Math.max(0, pause), woken).catch(() => undefined);
+    }
+    return false;
+  }
+
+  /** Renews until `signal` is aborted or the lease is lost. */
+  async #keep(signal: AbortSignal): Promise<void> {
+    const { clock, retryPeriod } = this.#options;
+    while (this.#state.phase === 'leading' && !signal.aborted) {
+      await clock.sleep(retryPeriod, signal).catch(() => undefined);
+      if (!signal.aborted && this.#state.phase === 'leading') await this.#try(signal);
+    }
+  }
+
+  /** One try to get or to renew the lease, bounded in time. Returns who holds it, as far as known. */
+  async #try(signal: AbortSignal): Promise<string | undefined> {
+    const { clock, renewDeadline } = this.#options;
+    const attempt = new AbortController();
+    const abort = () => attempt.abort(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    const timer = clock.schedule(renewDeadline / 2, () =>
+      attempt.abort(new KubeError('Timeout', 'the API server took too long to answer about the lease')),
+    );
+    try {
+      if (this.#state.phase === 'leading') return await this.#renew(this.#state.lease, attempt.signal);
+      return await this.#takeIfFree(attempt.signal);
+    } catch (error) {
+      if (!signal.aborted) this.#log.warn('lease could not be read or written', { error });
+      return undefined;
+    } finally {
+      timer.cancel();
+      signal.removeEventListener('abort', abort);
+    }
+  }
+
+  async #renew(lease: Lease, signal: AbortSignal): Promise<string | undefined> {
+    try {
+      await this.#write(lease, lease.spec?.acquireTime, lease.spec?.leaseTransitions ?? 0, signal);
+    } catch (error) {
+      if (!isKubeError(error, 'Conflict', 'NotFound')) throw error;
+      // Someone else wrote it, or an answer to us was lost: reading settles which.
+      await this.#takeIfFree(signal);
+    }
+    return this.identity;
+  }
+
+  async #takeIfFree(signal: AbortSignal): Promise<string | undefined> {
+    const { clock } = this.#options;
+    const lease = await this.#read(signal);
+    if (lease === undefined) {
+      await this.#write(undefined, undefined, 0, signal);
+      return this.identity;
+    }
+    const verdict = judge(lease, this.#observe(lease), this.identity, clock.monotonic());
+    this.#heldUntil = verdict.type === 'wait' ? verdict.until : Number.POSITIVE_INFINITY;
+    const holder = lease.spec?.holderIdentity ?? '';
+    if (this.#state.phase === 'leading' && holder !== this.identity) {
+      this.#lose(new LeadershipLost('taken', `the lease was taken by ${holder || 'nobody'}`));
+      return holder;
+    }
+    if (verdict.type === 'wait') return verdict.holder;
+    const again = holder === this.identity;
+    const transitions = (lease.spec?.leaseTransitions ?? 0) + (again ? 0 : 1);
+    await this.#write(lease, again ? lease.spec?.acquireTime : undefined, transitions, signal);
+    return this.identity;
+  }
+
+  #observe(lease: Lease): Observation {
+    this.#observation = observe(lease, this.#observation, this.#options.clock.monotonic());
+    return this.#observation;
+  }
+
+  async #read(signal: AbortSignal): Promise<Lease | undefined> {
+    const { leaseName: name, leaseNamespace: namespace } = this.#options;
+    try {
+      return await this.#leases.get({ namespace, name }, { signal });
+    } catch (error) {
+      if (isKubeError(error, 'NotFound')) return undefined;
+      throw error;
+    }
+  }
+
+  /** Writes us in as the holder. The tenure counts from before the request: from when others may count it. */
+  async #write(
+    lease: Lease | undefined,
+    acquireTime: string | undefined,
+    leaseTransitions: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { clock, leaseDuration, leaseName, leaseNamespace } = this.#options;
+    const renewed = momentOf(clock);
+    const time = microTime(renewed.wall);
+    const wanted: Lease = {
+      ...(lease ?? { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' }),
+      metadata: { ...lease?.metadata, name: leaseName, namespace: leaseNamespace },
+      spec: {
+        ...lease?.spec,
+        holderIdentity: this.identity,
+        leaseDurationSeconds: Math.ceil(leaseDuration / 1000),
+        acquireTime: acquireTime ?? time,
+        renewTime: time,
+        leaseTransitions,
+      },
+    };
+    const written = lease
+      ? await this.#leases.replace(wanted, { signal })
+      : await this.#leases.create(wanted, { signal });
+    if (this.#state.phase === 'ended' || !this.#isSure(renewed)) return;
+    this.#state = { phase: 'leading', lease: written, renewed };
+    this.#armDeadline(renewed);
+  }
+
+  #armDeadline(renewed: Moment): void {
+    const { clock, renewDeadline } = this.#options;
+    this.#deadline?.cancel();
+    const left = renewed.monotonic + renewDeadline - clock.monotonic();
+    this.#deadline = clock.schedule(left, () =>
+      this.#lose(new LeadershipLost('deadline', `the lease could not be renewed for ${renewDeadline} ms`)),
+    );
+  }
+
+  #isSure(renewed: Moment): boolean {
+    return isTenureSure(renewed, momentOf(this.#options.clock), this.#options.renewDeadline);
+  }
+
+  #lose(error: LeadershipLost): void {
+    if (this.#state.phase !== 'leading') return;
+    this.#state = { phase: 'ended' };
+    this.#deadline?.cancel();
+    this.#status.set(0);
+    this.#log.error('lost the lease; all work is stopped', { error });
+    this.#work.abort(error);
+  }
+
+  /** Gives the lease back if it is still ours. */
+  async #release(): Promise<void> {
+    const state = this.#state;
+    this.#state = { phase: 'ended' };
+    if (state.phase !== 'leading' || !this.#options.releaseOnExit) return;
+    const { clock } = this.#options;
+    const patience = new AbortController();
+    const timer = clock.schedule(this.#options.retryPeriod, () => patience.abort());
+    try {
+      const spec = {
+        ...state.lease.spec,
+        holderIdentity: '',
+        leaseDurationSeconds: 1,
+        renewTime: microTime(clock.now()),
+      };
+      await this.#leases.replace({ ...state.lease, spec }, { signal: patience.signal });
+      this.#log.info('released the lease');
+    } catch (error) {
+      this.#log.warn('lease could not be released; others wait until it expires', { error });
+    } finally {
+      timer.cancel();
+    }
+  }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Clock } from '@etcd-operator/ports';
+import type { InformerPool } from '../informer/informer-pool.ts';
+import type { HealthCheck } from './health.ts';
+
+/** A cache that has refused an API server for this long, in milliseconds, needs a new beginning. */
+const refusalLimit = 600_000;
+/** How often caches are looked at while they start, in milliseconds. */
+const settlePoll = 250;
+
+/** What the caches contribute to the probes. */
+export function cacheChecks(
+  pool: InformerPool,
+  clock: Clock,
+): { readonly health: HealthCheck; readonly ready: HealthCheck } {
+  let refusedSince: number | undefined;
+  return {
+    /** A server whose view is older than what was seen is refused for ever; if it stays that way, it was restored from a backup. */
+    health: () => {
+      const refused = pool.all().find((informer) => informer.status.problem?.kind === 'older');
+      if (!refused) {
+        refusedSince = undefined;
+        return undefined;
+      }
+      refusedSince ??= clock.monotonic();
+      if (clock.monotonic() - refusedSince < refusalLimit) return undefined;
+      return `${refused.name}: the API server's view stays older than what was seen before`;
+    },
+    ready: () => {
+      const waiting = pool.all().filter((informer) => !informer.hasSynced);
+      return waiting.length === 0 ? undefined : `not synced: ${waiting.map(({ name }) => name).join(', ')}`;
+    },
+  };
+}
+
+/**
+ * Resolves when every cache has a complete view or is known to be of a kind that is not installed: such a kind must not keep
+ * the others waiting. Resolves at once when `signal` is aborted.
+ */
+export async function cachesSettled(pool: InformerPool, clock: Clock, signal: AbortSignal): Promise<void> {
+  const settled = () =>
+    pool.all().every((informer) => informer.hasSynced || informer.status.problem?.kind === 'missing');
+  // A cache that syncs ends the wait by itself; the poll is for kinds that turn out to be missing.
+  while (!signal.aborted && !settled()) {
+    const round = new AbortController();
+    const give = AbortSignal.any([signal, round.signal]);
+    const poll = clock.sleep(settlePoll, give).catch(() => undefined);
+    await Promise.race([poll, Promise.all(pool.all().map((informer) => informer.whenSynced(give)))]);
+    round.abort();
+  }
+}

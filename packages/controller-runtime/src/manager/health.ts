@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** Says whether one part is well: nothing, or what is wrong in words. */
+export type HealthCheck = () => string | undefined;
+
+/** What a set of checks came to. */
+export interface HealthReport {
+  readonly ok: boolean;
+  /** One line per check, as Kubernetes components print them. */
+  readonly text: string;
+}
+
+/** Runs all checks. One that throws counts as failed. */
+export function runChecks(checks: ReadonlyMap<string, HealthCheck>): HealthReport {
+  const lines: string[] = [];
+  let ok = true;
+  for (const [name, check] of checks) {
+    const wrong = outcome(check);
+    if (wrong !== undefined) ok = false;
+    lines.push(wrong === undefined ? `[+]${name} ok` : `[-]${name} failed: ${wrong}`);
+  }
+  lines.push(ok ? 'check passed' : 'check failed');
+  return { ok, text: `${lines.join('\n')}\n` };
+}
+
+function outcome(check: HealthCheck): string | undefined {
+  try {
+    return check();
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createLogger, type LogRecord, seededRandom, systemClock, VirtualClock } from '@etcd-operator/ports';
+import { describe, expect, test } from 'vitest';
+import { buildController } from '../controller/builder.ts';
+import { done } from '../controller/result.ts';
+import { leaseResource } from '../leader-election/lease.ts';
+import { ScriptedClient } from '../testing/scripted-client.ts';
+import { part, parts, thing, things } from '../testing/things.ts';
+import { createManager, type ManagerOptions } from './manager.ts';
+
+const lease = { leaseName: 'op', leaseNamespace: 'ops', identity: 'me' };
+
+function world(options: Partial<ManagerOptions> = {}) {
+  const clock = new VirtualClock();
+  const client = new ScriptedClient(clock);
+  const lines: LogRecord[] = [];
+  const log = createLogger({ clock, write: (record) => lines.push(record), level: 'debug' });
+  const manager = createManager({ client, clock, random: seededRandom(7), log, freeze: true, ...options });
+  const stop = new AbortController();
+  const run = () => {
+    const ended = manager.run(stop.signal);
+    // Tests look at the outcome later; until then it is no unhandled rejection.
+    ended.catch(() => undefined);
+    return ended;
+  };
+  return { clock, client, manager, stop, run, lines };
+}
+
+describe('manager', () => {
+  test('starts caches, then leads, then runs controllers; stops in reverse and releases the lease', async () => {
+    const { clock, client, manager, stop, run } = world({ leaderElection: lease });
+    const order: string[] = [];
+    const leases = client.kind(leaseResource);
+    const informer = manager.informer(things);
+    client.kind(things).put(thing('a/one'));
+    manager.add({
+      name: 'watcher',
+      needsLeader: true,
+      run: async (signal) => {
+        order.push(`start synced=${informer.hasSynced} leading=${manager.leading}`);
+        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+        await clock.sleep(3000);
+        const holder = leases.objects().get('ops/op')?.spec?.holderIdentity;
+        order.push(`stop holder=${holder} live=${informer.status.phase}`);
+      },
+    });
+    const ended = run();
+    await clock.advance(5000);
+    stop.abort();
+    await clock.advance(5000);
+    await ended;
+    expect(order).toEqual(['start synced=true leading=true', 'stop holder=me live=live']);
+    expect(leases.objects().get('ops/op')?.spec?.holderIdentity).toBe('');
+    expect(client.kind(things).openWatches).toBe(0);
+  });
+
+  test('a part that fails stops everything and is the reason why', async () => {
+    const { clock, client, manager, run } = world({ leaderElection: lease });
+    manager.add({ name: 'broken', needsLeader: true, run: () => Promise.reject(new Error('no disk')) });
+    const ended = run();
+    await clock.advance(5000);
+    await expect(ended).rejects.toThrow('broken failed');
+    await expect(ended).rejects.toHaveProperty('cause.message', 'no disk');
+    expect(client.kind(leaseResource).objects().get('ops/op')?.spec?.holderIdentity).toBe('');
+  });
+
+  test('losing the lease ends the manager with that reason', async () => {
+    const { clock, client, run, lines } = world({ leaderElection: lease });
+    const ended = run();
+    await clock.advance(5000);
+    client.kind(leaseResource).put({ metadata: { namespace: 'ops', name: 'op' }, spec: { holderIdentity: 'thief' } });
+    await clock.advance(5000);
+    await expect(ended).rejects.toMatchObject({ name: 'LeadershipLost', code: 'taken' });
+    expect(lines.some(({ message }) => message === 'lost the lease; all work is stopped')).toBe(true);
+  });
+
+  test('informers are shared per kind and selection', () => {
+    const { manager } = world();
+    expect(manager.informer(things)).toBe(manager.informer(things, {}));
+    expect(manager.informer(things, { namespace: 'a' })).not.toBe(manager.informer(things));
+    expect(manager.informer(things, { labelSelector: 'x=y' })).toBe(manager.informer(things, { labelSelector: 'x=y' }));
+    expect(manager.informersOf(things)).toHaveLength(3);
+  });
+
+  test('a manager of one namespace has caches of that namespace, unless asked otherwise', async () => {
+    const { clock, client, manager, run } = world({ namespace: 'mine' });
+    const own = manager.informer(things);
+    const other = manager.informer(things, { namespace: 'other' });
+    client.kind(things).put(thing('mine/one'));
+    client.kind(things).put(thing('other/two'));
+    void run();
+    await clock.advance(100);
+    expect(own.lister.list().map(({ metadata }) => metadata?.name)).toEqual(['one']);
+    expect(other.lister.list().map(({ metadata }) => metadata?.name)).toEqual(['two']);
+  });
+
+  test('a cache asked for while the manager runs starts at once', async () => {
+    const { clock, client, manager, run } = world();
+    client.kind(parts).put(part('a/p'));
+    void run();
+    await clock.advance(100);
+    const late = manager.informer(parts);
+    await clock.advance(100);
+    expect(late.lister.size).toBe(1);
+  });
+
+  test('R21: a kind that is not installed keeps neither the other controllers nor leadership waiting', async () => {
+    const { clock, client, manager, run, lines } = world({ leaderElection: lease });
+    client.kind(things).installed = false;
+    client.kind(parts).put(part('a/p'));
+    const seen: string[] = [];
+    buildController(manager, { name: 'things' })
+      .forKind(things)
+      .complete(async ({ name }) => {
+        seen.push(`thing ${name}`);
+        return done();
+      });
+    buildController(manager, { name: 'parts' })
+      .forKind(parts)
+      .complete(async ({ name }) => {
+        seen.push(`part ${name}`);
+        return done();
+      });
+    void run();
+    await clock.advance(3000);
+    expect(seen).toEqual(['part p']);
+    expect(manager.readiness()).toEqual({
+      ok: false,
+      text: '[-]caches failed: not synced: things.lab.example\ncheck failed\n',
+    });
+    expect(lines.some(({ fields }) => fields['problem'] === 'missing')).toBe(true);
+    client.kind(things).installed = true;
+    client.kind(things).put(thing('a/one'));
+    await clock.advance(5000);
+    expect(seen).toEqual(['part p', 'thing one']);
+    expect(manager.readiness().ok).toBe(true);
+  });
+
+  test('health fails when the API server keeps showing an older world, so that a restart begins anew', async () => {
+    const { clock, client, manager, run } = world();
+    manager.informer(things);
+    client.kind(things).put(thing('a/one'));
+    void run();
+    await clock.advance(1000);
+    client.kind(things).put(thing('a/two'));
+    await clock.advance(1000);
+    client.kind(things).disturb((stream) => {
+      stream.silent = true;
+    });
+    client.kind(things).put(thing('a/three'));
+    client.kind(things).compact();
+    client.kind(things).lagAt = 2;
+    await clock.advance(90_000);
+    // Probes come every so often.
+    for (let minute = 0; minute < 9; minute++) {
+      await clock.advance(60_000);
+      expect(manager.health().ok).toBe(true);
+    }
+    await clock.advance(120_000);
+    expect(manager.health().text).toMatch(/older than what was seen/);
+  });
+
+  test('two parts of one name, a late part and a second run are refused', async () => {
+    const { manager, run, stop } = world();
+    const runnable = { name: 'x', needsLeader: false, run: async () => undefined };
+    manager.add(runnable);
+    expect(() => manager.add(runnable)).toThrow(/already/);
+    stop.abort();
+    await run();
+    expect(() => manager.add({ ...runnable, name: 'y' })).toThrow(/runs already/);
+    await expect(manager.run(stop.signal)).rejects.toThrow(/once/);
+  });
+
+  test('answers /healthz, /readyz and /metrics over HTTP, and nothing else', async () => {
+    const client = new ScriptedClient(systemClock);
+    const manager = createManager({ client, http: { host: '127.0.0.1', port: 0 } });
+    buildController(manager, { name: 'things' })
+      .forKind(things)
+      .complete(async () => done());
+    manager.addReadyCheck('always', () => undefined);
+    manager.addHealthCheck('throws', () => {
+      throw new Error('broken check');
+    });
+    const stop = new AbortController();
+    const ended = manager.run(stop.signal);
+    while (manager.httpAddress === undefined) await new Promise((resolve) => setImmediate(resolve));
+    const base = `http://127.0.0.1:${manager.httpAddress.port}`;
+    while (!manager.readiness().ok) await new Promise((resolve) => setImmediate(resolve));
+    const ready = await fetch(`${base}/readyz?verbose`);
+    expect([ready.status, await ready.text()]).toEqual([200, '[+]caches ok\n[+]always ok\ncheck passed\n']);
+    const health = await fetch(`${base}/healthz`);
+    expect([health.status, await health.text()]).toEqual([
+      503,
+      '[+]caches ok\n[-]throws failed: broken check\ncheck failed\n',
+    ]);
+    const metrics = await fetch(`${base}/metrics`);
+    expect(metrics.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+    expect(await metrics.text()).toContain('workqueue_depth{name="things"} 0');
+    expect((await fetch(`${base}/secrets`)).status).toBe(404);
+    expect((await fetch(`${base}/metrics`, { method: 'POST', body: 'x' })).status).toBe(405);
+    stop.abort();
+    await ended;
+    await expect(fetch(`${base}/readyz`)).rejects.toThrow();
+  });
+});
