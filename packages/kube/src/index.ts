@@ -287,6 +287,23 @@ export {
   type ThreeWay,
 } from './patch/strategic/strategic-patch.ts';
 export { apiVersionOf, qualifiedName, type Resource, resourcePath } from './resource.ts';
+export {
+  type FieldRequirement,
+  formatFieldSelector,
+  matchesFields,
+  parseFieldSelector,
+} from './selectors/field-selector.ts';
+export {
+  isLabelKey,
+  isLabelValue,
+  type LabelOperator,
+  type LabelRequirement,
+  type Labels,
+  labelRequirements,
+  matchesLabelSelector,
+  matchesLabels,
+} from './selectors/label-requirement.ts';
+export { formatLabelSelector, parseLabelSelector } from './selectors/label-selector.ts';
 export type {
   ChannelRequest,
   HttpMethod,
@@ -295,3 +312,18 @@ export type {
   TransportRequest,
   TransportResponse,
 } from './transport/transport.ts';
+export { formatDuration, parseDuration } from './values/duration.ts';
+export { formatMicroTime, formatTime, parseTime } from './values/micro-time.ts';
+export { ParseError, type ParseErrorCode } from './values/parse-error.ts';
+export {
+  addQuantities,
+  compareQuantities,
+  formatQuantity,
+  parseQuantity,
+  type Quantity,
+  type QuantityFormat,
+  storedQuantity,
+  subtractQuantities,
+  wholeValue,
+} from './values/quantity.ts';
+export { compareResourceVersions, isOrderedResourceVersion } from './values/resource-version.ts';

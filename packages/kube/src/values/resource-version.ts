@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+import { ParseError } from './parse-error.ts';
+
+const wellFormed = /^[1-9]\d*$/;
+
+/** True for a version that has a place in the order: not for `''`, `'0'` and those of foreign servers. */
+export function isOrderedResourceVersion(version: string | undefined): version is string {
+  return version !== undefined && wellFormed.test(version);
+}
+
+/**
+ * The order of two versions of one resource, as sorting wants it. Versions are decimals of any length, never numbers:
+ * beyond 2^53 those lie.
+ */
+export function compareResourceVersions(left: string, right: string): number {
+  for (const version of [left, right]) {
+    if (!isOrderedResourceVersion(version)) {
+      throw new ParseError('ResourceVersion', `${JSON.stringify(version)} is no resource version that can be ordered`);
+    }
+  }
+  if (left.length !== right.length) return left.length < right.length ? -1 : 1;
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}
