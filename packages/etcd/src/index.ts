@@ -3,6 +3,50 @@
  * etcd without Kubernetes: its rules as data and pure functions (`rules/`), a client that addresses one member at a time
  * (`client/`), what members say over plain HTTP (`http/`), and stored snapshots (`snapshot/`).
  */
+export type { Auth } from './client/auth.ts';
+export type { ClusterMembership } from './client/cluster.ts';
+export { type Dialer, type DialTarget, networkDialer, type TlsMaterial } from './client/dialer.ts';
+export { type CallSummary, EtcdError, type EtcdErrorCode, isEtcdError } from './client/etcd-error.ts';
+export type { RequestOptions } from './client/invoker.ts';
+export { type KeyValueStore, prefixEnd, toBytes } from './client/kv.ts';
+export type { Leases } from './client/lease.ts';
+export type { Alarm, AlarmKind, Maintenance } from './client/maintenance.ts';
+export { MemberClient, type MemberClientOptions } from './client/member-client.ts';
+export { formatId, type MemberStatus, parseId } from './client/member-status.ts';
+export type { AuthStatusResponse, Permission } from './client/messages/auth-messages.ts';
+export type { Member, MemberAddResponse, MembersResponse } from './client/messages/cluster-messages.ts';
+export type {
+  CompactionRequest,
+  Compare,
+  DeleteRangeRequest,
+  DeleteRangeResponse,
+  HeaderResponse,
+  KeyValue,
+  PutRequest,
+  PutResponse,
+  RangeRequest,
+  RangeResponse,
+  RequestOp,
+  ResponseHeader,
+  TxnRequest,
+  TxnResponse,
+} from './client/messages/kv-messages.ts';
+export type {
+  LeaseGrantResponse,
+  LeaseKeepAliveResponse,
+  LeaseTimeToLiveResponse,
+} from './client/messages/lease-messages.ts';
+export type { HashKvResponse, HashResponse } from './client/messages/maintenance-messages.ts';
+export type { WatchEvent } from './client/messages/watch-messages.ts';
+export type { SnapshotOptions } from './client/snapshot-stream.ts';
+export type { Login } from './client/token-source.ts';
+export type { WatchOptions } from './client/watch.ts';
+export {
+  type CheckAnswer,
+  MemberEndpoints,
+  type MemberEndpointsOptions,
+  type VersionAnswer,
+} from './http/member-endpoints.ts';
 export { type Advisory, advisories, advisoriesFor, fixOf } from './rules/advisories.ts';
 export { checkEnv, type EnvProblem, type EnvSetting, isReservedEnv } from './rules/env-check.ts';
 export {
@@ -75,3 +119,7 @@ export {
   parseVersion,
   versionOf,
 } from './rules/version.ts';
+export type { ReadAt } from './snapshot/bolt-page.ts';
+export { SnapshotError, type SnapshotErrorCode } from './snapshot/snapshot-error.ts';
+export { readSnapshotFacts, type SnapshotFacts } from './snapshot/snapshot-facts.ts';
+export { type VerifiedSnapshot, verifySnapshot } from './snapshot/verify-snapshot.ts';

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ReadAt } from './bolt-page.ts';
+import { SnapshotError } from './snapshot-error.ts';
+
+/** Both meta pages fit in the first block, so that opening a file costs one read. */
+const blockBytes = 8192;
+
+/** Far more than any sound file needs. */
+const maxBlocks = 256;
+
+/**
+ * Turns many small reads into few larger ones, each made once: a read of an object store is a request. At most 2 MiB are
+ * ever fetched; a file that would need more is broken.
+ */
+export function blockCache(readAt: ReadAt): ReadAt {
+  const blocks = new Map<number, Promise<Uint8Array>>();
+  const block = (index: number): Promise<Uint8Array> => {
+    const known = blocks.get(index);
+    if (known) return known;
+    if (blocks.size >= maxBlocks) throw new SnapshotError('Malformed', 'the file leads from page to page without end');
+    const fetched = readAt(index * blockBytes, blockBytes);
+    blocks.set(index, fetched);
+    return fetched;
+  };
+  return async (offset, length) => {
+    const first = Math.floor(offset / blockBytes);
+    const last = Math.floor((offset + Math.max(1, length) - 1) / blockBytes);
+    const indices = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+    const bytes = Buffer.concat(await Promise.all(indices.map(block)));
+    const start = offset - first * blockBytes;
+    return bytes.subarray(start, start + length);
+  };
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readMeta } from './bolt-meta.ts';
+import { BoltPage, type PageElement, type ReadAt } from './bolt-page.ts';
+import { SnapshotError } from './snapshot-error.ts';
+
+/** Where a bucket's own tree begins. */
+interface BucketRoot {
+  readonly base: number;
+  /** How much of its first page to fetch at once. */
+  readonly head: number;
+}
+
+/** A tree of a billion pages is some ten levels deep; more is a loop. */
+const maxDepth = 32;
+
+/** Bytes before the page of a bucket that is kept inside its parent's leaf: root page and sequence. */
+const bucketHeaderBytes = 16;
+
+/**
+ * Reads single keys of a bbolt file by a few ranged reads. The file is untrusted: whatever it holds, the number of reads is
+ * bounded and every failure is a `SnapshotError`.
+ */
+export class BoltReader {
+  readonly #readAt: ReadAt;
+  readonly #pageSize: number;
+  readonly #root: BucketRoot;
+
+  private constructor(readAt: ReadAt, pageSize: number, root: bigint) {
+    this.#readAt = readAt;
+    this.#pageSize = pageSize;
+    this.#root = this.#page(root);
+  }
+
+  static async open(readAt: ReadAt): Promise<BoltReader> {
+    const { pageSize, root } = await readMeta(readAt);
+    return new BoltReader(readAt, pageSize, root);
+  }
+
+  /** The last key of a bucket; undefined if the bucket is empty or not there. */
+  async lastKey(bucket: string): Promise<Uint8Array | undefined> {
+    const root = await this.#bucket(bucket);
+    if (!root) return undefined;
+    const element = await this.#descend(root, async (page) => page.count - 1);
+    return element?.key;
+  }
+
+  /** The value of a key of a bucket, at most `limit` bytes of it; undefined if either is not there. */
+  async value(bucket: string, key: string, limit = 64): Promise<Uint8Array | undefined> {
+    const root = await this.#bucket(bucket);
+    const element = root && (await this.#find(root, key));
+    if (!element || element.value.isBucket) return undefined;
+    return this.#readAt(element.value.offset, Math.min(limit, element.value.length));
+  }
+
+  async #bucket(name: string): Promise<BucketRoot | undefined> {
+    const element = await this.#find(this.#root, name);
+    if (!element?.value.isBucket) return undefined;
+    const { offset, length } = element.value;
+    const header = Buffer.from(await this.#readAt(offset, bucketHeaderBytes));
+    if (header.byteLength < bucketHeaderBytes) throw new SnapshotError('Malformed', `bucket ${name} is cut off`);
+    const root = header.readBigUInt64LE(0);
+    if (root !== 0n) return this.#page(root);
+    return { base: offset + bucketHeaderBytes, head: Math.min(length - bucketHeaderBytes, this.#pageSize) };
+  }
+
+  async #find(root: BucketRoot, key: string): Promise<PageElement | undefined> {
+    const wanted = Buffer.from(key);
+    const element = await this.#descend(root, (page) => lastNotAfter(page, wanted));
+    return element && wanted.equals(element.key) ? element : undefined;
+  }
+
+  /** From the root to a leaf, taking the element that `choose` points to on each page; undefined if it points nowhere. */
+  async #descend(root: BucketRoot, choose: (page: BoltPage) => Promise<number>): Promise<PageElement | undefined> {
+    let place = root;
+    for (let depth = 0; depth < maxDepth; depth++) {
+      const page = await BoltPage.read(this.#readAt, place.base, place.head);
+      const index = await choose(page);
+      if (index < 0) return undefined;
+      const element = await page.element(index);
+      if (!page.isBranch) return element;
+      place = this.#page(element.child);
+    }
+    throw new SnapshotError('Malformed', 'the tree of pages has a loop');
+  }
+
+  #page(id: bigint): BucketRoot {
+    const base = Number(id) * this.#pageSize;
+    if (!Number.isSafeInteger(base)) throw new SnapshotError('Malformed', `page ${id} cannot exist`);
+    return { base, head: this.#pageSize };
+  }
+}
+
+/** The index of the last element whose key is not after `wanted`, by halving; -1 if there is none. */
+async function lastNotAfter(page: BoltPage, wanted: Buffer): Promise<number> {
+  let low = 0;
+  let high = page.count;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const { key } = await page.element(middle);
+    if (Buffer.compare(Buffer.from(key), wanted) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
