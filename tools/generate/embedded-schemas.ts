@@ -74,12 +74,11 @@ function definitionOf(
 
 /** Fields by which some list tells its items apart: the server insists that these are required or have a default. */
 function listKeyFields(names: readonly string[], schemas: ReadonlyMap<string, Schema>): ReadonlySet<string> {
-  const found = new Set<string>();
-  for (const name of names) {
-    for (const field of Object.values(schemaNamed(schemas, name).properties ?? {})) {
+  const found = names.flatMap((name) =>
+    Object.values(schemaNamed(schemas, name).properties ?? {}).flatMap((field) => {
       const item = field.items && referenceOf(field.items);
-      for (const key of field['x-kubernetes-list-map-keys'] ?? []) if (item) found.add(`${item}#${key}`);
-    }
-  }
-  return found;
+      return item ? (field['x-kubernetes-list-map-keys'] ?? []).map((key) => `${item}#${key}`) : [];
+    }),
+  );
+  return new Set(found);
 }

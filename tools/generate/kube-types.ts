@@ -84,7 +84,7 @@ function descriptor(resource: DiscoveredResource, { group, version }: GroupVersi
 }
 
 /** `configMaps` for the kind ConfigMap with the plural configmaps; `csiDrivers` for CSIDriver. */
-export function descriptorName(kind: string, plural: string): string {
+function descriptorName(kind: string, plural: string): string {
   const camel = kind.replace(/^[A-Z]+(?![a-z])|^[A-Z]/, (start) => start.toLowerCase());
   let same = 0;
   while (same < camel.length && camel[same]?.toLowerCase() === plural[same]) same += 1;

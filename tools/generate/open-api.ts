@@ -60,7 +60,7 @@ export function schemaNamed(schemas: ReadonlyMap<string, Schema>, name: string):
 }
 
 /** The schemas directly below one: fields, items, values. */
-export function childrenOf(schema: Schema): readonly Schema[] {
+function childrenOf(schema: Schema): readonly Schema[] {
   const { properties, items, additionalProperties } = schema;
   const values = typeof additionalProperties === 'object' ? [additionalProperties] : [];
   return [...Object.values(properties ?? {}), ...(items ? [items] : []), ...values];

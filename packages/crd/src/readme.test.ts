@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { databases, yaml } from './testing/readme-example.ts';
+import { databases, example, yaml } from './testing/readme-example.ts';
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, path), 'utf8');
 
@@ -13,6 +13,7 @@ describe('the example in the README', () => {
   });
 
   test('gives a CRD and a descriptor', () => {
+    expect(example.kind).toBe(databases.kind);
     expect(yaml).toContain('name: databases.example.com\n');
     expect(databases.resource).toEqual({
       group: 'example.com',
