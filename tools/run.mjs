@@ -42,29 +42,35 @@ function requireNode20() {
 /** Installs when the lockfile or a package.json differs from what the last install saw. Two first runs do not collide. */
 function install() {
   const stamp = join(root, 'node_modules', '.etcd-operator-install');
-  const wanted = fingerprint();
-  const isCurrent = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
+  const isCurrent = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint();
   if (isCurrent()) return;
   const unlock = lock(join(root, '.install-lock'));
+  let problem;
   try {
     if (isCurrent()) return;
-    process.stderr.write('Installing npm packages (first run, or package-lock.json changed) ...\n');
-    const started = performance.now();
-    const result = spawnSync('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', '--ignore-scripts'], {
-      cwd: root,
-      stdio: ['ignore', 'inherit', 'inherit'],
-    });
-    if (result.error) fail('npm was not found on PATH: install npm 10 or newer (it comes with Node)');
-    if (result.status !== 0) {
-      fail(
-        'npm install failed (its own message is above): check the network or the registry set in your npm configuration, then run the command again',
-      );
-    }
-    writeFileSync(stamp, wanted);
-    process.stderr.write(`Installed in ${((performance.now() - started) / 1000).toFixed(1)} s.\n`);
+    problem = runInstall();
+    // npm may have completed the lockfile: what counts is how it left it.
+    if (!problem) writeFileSync(stamp, fingerprint());
   } finally {
     unlock();
   }
+  if (problem) fail(problem);
+}
+
+/** Returns what went wrong, if anything did. */
+function runInstall() {
+  process.stderr.write('Installing npm packages (first run, or package-lock.json changed) ...\n');
+  const started = performance.now();
+  const result = spawnSync('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', '--ignore-scripts'], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  if (result.error) return 'npm was not found on PATH: install npm 10 or newer (it comes with Node)';
+  if (result.status !== 0) {
+    return 'npm install failed (its own message is above): check the network or the registry set in your npm configuration, then run the command again';
+  }
+  process.stderr.write(`Installed in ${((performance.now() - started) / 1000).toFixed(1)} s.\n`);
+  return undefined;
 }
 
 function fingerprint() {

@@ -93,7 +93,7 @@ function adopt(observation: Observation, pods: readonly MemberPod[]): Proposal {
     );
   }
   return take(
-    { do: 'latchIdentity', clusterId: membership.clusterId, incarnation: pods[0]?.incarnation ?? 1 },
+    { do: 'latchIdentity', clusterId: membership.clusterId, incarnation: pods[0]?.incarnation ?? 1, bornVersion: '' },
     `takes over a running cluster of ${membership.members.length} members (ID ${membership.clusterId}) without restarting any`,
   );
 }

@@ -43,6 +43,7 @@ function undoFailedImage({ members, now, desired }: Assessment): Proposal | unde
       uid: pod.uid,
       resourceVersion: pod.resourceVersion,
       from: pod.version,
+      previous: pod.previousVersion,
       version: pod.previousVersion,
       image: `${desired.repository}:v${pod.previousVersion}`,
       snapshotCount: pod.snapshotCount,

@@ -86,7 +86,7 @@ function planLatched(
     const reason = `the members form cluster ${membership.clusterId}, but ${identity.clusterId} is recorded: nothing is touched`;
     return finish('identityConflict', identity, assessment, { steps: [], waits: [{ reason, lookAgainAfter: 60_000 }] });
   }
-  const always = [...ground, ...repairLatch(identity), ...disarmVoters(assessment)];
+  const always = [...ground, ...repairLatch(identity, assessment), ...disarmVoters(assessment)];
   const stuck = withoutQuorum(assessment);
   if (stuck) return finish('quorumLost', identity, assessment, merge(always, stuck));
   const tidy = [...always, ...leftovers(assessment), ...budget(observation, desired, assessment.voters.length)];
@@ -124,15 +124,23 @@ function growthOf(voters: number, size: number): Situation {
   return voters < size ? 'scalingUp' : 'healing';
 }
 
-function repairLatch(identity: Extract<Identity, { kind: 'latched' }>): PlannedStep[] {
+function repairLatch(identity: Extract<Identity, { kind: 'latched' }>, assessment: Assessment): PlannedStep[] {
   if (!identity.needsRepair) return [];
   const { clusterId, incarnation } = identity;
   return [
     {
-      step: { do: 'latchIdentity', clusterId, incarnation },
+      step: { do: 'latchIdentity', clusterId, incarnation, bornVersion: bornVersion(assessment) },
       reason: `records that this object is etcd cluster ${clusterId}, so that no other can ever be founded in its place`,
     },
   ];
+}
+
+/** A cluster of one member that this operator made has just been founded, with the version its pod names. */
+function bornVersion({ members, observation }: Assessment): string {
+  const [only] = members;
+  if (observation.cluster.bornVersion !== undefined || members.length !== 1 || !only?.pod || only.pod.adopted)
+    return '';
+  return only.pod.version;
 }
 
 function merge(steps: readonly PlannedStep[], proposal: Proposal | undefined): Proposal {

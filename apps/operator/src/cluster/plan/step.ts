@@ -9,7 +9,13 @@ export type Step =
   | { readonly do: 'ensureBudget'; readonly minAvailable: number }
   | { readonly do: 'deleteBudget' }
   /** Writes cluster ID and incarnation to the places named. */
-  | { readonly do: 'latchIdentity'; readonly clusterId: string; readonly incarnation: number }
+  | {
+      readonly do: 'latchIdentity';
+      readonly clusterId: string;
+      readonly incarnation: number;
+      /** The version the cluster was founded with; empty if that is not known or recorded already. */
+      readonly bornVersion: string;
+    }
   /** Makes the first member: its volume if it has one, then its pod, armed to found a new cluster. */
   | { readonly do: 'createSeed'; readonly name: string; readonly incarnation: number }
   /** Adds a member to etcd and, in the same breath, makes its volume and pod with the list that etcd returned. */
@@ -59,6 +65,8 @@ export type Step =
       readonly from: string;
       readonly version: string;
       readonly image: string;
+      /** What it ran before an earlier, unproven patch: going back to it needs no way back. */
+      readonly previous: string;
       /** Empty for etcd's default. */
       readonly snapshotCount: string;
     }

@@ -167,6 +167,7 @@ function next(
       uid: pod.uid,
       resourceVersion: pod.resourceVersion,
       from: pod.version,
+      previous: pod.previousVersion,
       version: desired.version,
       image: desired.image,
       snapshotCount: isMinorStep ? String(preparingSnapshotCount) : pod.snapshotCount,

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import { crdOf, type Kind } from '@etcd-operator/crd';
+import { type Client, type CustomResourceDefinition, customResourceDefinitions } from '@etcd-operator/kube';
+import type { Clock, Logger } from '@etcd-operator/ports';
+import { fieldManager } from './names.ts';
+
+export interface InstallCrdOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+/** How long to wait before the next look, and after a failed attempt. */
+const lookAgain = 100;
+const tryAgain = 5_000;
+
+/**
+ * Makes sure that a kind is served: applies its CRD, also over the one of the original operator, and waits until the API
+ * server has accepted its names and serves it. A failure is logged and tried again until the signal ends it.
+ */
+export async function installCrd(kind: Kind, options: InstallCrdOptions): Promise<void> {
+  const { client, clock, log, signal } = options;
+  const definition = crdOf(kind);
+  const name = definition.metadata?.name ?? '';
+  for (;;) {
+    try {
+      const applied = await client
+        .resource(customResourceDefinitions)
+        .apply(definition, { fieldManager, force: true, signal });
+      await established(applied, name, options);
+      log.info('custom resource is served', { object: `CustomResourceDefinition ${name}` });
+      return;
+    } catch (error) {
+      signal.throwIfAborted();
+      log.error('custom resource cannot be installed; trying again', {
+        object: `CustomResourceDefinition ${name}`,
+        error,
+      });
+      await clock.sleep(tryAgain, signal);
+    }
+  }
+}
+
+async function established(
+  applied: CustomResourceDefinition,
+  name: string,
+  { client, clock, signal }: InstallCrdOptions,
+): Promise<void> {
+  for (let current = applied; ; current = await client.resource(customResourceDefinitions).get({ name }, { signal })) {
+    const conditions = current.status?.conditions ?? [];
+    const refused = conditions.find(({ type, status }) => type === 'NamesAccepted' && status === 'False');
+    if (refused)
+      throw new Error(`the names of ${name} are taken by another kind: ${refused.message ?? refused.reason ?? ''}`);
+    if (conditions.some(({ type, status }) => type === 'Established' && status === 'True')) return;
+    await clock.sleep(lookAgain, signal);
+  }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Client } from '@etcd-operator/kube';
+import type { EtcdCluster } from '../../api/etcd-cluster.ts';
+import type { Desired } from '../desired.ts';
+import type { ClusterEtcd } from '../etcd/cluster-etcd.ts';
+import type { TlsKeyStyles } from '../objects/tls-volumes.ts';
+import type { EtcdMember } from '../observation.ts';
+
+/** What carrying out a step may use. Every decision has been taken; nothing here is looked at again. */
+export interface ActContext {
+  readonly client: Client;
+  readonly cluster: EtcdCluster;
+  readonly desired: Desired;
+  readonly etcd: ClusterEtcd;
+  /** etcd's cluster ID, and the member list the plan was made on. */
+  readonly clusterId: string;
+  readonly members: readonly EtcdMember[];
+  readonly tlsKeys: TlsKeyStyles;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * How a step ended. `refused` is an answer, not a failure: etcd or Kubernetes said "not now", nothing was changed, and the
+ * plan is made anew from what is then seen.
+ */
+export type StepOutcome = { readonly kind: 'done' } | { readonly kind: 'refused'; readonly why: string };
+
+export const done: StepOutcome = { kind: 'done' };

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+import { memberAddress, memberNameFromPeerUrl } from '@etcd-operator/etcd';
+import { pods } from '@etcd-operator/kube';
+import { fieldManager } from '../../api/names.ts';
+import { imageCheckPod } from '../objects/image-check-pod.ts';
+import type { Step } from '../plan/step.ts';
+import { type ActContext, done, type StepOutcome } from './act-context.ts';
+import { identityOf } from './cluster-identity.ts';
+import {
+  deleteBudget,
+  deletePod,
+  deleteVolume,
+  ensureBudget,
+  ensureService,
+  fencePod,
+  latchIdentity,
+  unlessThere,
+} from './object-steps.ts';
+import { createMember, disarm, setImage, setSnapshotCount, settleImage, updatePod } from './pod-steps.ts';
+
+type Of<K extends Step['do']> = Extract<Step, { do: K }>;
+
+/** Enough entries for any lowered snapshot count. */
+const nudgeEntries = 8;
+
+/** Carries out one step. Throws what is nobody's answer: the caller stops and looks again. */
+export function act(step: Step, context: ActContext): Promise<StepOutcome> {
+  switch (step.do) {
+    case 'ensureService':
+      return ensureService(step, context);
+    case 'ensureBudget':
+      return ensureBudget(step, context);
+    case 'deleteBudget':
+      return deleteBudget(context);
+    case 'latchIdentity':
+      return latchIdentity(step, context);
+    case 'createSeed':
+      return createMember({ name: step.name, incarnation: step.incarnation, boot: { state: 'new' } }, context);
+    case 'joinMember':
+      return joinMember(step, context);
+    case 'createPod':
+      return createListedPod(step, context);
+    case 'disarm':
+      return disarm(step, context);
+    case 'promote':
+      return context.etcd.memberPromote(step.memberId);
+    case 'moveLeader':
+      return context.etcd.moveLeader(step.from, step.to);
+    case 'removeMember':
+      return context.etcd.memberRemove(step.memberId);
+    case 'deletePod':
+      return deletePod(step, context);
+    case 'deleteVolume':
+      return deleteVolume(step, context);
+    case 'fencePod':
+      return fencePod(step, context);
+    case 'updatePod':
+      return updatePod(step, context);
+    case 'checkImage':
+      return checkImage(step, context);
+    case 'deleteImageCheck':
+      return deletePod({ do: 'deletePod', name: step.name, uid: step.uid, force: true }, context);
+    case 'setImage':
+      return setImage(step, context);
+    case 'settleImage':
+      return settleImage(step, context);
+    case 'setSnapshotCount':
+      return setSnapshotCount(step, context);
+    case 'nudgeSnapshot':
+      return context.etcd.writeHarmlessEntries(nudgeEntries);
+    case 'enableDowngrade':
+      return context.etcd.enableDowngrade(step.version);
+    case 'disarmAlarm':
+      return context.etcd.disarmAlarm(step.memberId, step.alarm);
+  }
+}
+
+/** etcd first, then volume and pod, in one breath: a member that is listed has a name to resolve as soon as can be. */
+async function joinMember(step: Of<'joinMember'>, context: ActContext): Promise<StepOutcome> {
+  const { name, incarnation, learner } = step;
+  const added = await context.etcd.memberAdd(peerUrlOf(name, context), learner);
+  if ('kind' in added) return added;
+  return createMember({ name, incarnation, boot: { state: 'existing', members: bootList(added.members) } }, context);
+}
+
+async function createListedPod(step: Of<'createPod'>, context: ActContext): Promise<StepOutcome> {
+  const { name, incarnation, memberId } = step;
+  if (step.boot === 'existing') {
+    const members = context.members.map((member) => ({ name: member.name, peerUrls: member.peerURLs }));
+    return createMember({ name, incarnation, boot: { state: 'existing', members: bootList(members) } }, context);
+  }
+  const identity = { clusterId: context.clusterId, memberId };
+  const isVoter = !context.members.some((member) => member.id === memberId && member.isLearner);
+  return createMember({ name, incarnation, boot: { state: 'disarmed' }, identity, isVoter }, context);
+}
+
+/** Members that have not started have no name yet; it is in their address. */
+function bootList(members: readonly { readonly name: string; readonly peerUrls: readonly string[] }[]) {
+  return members.flatMap(({ name, peerUrls }) =>
+    peerUrls.map((peerUrl) => {
+      const found = memberNameFromPeerUrl(peerUrl);
+      return { name: name || (found.ok ? found.name : peerUrl), peerUrl };
+    }),
+  );
+}
+
+function peerUrlOf(name: string, { cluster, desired }: ActContext): string {
+  const { name: clusterName, namespace } = identityOf(cluster);
+  const place = { member: name, cluster: clusterName, namespace, clusterDomain: desired.clusterDomain };
+  return memberAddress(place, { peer: desired.peerTLS, client: desired.clientTLS }).peerUrl;
+}
+
+async function checkImage(step: Of<'checkImage'>, { client, cluster, signal }: ActContext): Promise<StepOutcome> {
+  const pod = imageCheckPod(identityOf(cluster), cluster.spec, step.node, step.image);
+  await unlessThere(client.resource(pods).create(pod, { fieldManager, signal }));
+  return done;
+}

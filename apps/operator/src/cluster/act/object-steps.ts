@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+import { isKubeError, persistentVolumeClaims, podDisruptionBudgets, pods, services } from '@etcd-operator/kube';
+import { etcdClusters } from '../../api/etcd-cluster.ts';
+import { annotations, fieldManager, labels } from '../../api/names.ts';
+import { disruptionBudget } from '../objects/disruption-budget.ts';
+import { clientService, peerService } from '../objects/services.ts';
+import type { Step } from '../plan/step.ts';
+import { type ActContext, done, type StepOutcome } from './act-context.ts';
+import { identityOf } from './cluster-identity.ts';
+
+type Of<K extends Step['do']> = Extract<Step, { do: K }>;
+
+/** The cluster's own Services, with user-made fields left alone. */
+export async function ensureService({ which }: Of<'ensureService'>, context: ActContext): Promise<StepOutcome> {
+  const cluster = identityOf(context.cluster);
+  const wanted =
+    which === 'peer' ? peerService(cluster) : clientService(cluster, context.cluster.spec.service?.annotations);
+  await context.client.resource(services).apply(wanted, { fieldManager, force: true, signal: context.signal });
+  return done;
+}
+
+export async function ensureBudget({ minAvailable }: Of<'ensureBudget'>, context: ActContext): Promise<StepOutcome> {
+  const wanted = disruptionBudget(identityOf(context.cluster), minAvailable);
+  await context.client
+    .resource(podDisruptionBudgets)
+    .apply(wanted, { fieldManager, force: true, signal: context.signal });
+  return done;
+}
+
+export async function deleteBudget(context: ActContext): Promise<StepOutcome> {
+  const { name, namespace } = identityOf(context.cluster);
+  await ignoringAbsence(
+    context.client.resource(podDisruptionBudgets).delete({ name, namespace }, { signal: context.signal }),
+  );
+  return done;
+}
+
+/** Writes the identity to the object: the annotation first, then the status. Both name the object by UID. */
+export async function latchIdentity(
+  step: Of<'latchIdentity'>,
+  { client, cluster, signal }: ActContext,
+): Promise<StepOutcome> {
+  const { name, namespace, uid } = identityOf(cluster);
+  const { clusterId, incarnation, bornVersion } = step;
+  const clusters = client.resource(etcdClusters.resource);
+  const notes = {
+    [annotations.clusterId]: clusterId,
+    [annotations.incarnation]: String(incarnation),
+    ...(bornVersion !== '' && { [annotations.bornVersion]: bornVersion }),
+  };
+  await clusters.patch(
+    { name, namespace },
+    { type: 'merge', patch: { metadata: { uid, annotations: notes } } },
+    { fieldManager, signal },
+  );
+  const status = { clusterID: clusterId, incarnation };
+  await clusters.status.patch(
+    { name, namespace },
+    { type: 'merge', patch: { metadata: { uid }, status } },
+    { fieldManager, signal },
+  );
+  return done;
+}
+
+export async function deletePod({ name, uid, force }: Of<'deletePod'>, context: ActContext): Promise<StepOutcome> {
+  const { namespace } = identityOf(context.cluster);
+  const options = { preconditions: { uid }, ...(force && { gracePeriodSeconds: 0 }), signal: context.signal };
+  return onceOnly(context.client.resource(pods).delete({ name, namespace }, options));
+}
+
+export async function deleteVolume({ name, uid }: Of<'deleteVolume'>, context: ActContext): Promise<StepOutcome> {
+  const { namespace } = identityOf(context.cluster);
+  const options = { preconditions: { uid }, signal: context.signal };
+  return onceOnly(context.client.resource(persistentVolumeClaims).delete({ name, namespace }, options));
+}
+
+/** A pod without these labels is behind no Service; its process and data stay. */
+export async function fencePod({ name, uid }: Of<'fencePod'>, context: ActContext): Promise<StepOutcome> {
+  return patchPod(name, { uid, labels: { [labels.app]: null } }, context);
+}
+
+/** Changes a living pod's metadata; a pod that was replaced or changed meanwhile is left alone. */
+export async function patchPod(
+  name: string,
+  metadata: Readonly<Record<string, unknown>>,
+  context: ActContext,
+  spec?: unknown,
+): Promise<StepOutcome> {
+  const { namespace } = identityOf(context.cluster);
+  const patch = { metadata, ...(spec !== undefined && { spec }) };
+  return onceOnly(
+    context.client
+      .resource(pods)
+      .patch({ name, namespace }, { type: 'strategic', patch }, { fieldManager, signal: context.signal }),
+  );
+}
+
+/** Gone already, or no longer the one that was meant: the next look decides. */
+export async function onceOnly(write: Promise<unknown>): Promise<StepOutcome> {
+  try {
+    await write;
+    return done;
+  } catch (error) {
+    if (isKubeError(error, 'NotFound')) return done;
+    if (isKubeError(error, 'Conflict', 'Gone')) return { kind: 'refused', why: error.message };
+    throw error;
+  }
+}
+
+/** Makes an object unless it is there: another operator, or this one before a crash, was faster. */
+export async function unlessThere(write: Promise<unknown>): Promise<void> {
+  try {
+    await write;
+  } catch (error) {
+    if (!isKubeError(error, 'AlreadyExists')) throw error;
+  }
+}
+
+async function ignoringAbsence(write: Promise<unknown>): Promise<void> {
+  try {
+    await write;
+  } catch (error) {
+    if (!isKubeError(error, 'NotFound')) throw error;
+  }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Informer, Manager } from '@etcd-operator/controller-runtime';
+import {
+  type KubeObject,
+  keyString,
+  nodes,
+  persistentVolumeClaims,
+  podDisruptionBudgets,
+  pods,
+  services,
+} from '@etcd-operator/kube';
+import { labels } from '../api/names.ts';
+import type { ClusterCaches } from './observe/gather.ts';
+
+const byCluster = 'cluster';
+
+/** Selects everything the operator makes for clusters, and what the original made. */
+export const memberSelector = Object.entries({ [labels.app]: 'etcd' })
+  .map(([key, value]) => `${key}=${value}`)
+  .concat(labels.cluster)
+  .join(',');
+
+/** The informers of the cluster controller, indexed by cluster. `canReadNodes` is false for an operator with namespaced rights. */
+export function clusterCaches(manager: Manager, canReadNodes: boolean): ClusterCaches {
+  const members = indexed(manager.informer(pods, { labelSelector: memberSelector }), labels.cluster);
+  const checks = indexed(manager.informer(pods, { labelSelector: labels.imageCheck }), labels.imageCheck);
+  const volumes = indexed(manager.informer(persistentVolumeClaims, { labelSelector: memberSelector }), labels.cluster);
+  const access = manager.informer(services, { labelSelector: memberSelector });
+  const budgets = manager.informer(podDisruptionBudgets, { labelSelector: memberSelector });
+  const hosts = canReadNodes ? manager.informer(nodes) : undefined;
+  return {
+    pods: (cluster) => members.lister.byIndex(byCluster, keyString(cluster)),
+    imageChecks: (cluster) => checks.lister.byIndex(byCluster, keyString(cluster)),
+    volumes: (cluster) => volumes.lister.byIndex(byCluster, keyString(cluster)),
+    service: (key) => access.lister.get(key),
+    budget: (key) => budgets.lister.get(key),
+    node: (name) => hosts?.lister.get({ name }),
+  };
+}
+
+function indexed<T extends KubeObject>(informer: Informer<T>, label: string): Informer<T> {
+  informer.addIndex(byCluster, ({ metadata }) => {
+    const name = metadata?.labels?.[label];
+    return name ? [keyString({ namespace: metadata?.namespace ?? '', name })] : [];
+  });
+  return informer;
+}
+
+/** The cluster an object belongs to by its labels; used to find whose business a change is. */
+export function clusterOf({ metadata }: KubeObject): { readonly namespace: string; readonly name: string } | undefined {
+  const name = metadata?.labels?.[labels.cluster] ?? metadata?.labels?.[labels.imageCheck];
+  return name && metadata?.namespace ? { namespace: metadata.namespace, name } : undefined;
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+import { isEtcdError, type MemberClient, parseId } from '@etcd-operator/etcd';
+import type { StepOutcome } from '../act/act-context.ts';
+import type { Assessment, MemberView } from '../plan/assessment.ts';
+
+/** A member as `member add` returns it. */
+export interface ListedMember {
+  readonly name: string;
+  readonly peerUrls: readonly string[];
+}
+
+/**
+ * Changes to one cluster's membership and leadership. Each is sent once, to a voter that answered a moment ago; whether one of
+ * unknown outcome took effect is settled by the next look, never by sending it again.
+ */
+export class ClusterEtcd {
+  readonly #voters: readonly { readonly id: string; readonly client: MemberClient }[];
+  readonly #signal: AbortSignal;
+
+  constructor(assessment: Assessment | undefined, clients: ReadonlyMap<string, MemberClient>, signal: AbortSignal) {
+    this.#voters = reachable(assessment, clients);
+    this.#signal = signal;
+  }
+
+  /** Resolves with the list the new member must boot with, or says why etcd would not have it now. */
+  async memberAdd(
+    peerUrl: string,
+    isLearner: boolean,
+  ): Promise<{ readonly members: readonly ListedMember[] } | StepOutcome> {
+    try {
+      const client = this.#anyVoter();
+      const { members } = await client.cluster.memberAdd({ peerUrls: [peerUrl], isLearner }, { signal: this.#signal });
+      return { members };
+    } catch (error) {
+      return refusal(
+        error,
+        'Unhealthy',
+        'NotEnoughStarted',
+        'TooManyLearners',
+        'PeerUrlExists',
+        'MemberExists',
+        'LeaderChanged',
+        'NoLeader',
+      );
+    }
+  }
+
+  async memberRemove(memberId: string): Promise<StepOutcome> {
+    return this.#attempt(async () => {
+      await this.#anyVoter(memberId).cluster.memberRemove(idOf(memberId), { signal: this.#signal });
+    }, ['Unhealthy', 'NotEnoughStarted', 'LeaderChanged', 'NoLeader']);
+  }
+
+  async memberPromote(memberId: string): Promise<StepOutcome> {
+    return this.#attempt(async () => {
+      await this.#anyVoter().cluster.memberPromote(idOf(memberId), { signal: this.#signal });
+    }, ['LearnerNotReady', 'MemberNotLearner', 'MemberNotFound', 'Unhealthy', 'LeaderChanged', 'NoLeader']);
+  }
+
+  async moveLeader(from: string, to: string): Promise<StepOutcome> {
+    const leader = this.#voters.find((voter) => voter.id === from);
+    if (!leader) return { kind: 'refused', why: `the leader ${from} cannot be reached` };
+    return this.#attempt(async () => {
+      await leader.client.maintenance.moveLeader(idOf(to), { signal: this.#signal });
+    }, ['NotLeader', 'BadLeaderTransferee', 'NoLeader', 'LeaderChanged']);
+  }
+
+  /** Writes a few entries that leave nothing behind: leases that are granted and revoked. */
+  async writeHarmlessEntries(count: number): Promise<StepOutcome> {
+    return this.#attempt(async () => {
+      const client = this.#anyVoter();
+      for (let written = 0; written < count; written++) {
+        const { id } = await client.lease.grant(60, { signal: this.#signal });
+        await client.lease.revoke(id, { signal: this.#signal });
+      }
+    }, ['NoLeader', 'LeaderChanged', 'NoSpace']);
+  }
+
+  async enableDowngrade(version: string): Promise<StepOutcome> {
+    return this.#attempt(async () => {
+      await this.#anyVoter().maintenance.downgradeEnable(version, { signal: this.#signal });
+    }, ['DowngradeInProgress', 'InvalidDowngradeTarget', 'Unhealthy', 'NoLeader']);
+  }
+
+  async disarmAlarm(memberId: string, alarm: 'NOSPACE' | 'CORRUPT'): Promise<StepOutcome> {
+    return this.#attempt(async () => {
+      const kind = alarm === 'NOSPACE' ? 'nospace' : 'corrupt';
+      await this.#anyVoter().maintenance.disarmAlarm(idOf(memberId), kind, { signal: this.#signal });
+    }, ['NoLeader', 'LeaderChanged']);
+  }
+
+  /** The leader comes first: it is connected to all others. */
+  #anyVoter(butNot?: string): MemberClient {
+    const voter = this.#voters.find((candidate) => candidate.id !== butNot);
+    if (!voter) throw new Error('no voter can be reached');
+    return voter.client;
+  }
+
+  async #attempt(change: () => Promise<void>, refusals: Parameters<typeof isEtcdError>[1][]): Promise<StepOutcome> {
+    try {
+      await change();
+      return { kind: 'done' };
+    } catch (error) {
+      if (isEtcdError(error, 'MemberNotFound') && !refusals.includes('MemberNotFound')) return { kind: 'done' };
+      return refusal(error, ...refusals);
+    }
+  }
+}
+
+/** Turns what etcd may well say into an outcome; everything else is a failure. */
+function refusal(error: unknown, ...codes: Parameters<typeof isEtcdError>[1][]): StepOutcome {
+  if (isEtcdError(error, ...codes)) return { kind: 'refused', why: error.message };
+  if (isEtcdError(error) && error.outcomeUnknown)
+    return { kind: 'refused', why: `${error.message}; whether it took effect is found out by reading` };
+  throw error;
+}
+
+function idOf(text: string): bigint {
+  const id = parseId(text);
+  if (id === undefined) throw new TypeError(`not a member ID: ${text}`);
+  return id;
+}
+
+function reachable(assessment: Assessment | undefined, clients: ReadonlyMap<string, MemberClient>) {
+  const { healthyVoters = [], leader } = assessment ?? {};
+  const leaderFirst = (a: MemberView, b: MemberView) => Number(b === leader) - Number(a === leader);
+  return [...healthyVoters].sort(leaderFirst).flatMap((view) => {
+    const client = clients.get(view.name);
+    return client ? [{ id: view.member.id, client }] : [];
+  });
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  type Dialer,
+  formatId,
+  isEtcdError,
+  type MemberClient,
+  type MemberStatus,
+  memberNameFromPeerUrl,
+} from '@etcd-operator/etcd';
+import type { Clock } from '@etcd-operator/ports';
+import type { Answer, EtcdMember, EtcdView, Membership } from '../observation.ts';
+import { type ClusterCredentials, MemberPool, type MemberTarget } from './member-pool.ts';
+import { type EndpointAccess, readClusterVersion, readRaftSnapshots } from './plain-endpoints.ts';
+
+export interface EtcdObserverOptions {
+  readonly clock: Clock;
+  readonly dial?: Dialer;
+}
+
+/** What beyond health is asked for; each costs a request a member. */
+export interface EtcdQuestions {
+  /** True while the version is about to change: cluster version and raft snapshots matter then. */
+  readonly aboutUpgrade: boolean;
+}
+
+interface Memory {
+  readonly answering: boolean;
+  readonly since: number;
+}
+
+/**
+ * Looks at the etcd of one cluster: asks every pod for its status, then one voter for the linearizable member list. Remembers
+ * since when each has answered or been silent. Changes nothing.
+ */
+export class EtcdObserver {
+  readonly #clock: Clock;
+  readonly #dial: Dialer | undefined;
+  readonly #pool: MemberPool;
+  readonly #memory = new Map<string, Memory>();
+  readonly #firstSeen = new Map<string, number>();
+
+  constructor(options: EtcdObserverOptions) {
+    this.#clock = options.clock;
+    this.#dial = options.dial;
+    this.#pool = new MemberPool(options);
+  }
+
+  /** The clients behind the last look, for acting on what it found. */
+  clients(targets: readonly MemberTarget[], credentials: ClusterCredentials): ReadonlyMap<string, MemberClient> {
+    return this.#pool.clients(targets, credentials);
+  }
+
+  async look(
+    targets: readonly MemberTarget[],
+    credentials: ClusterCredentials,
+    questions: EtcdQuestions,
+    signal: AbortSignal,
+  ): Promise<EtcdView> {
+    const clients = this.#pool.clients(targets, credentials);
+    const statuses = new Map<string, MemberStatus>();
+    const answers = new Map<string, Answer>();
+    const access = { clock: this.#clock, dial: this.#dial, credentials, signal };
+    await Promise.all(
+      targets.map(async (target) => {
+        const client = clients.get(target.podName);
+        if (!client) return;
+        answers.set(target.podName, await this.#ask(target, client, statuses, questions, access));
+      }),
+    );
+    this.#forgetAllBut(targets);
+    const membership = await this.#membership(clients, statuses, signal);
+    const clusterVersion = questions.aboutUpgrade ? await findClusterVersion(targets, statuses, access) : '';
+    return { membership, clusterVersion, answers };
+  }
+
+  close(): void {
+    this.#pool.close();
+  }
+
+  async #ask(
+    target: MemberTarget,
+    client: MemberClient,
+    statuses: Map<string, MemberStatus>,
+    questions: EtcdQuestions,
+    access: EndpointAccess,
+  ): Promise<Answer> {
+    const { signal } = access;
+    try {
+      const status = await client.maintenance.status({ signal });
+      statuses.set(target.podName, status);
+      const raftSnapshots = questions.aboutUpgrade ? await readRaftSnapshots(target, access) : undefined;
+      return answerOf(status, this.#since(target.podUid, true), raftSnapshots);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!isEtcdError(error)) throw error;
+      return { kind: 'silent', since: this.#since(target.podUid, false), why: error.message };
+    }
+  }
+
+  /** Whoever answers and votes may be asked; the one with the most applied entries first. */
+  async #membership(
+    clients: ReadonlyMap<string, MemberClient>,
+    statuses: ReadonlyMap<string, MemberStatus>,
+    signal: AbortSignal,
+  ): Promise<Membership> {
+    const voters = [...statuses]
+      .filter(([, status]) => !status.isLearner && status.leader !== 0n)
+      .sort(([, a], [, b]) => Number(b.raftIndex - a.raftIndex));
+    let why = statuses.size === 0 ? 'no member answers' : 'no member that answers knows a leader';
+    for (const [name] of voters.slice(0, 3)) {
+      try {
+        const response = await clients.get(name)?.cluster.memberList({ signal });
+        if (!response) continue;
+        const members = response.members.map((member) => this.#memberOf(member));
+        return { kind: 'known', clusterId: formatId(response.header.clusterId), members };
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!isEtcdError(error)) throw error;
+        why = error.message;
+      }
+    }
+    return { kind: 'unknown', why };
+  }
+
+  #memberOf(member: { id: bigint; name: string; peerUrls: readonly string[]; isLearner: boolean }): EtcdMember {
+    const id = formatId(member.id);
+    const seenSince = this.#firstSeen.get(id) ?? this.#clock.now();
+    this.#firstSeen.set(id, seenSince);
+    const [peerUrl = ''] = member.peerUrls;
+    const found = memberNameFromPeerUrl(peerUrl);
+    return {
+      id,
+      name: member.name,
+      podName: found.ok ? found.name : peerUrl,
+      peerURLs: member.peerUrls,
+      isLearner: member.isLearner,
+      seenSince,
+    };
+  }
+
+  #since(uid: string, answering: boolean): number {
+    const known = this.#memory.get(uid);
+    if (known?.answering === answering) return known.since;
+    const since = this.#clock.now();
+    this.#memory.set(uid, { answering, since });
+    return since;
+  }
+
+  #forgetAllBut(targets: readonly MemberTarget[]): void {
+    const present = new Set(targets.map((target) => target.podUid));
+    for (const uid of this.#memory.keys()) if (!present.has(uid)) this.#memory.delete(uid);
+  }
+}
+
+async function findClusterVersion(
+  targets: readonly MemberTarget[],
+  statuses: ReadonlyMap<string, MemberStatus>,
+  access: EndpointAccess,
+): Promise<string> {
+  for (const target of targets) {
+    const version = statuses.has(target.podName) ? await readClusterVersion(target, access) : '';
+    if (version) return version;
+  }
+  return '';
+}
+
+function answerOf(status: MemberStatus, since: number, raftSnapshots: number | undefined): Answer {
+  return {
+    kind: 'status',
+    memberId: formatId(status.memberId),
+    clusterId: formatId(status.clusterId),
+    version: status.version,
+    leaderId: status.leader === 0n ? '' : formatId(status.leader),
+    isLearner: status.isLearner,
+    revision: Number(status.revision),
+    raftIndex: Number(status.raftIndex),
+    raftAppliedIndex: Number(status.raftAppliedIndex ?? status.raftIndex),
+    dbSize: status.dbSize,
+    alarms: status.errors,
+    since,
+    raftSnapshots,
+    downgradeTarget: status.downgrade?.targetVersion ?? '',
+  };
+}

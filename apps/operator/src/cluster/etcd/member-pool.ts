@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+import { clientPort, type Dialer, type Login, MemberClient, type TlsMaterial } from '@etcd-operator/etcd';
+import type { Clock } from '@etcd-operator/ports';
+
+/** One member's etcd, as the operator reaches it: by the pod's address, expecting the member's name in its certificate. */
+export interface MemberTarget {
+  readonly podName: string;
+  readonly podUid: string;
+  readonly ip: string;
+  /** The member's DNS name. */
+  readonly serverName: string;
+}
+
+/** How the members of one cluster are spoken to. */
+export interface ClusterCredentials {
+  readonly tls: TlsMaterial | undefined;
+  readonly login: Login | undefined;
+}
+
+export interface MemberPoolOptions {
+  readonly clock: Clock;
+  /** @default over the network */
+  readonly dial?: Dialer;
+}
+
+interface Entry {
+  readonly client: MemberClient;
+  readonly ip: string;
+}
+
+/**
+ * The clients of one cluster's members, one a pod. Clients open connections when they are used and close them when idle, so a
+ * quiet cluster costs none; a client whose pod is gone is closed.
+ */
+export class MemberPool {
+  readonly #options: MemberPoolOptions;
+  readonly #entries = new Map<string, Entry>();
+  #credentials: ClusterCredentials = { tls: undefined, login: undefined };
+
+  constructor(options: MemberPoolOptions) {
+    this.#options = options;
+  }
+
+  /** Clients for exactly these pods; all others are closed. */
+  clients(targets: readonly MemberTarget[], credentials: ClusterCredentials): ReadonlyMap<string, MemberClient> {
+    this.#credentials = credentials;
+    const wanted = new Set(targets.map((target) => target.podUid));
+    for (const [uid, entry] of this.#entries) {
+      if (!wanted.has(uid)) this.#drop(uid, entry);
+    }
+    return new Map(targets.map((target) => [target.podName, this.#clientOf(target)]));
+  }
+
+  close(): void {
+    for (const [uid, entry] of this.#entries) this.#drop(uid, entry);
+  }
+
+  /** A pod's address changes when its sandbox is made anew (a node reboot), its UID does not. */
+  #clientOf({ podUid, ip, serverName }: MemberTarget): MemberClient {
+    const known = this.#entries.get(podUid);
+    if (known?.ip === ip) return known.client;
+    if (known) this.#drop(podUid, known);
+    const client = new MemberClient({
+      target: { host: ip, port: clientPort },
+      serverName,
+      clock: this.#options.clock,
+      tls: () => this.#credentials.tls,
+      login: () => this.#credentials.login,
+      ...(this.#options.dial && { dial: this.#options.dial }),
+      timeoutMs: 2_000,
+      connectTimeoutMs: 2_000,
+    });
+    this.#entries.set(podUid, { client, ip });
+    return client;
+  }
+
+  #drop(uid: string, { client }: Entry): void {
+    this.#entries.delete(uid);
+    client.close();
+  }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+import { clientPort, type Dialer, isEtcdError, MemberEndpoints, metricsPort } from '@etcd-operator/etcd';
+import type { Clock } from '@etcd-operator/ports';
+import type { ClusterCredentials, MemberTarget } from './member-pool.ts';
+
+/** How a member's HTTP endpoints are reached. */
+export interface EndpointAccess {
+  readonly clock: Clock;
+  readonly dial: Dialer | undefined;
+  readonly credentials: ClusterCredentials;
+  readonly signal: AbortSignal;
+}
+
+/** The version the whole cluster speaks, as this member sees it; empty if it does not say. */
+export async function readClusterVersion(target: MemberTarget, access: EndpointAccess): Promise<string> {
+  const endpoints = endpointsOf(target, clientPort, access, access.credentials.tls);
+  const answer = await orSilent(endpoints.version({ signal: access.signal }), access.signal);
+  return answer?.cluster ?? '';
+}
+
+/** How many raft snapshots the member's process has taken; undefined if it does not say. */
+export async function readRaftSnapshots(target: MemberTarget, access: EndpointAccess): Promise<number | undefined> {
+  const endpoints = endpointsOf(target, metricsPort, access, undefined);
+  return orSilent(endpoints.raftSnapshotsSaved({ signal: access.signal }), access.signal);
+}
+
+function endpointsOf(
+  target: MemberTarget,
+  port: number,
+  { clock, dial }: EndpointAccess,
+  tls: ClusterCredentials['tls'],
+): MemberEndpoints {
+  return new MemberEndpoints({
+    target: { host: target.ip, port },
+    clock,
+    serverName: target.serverName,
+    tls: () => tls,
+    ...(dial && { dial }),
+    timeoutMs: 2_000,
+  });
+}
+
+async function orSilent<T>(question: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  try {
+    return await question;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isEtcdError(error)) return undefined;
+    throw error;
+  }
+}

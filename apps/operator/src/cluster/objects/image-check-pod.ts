@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto';
+import type { Pod } from '@etcd-operator/kube';
+import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
+import { labels } from '../../api/names.ts';
+import { type ClusterIdentity, ownerOf } from './owner.ts';
+import { containerSecurity, podSecurity } from './security-context.ts';
+
+/** One name for one image on one node: two operators that check at once collide on it. */
+export function imageCheckName(cluster: string, node: string, image: string): string {
+  const digest = createHash('sha256').update(`${node}\0${image}`).digest('hex').slice(0, 10);
+  return `${cluster.slice(0, 40)}-image-${digest}`;
+}
+
+/**
+ * A throw-away pod that pulls an image on one node and asks it for its version, before a member's container is stopped for
+ * it. It carries none of the labels that Services or the disruption budget select.
+ */
+export function imageCheckPod(cluster: ClusterIdentity, spec: EtcdClusterSpec, node: string, image: string): Pod {
+  const pod = spec.pod ?? {};
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: imageCheckName(cluster.name, node, image),
+      namespace: cluster.namespace,
+      labels: { [labels.imageCheck]: cluster.name },
+      ownerReferences: [ownerOf(cluster)],
+    },
+    spec: {
+      nodeName: node,
+      restartPolicy: 'Never',
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      securityContext: podSecurity(pod, false),
+      ...(pod.imagePullSecrets && { imagePullSecrets: pod.imagePullSecrets }),
+      ...(pod.tolerations && { tolerations: pod.tolerations }),
+      ...(pod.priorityClassName && { priorityClassName: pod.priorityClassName }),
+      containers: [
+        {
+          name: 'etcd',
+          image,
+          command: ['/usr/local/bin/etcd', '--version'],
+          securityContext: containerSecurity(pod, false),
+        },
+      ],
+    },
+  };
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  type Client,
+  isKubeError,
+  type Node,
+  type ObjectKey,
+  type PersistentVolumeClaim,
+  type Pod,
+  type PodDisruptionBudget,
+  persistentVolumeClaims,
+  podDisruptionBudgets,
+  pods,
+  type Service,
+  services,
+} from '@etcd-operator/kube';
+import { type EtcdCluster, etcdClusters } from '../../api/etcd-cluster.ts';
+import { clientServiceName, clusterLabels, peerServiceName } from '../../api/names.ts';
+
+/** The Kubernetes objects around one cluster, as they were read. */
+export interface Surroundings {
+  readonly cluster: EtcdCluster;
+  readonly pods: readonly Pod[];
+  readonly imageChecks: readonly Pod[];
+  readonly volumes: readonly PersistentVolumeClaim[];
+  readonly peerService: Service | undefined;
+  readonly clientService: Service | undefined;
+  readonly budget: PodDisruptionBudget | undefined;
+  /** By name; only nodes that hold a pod, and none where the operator may not read nodes. */
+  readonly nodes: ReadonlyMap<string, Node>;
+}
+
+/** What the cluster controller's caches answer. Lists are by the cluster that the labels name. */
+export interface ClusterCaches {
+  pods(cluster: ObjectKey): readonly Pod[];
+  imageChecks(cluster: ObjectKey): readonly Pod[];
+  volumes(cluster: ObjectKey): readonly PersistentVolumeClaim[];
+  service(key: ObjectKey): Service | undefined;
+  budget(key: ObjectKey): PodDisruptionBudget | undefined;
+  /** Undefined where the operator may not read nodes, too. */
+  node(name: string): Node | undefined;
+}
+
+/** From the caches: what every ordinary look uses. */
+export function fromCaches(cluster: EtcdCluster, caches: ClusterCaches): Surroundings {
+  const { name = '', namespace = '' } = cluster.metadata ?? {};
+  const found = caches.pods({ namespace, name });
+  const hosts = [...new Set(found.map((pod) => pod.spec?.nodeName ?? ''))].filter((host) => host !== '');
+  const known = hosts.flatMap((host) => {
+    const node = caches.node(host);
+    return node ? [[host, node] as const] : [];
+  });
+  return {
+    cluster,
+    pods: found,
+    imageChecks: caches.imageChecks({ namespace, name }),
+    volumes: caches.volumes({ namespace, name }),
+    peerService: caches.service({ namespace, name: peerServiceName(name) }),
+    clientService: caches.service({ namespace, name: clientServiceName(name) }),
+    budget: caches.budget({ namespace, name }),
+    nodes: new Map(known),
+  };
+}
+
+/**
+ * Straight from the API server, most recent state: required before a cluster is founded, because a cache may lag behind what
+ * another operator, or this one before a restart, has done.
+ */
+export async function fromServer(
+  client: Client,
+  cluster: EtcdCluster,
+  signal: AbortSignal,
+): Promise<Surroundings | undefined> {
+  const { name = '', namespace = '', uid } = cluster.metadata ?? {};
+  const select = { namespace, labelSelector: selectorOf(clusterLabels(name)), signal };
+  const [current, podList, volumeList, peer, access, budget] = await Promise.all([
+    orAbsent(client.resource(etcdClusters.resource).get({ namespace, name }, { signal })),
+    client.resource(pods).list(select),
+    client.resource(persistentVolumeClaims).list(select),
+    orAbsent(client.resource(services).get({ namespace, name: peerServiceName(name) }, { signal })),
+    orAbsent(client.resource(services).get({ namespace, name: clientServiceName(name) }, { signal })),
+    orAbsent(client.resource(podDisruptionBudgets).get({ namespace, name }, { signal })),
+  ]);
+  if (current?.metadata?.uid !== uid || !current) return undefined;
+  return {
+    cluster: current,
+    pods: podList.items,
+    imageChecks: [],
+    volumes: volumeList.items,
+    peerService: peer,
+    clientService: access,
+    budget,
+    nodes: new Map(),
+  };
+}
+
+async function orAbsent<T>(read: Promise<T>): Promise<T | undefined> {
+  try {
+    return await read;
+  } catch (error) {
+    if (isKubeError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
+function selectorOf(wanted: Readonly<Record<string, string>>): string {
+  return Object.entries(wanted)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Pod } from '@etcd-operator/kube';
+import type { ImageCheck } from '../observation.ts';
+
+/** Reasons for which a container can never start with its image. */
+const hopeless = [
+  'InvalidImageName',
+  'ErrImageNeverPull',
+  'CreateContainerConfigError',
+  'CreateContainerError',
+  'RunContainerError',
+];
+const pullFailures = ['ErrImagePull', 'ImagePullBackOff'];
+
+/**
+ * How an image check stands. `output` is what the program printed, for a pod that succeeded; undefined while it has not been
+ * read.
+ */
+export function imageCheckFacts(pod: Pod, output: string | undefined): ImageCheck {
+  const { metadata = {}, spec } = pod;
+  return {
+    name: metadata.name ?? '',
+    uid: metadata.uid ?? '',
+    node: spec?.nodeName ?? '',
+    image: spec?.containers[0]?.image ?? '',
+    createdAt: Date.parse(metadata.creationTimestamp ?? '') || 0,
+    ...verdict(pod, output),
+  };
+}
+
+function verdict({ status }: Pod, output: string | undefined): Pick<ImageCheck, 'result' | 'detail'> {
+  const { waiting, terminated } = status?.containerStatuses?.[0]?.state ?? {};
+  if (status?.phase === 'Succeeded') {
+    if (output === undefined) return { result: 'pending', detail: '' };
+    return { result: 'succeeded', detail: /etcd Version: *(\S+)/.exec(output)?.[1] ?? 'of unknown version' };
+  }
+  if (status?.phase === 'Failed' || terminated) {
+    return {
+      result: 'failed',
+      detail: terminated?.message || `it ended with code ${terminated?.exitCode ?? 'unknown'}`,
+    };
+  }
+  const reason = waiting?.reason ?? '';
+  const isStuck = hopeless.includes(reason) || pullFailures.includes(reason);
+  return isStuck
+    ? { result: 'failed', detail: `${reason}: ${waiting?.message ?? ''}` }
+    : { result: 'pending', detail: reason };
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+import { memberAddress } from '@etcd-operator/etcd';
+import type { Node, Pod } from '@etcd-operator/kube';
+import { identityOf } from '../act/cluster-identity.ts';
+import type { EtcdObserver } from '../etcd/etcd-observer.ts';
+import type { ClusterCredentials, MemberTarget } from '../etcd/member-pool.ts';
+import { clientService, peerService } from '../objects/services.ts';
+import type { ClusterFacts, MemberPod, NodeFacts, Observation } from '../observation.ts';
+import { identify } from '../plan/identity.ts';
+import { clusterFacts } from './cluster-facts.ts';
+import type { Surroundings } from './gather.ts';
+import { imageCheckFacts } from './image-check-facts.ts';
+import { podFacts } from './pod-facts.ts';
+import { budgetFacts, serviceState } from './service-facts.ts';
+import { volumeFacts } from './volume-facts.ts';
+
+/** What is known beyond Kubernetes objects and etcd. */
+export interface Circumstances {
+  readonly credentials: ClusterCredentials;
+  readonly secretProblems: readonly string[];
+  readonly oldOperator: string | undefined;
+  /** What image checks that succeeded printed, by pod UID. */
+  readonly imageCheckOutput: ReadonlyMap<string, string>;
+  readonly isLive: boolean;
+}
+
+/** Everything but etcd's view: the part that costs no request. */
+export type KubernetesView = Omit<Observation, 'etcd'>;
+
+/** Turns objects into facts. Pure. */
+export function kubernetesView(found: Surroundings, circumstances: Circumstances): KubernetesView {
+  const { cluster } = found;
+  const identity = identityOf(cluster);
+  return {
+    cluster: clusterFacts(cluster, circumstances.isLive),
+    pods: found.pods.map((pod) => podFacts(pod, identity.uid, cluster.spec)),
+    volumes: found.volumes.map((volume) => volumeFacts(volume, identity.uid)),
+    services: {
+      peer: serviceState(found.peerService, peerService(identity), identity.uid),
+      client: serviceState(
+        found.clientService,
+        clientService(identity, cluster.spec.service?.annotations),
+        identity.uid,
+      ),
+    },
+    budget: budgetFacts(found.budget, identity.uid),
+    nodes: new Map([...found.nodes].map(([name, node]) => [name, nodeFacts(node)])),
+    imageChecks: found.imageChecks.map((pod) =>
+      imageCheckFacts(pod, circumstances.imageCheckOutput.get(pod.metadata?.uid ?? '')),
+    ),
+    secretProblems: circumstances.secretProblems,
+    oldOperator: circumstances.oldOperator,
+  };
+}
+
+/** Adds etcd's view, read after everything else (see `Observation`). */
+export async function observe(
+  view: KubernetesView,
+  observer: EtcdObserver,
+  credentials: ClusterCredentials,
+  signal: AbortSignal,
+): Promise<Observation> {
+  const targets = targetsOf(view);
+  const etcd = await observer.look(targets, credentials, { aboutUpgrade: isAboutUpgrade(view) }, signal);
+  return { ...view, etcd };
+}
+
+/** The pods whose etcd is asked: of this life of this cluster, with an address. */
+export function targetsOf(view: KubernetesView): readonly MemberTarget[] {
+  const { cluster } = view;
+  const identity = identify({
+    ...view,
+    etcd: { membership: { kind: 'unknown', why: '' }, clusterVersion: '', answers: new Map() },
+  });
+  const incarnation = identity.kind === 'conflict' ? 0 : identity.incarnation;
+  return view.pods
+    .filter((pod) => pod.ownership === 'ours' && pod.incarnation === incarnation && pod.ip !== '')
+    .map((pod) => ({ podName: pod.name, podUid: pod.uid, ip: pod.ip, serverName: hostOf(pod, cluster) }));
+}
+
+function hostOf(pod: MemberPod, { name, namespace, desired }: ClusterFacts): string {
+  const clusterDomain = 'clusterDomain' in desired ? desired.clusterDomain : '';
+  return memberAddress({ member: pod.name, cluster: name, namespace, clusterDomain }, { client: true, peer: true })
+    .host;
+}
+
+/** Cluster version and raft snapshots are asked for only while they matter. */
+function isAboutUpgrade({ cluster, pods }: KubernetesView): boolean {
+  const { desired } = cluster;
+  if ('problems' in desired) return false;
+  return pods.some((pod) => pod.image !== desired.image || pod.snapshotCount !== '' || pod.previousVersion !== '');
+}
+
+function nodeFacts({ metadata, spec, status }: Node): NodeFacts {
+  const ready = status?.conditions?.find((condition) => condition.type === 'Ready');
+  const isReady = ready?.status === 'True';
+  return {
+    exists: true,
+    ready: isReady,
+    schedulable: !spec?.unschedulable && metadata?.deletionTimestamp === undefined,
+    notReadySince: isReady ? undefined : Date.parse(ready?.lastTransitionTime ?? '') || undefined,
+    outOfService: spec?.taints?.some((taint) => taint.key === 'node.kubernetes.io/out-of-service') ?? false,
+  };
+}
+
+/** Image checks that ended well and whose output is still to be read. */
+export function unreadImageChecks(found: Surroundings, known: ReadonlyMap<string, string>): readonly Pod[] {
+  return found.imageChecks.filter((pod) => pod.status?.phase === 'Succeeded' && !known.has(pod.metadata?.uid ?? ''));
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  done,
+  type ReconcileContext,
+  type Reconciler,
+  type Request,
+  type Result,
+  requeueAfter,
+} from '@etcd-operator/controller-runtime';
+import type { Dialer } from '@etcd-operator/etcd';
+import type { Clock } from '@etcd-operator/ports';
+import { type EtcdCluster, type EtcdClusterStatus, etcdClusters } from '../api/etcd-cluster.ts';
+import { fieldManager } from '../api/names.ts';
+import { act } from './act/act.ts';
+import type { ActContext } from './act/act-context.ts';
+import { identityOf } from './act/cluster-identity.ts';
+import type { ClusterEvents } from './cluster-events.ts';
+import { ClusterEtcd } from './etcd/cluster-etcd.ts';
+import { EtcdObserver } from './etcd/etcd-observer.ts';
+import type { Observation } from './observation.ts';
+import { type ClusterCaches, fromCaches, fromServer, type Surroundings } from './observe/gather.ts';
+import { kubernetesView, observe, targetsOf, unreadImageChecks } from './observe/observe.ts';
+import { type Plan, planCluster } from './plan/plan.ts';
+import type { ClusterSecrets, SecretFindings } from './secrets/cluster-secrets.ts';
+import { saysTheSame, statusOf } from './status/status.ts';
+
+export interface ClusterReconcilerOptions {
+  readonly clock: Clock;
+  readonly caches: ClusterCaches;
+  readonly clusterOf: (request: Request) => EtcdCluster | undefined;
+  /** Whether this operator looks after an object (its scope annotation). */
+  readonly isManaged: (cluster: EtcdCluster) => boolean;
+  readonly secrets: ClusterSecrets;
+  readonly events: ClusterEvents;
+  readonly oldOperator: () => string | undefined;
+  /** What a pod that ended has printed. */
+  readonly readLog: (namespace: string, pod: string, signal: AbortSignal) => Promise<string>;
+  readonly dial?: Dialer;
+  /** How often a healthy cluster's etcd is looked at, in milliseconds. @default 10_000 */
+  readonly healthInterval?: number;
+}
+
+interface Look {
+  readonly found: Surroundings;
+  readonly observation: Observation;
+  readonly plan: Plan;
+  readonly secrets: SecretFindings;
+}
+
+/** Observe, plan, act, report: one pass over one cluster. */
+export class ClusterReconciler implements Reconciler {
+  readonly #options: ClusterReconcilerOptions;
+  readonly #observers = new Map<string, { readonly uid: string; readonly observer: EtcdObserver }>();
+  readonly #imageCheckOutput = new Map<string, string>();
+
+  constructor(options: ClusterReconcilerOptions) {
+    this.#options = options;
+  }
+
+  async reconcile(request: Request, context: ReconcileContext): Promise<Result> {
+    const cluster = this.#options.clusterOf(request);
+    if (!cluster || !this.#options.isManaged(cluster)) {
+      this.#forget(request);
+      return done();
+    }
+    const cached = await this.#look(fromCaches(cluster, this.#options.caches), false, context);
+    const look = needsLiveRead(cached.plan) ? await this.#lookLive(cluster, context) : cached;
+    if (!look) return done();
+    const retry = await this.#act(look, context);
+    await this.#report(look, context);
+    return this.#next(look.plan, retry);
+  }
+
+  /** Closes all connections to members. */
+  close(): void {
+    for (const { observer } of this.#observers.values()) observer.close();
+    this.#observers.clear();
+  }
+
+  async #lookLive(cluster: EtcdCluster, context: ReconcileContext): Promise<Look | undefined> {
+    const found = await fromServer(context.client, cluster, context.signal);
+    return found && this.#look(found, true, context);
+  }
+
+  async #look(found: Surroundings, isLive: boolean, { client, signal }: ReconcileContext): Promise<Look> {
+    const { secrets, oldOperator, clock } = this.#options;
+    await this.#readImageChecks(found, signal);
+    const findings = await secrets.check(found.cluster, client, signal);
+    const circumstances = {
+      credentials: findings.credentials,
+      secretProblems: findings.problems,
+      oldOperator: oldOperator(),
+      imageCheckOutput: this.#imageCheckOutput,
+      isLive,
+    };
+    const view = kubernetesView(found, circumstances);
+    const observation = await observe(view, this.#observer(found.cluster), findings.credentials, signal);
+    return { found, observation, plan: planCluster(observation, clock.now()), secrets: findings };
+  }
+
+  /** Carries out the plan until it is done or a step is refused; true if the world should be looked at again at once. */
+  async #act(
+    { found, observation, plan, secrets }: Look,
+    { client, signal, log }: ReconcileContext,
+  ): Promise<number | undefined> {
+    const { desired } = observation.cluster;
+    if ('problems' in desired || plan.steps.length === 0) return undefined;
+    const clients = this.#observer(found.cluster).clients(targetsOf(observation), secrets.credentials);
+    const { membership } = observation.etcd;
+    const context: ActContext = {
+      client,
+      cluster: found.cluster,
+      desired,
+      etcd: new ClusterEtcd(plan.assessment, clients, signal),
+      clusterId: plan.identity.kind === 'latched' ? plan.identity.clusterId : '',
+      members: membership.kind === 'known' ? membership.members : [],
+      tlsKeys: secrets.keyStyles,
+      signal,
+    };
+    for (const { step, reason } of plan.steps) {
+      log.info('step', { do: step.do, reason });
+      const outcome = await act(step, context);
+      if (outcome.kind === 'refused') {
+        log.info('step refused', { do: step.do, why: outcome.why });
+        return refusedRetry;
+      }
+      this.#options.events.stepDone(found.cluster, step);
+    }
+    return doneRetry;
+  }
+
+  async #report({ found, observation, plan }: Look, { client, signal }: ReconcileContext): Promise<void> {
+    const { metadata = {}, status } = found.cluster;
+    const next = statusOf(
+      status,
+      observation,
+      plan,
+      new Date(this.#options.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z'),
+    );
+    if (saysTheSame(status, next)) return;
+    this.#options.events.statusChanged(found.cluster, status, next);
+    const { name = '', namespace = '', uid } = metadata;
+    const patch = { metadata: { uid }, status: withRemovals(status, next) };
+    await client
+      .resource(etcdClusters.resource)
+      .status.patch({ name, namespace }, { type: 'merge', patch }, { fieldManager, signal });
+  }
+
+  #next(plan: Plan, retry: number | undefined): Result {
+    const delays = [retry, plan.lookAgainAfter].filter((delay) => delay !== undefined);
+    if (delays.length > 0) return requeueAfter(Math.min(...delays));
+    const isWatched = plan.situation !== 'deleting' && plan.situation !== 'paused' && plan.situation !== 'invalid';
+    return isWatched ? requeueAfter(this.#options.healthInterval ?? 10_000) : done();
+  }
+
+  async #readImageChecks(found: Surroundings, signal: AbortSignal): Promise<void> {
+    for (const pod of unreadImageChecks(found, this.#imageCheckOutput)) {
+      const { name, namespace, uid } = identityOf(pod);
+      this.#imageCheckOutput.set(uid, await this.#options.readLog(namespace, name, signal));
+    }
+  }
+
+  #observer(cluster: EtcdCluster): EtcdObserver {
+    const { namespace, name, uid } = identityOf(cluster);
+    const key = `${namespace}/${name}`;
+    const known = this.#observers.get(key);
+    if (known?.uid === uid) return known.observer;
+    known?.observer.close();
+    const { clock, dial } = this.#options;
+    const observer = new EtcdObserver({ clock, ...(dial && { dial }) });
+    this.#observers.set(key, { uid, observer });
+    return observer;
+  }
+
+  #forget({ namespace = '', name }: Request): void {
+    const key = `${namespace}/${name}`;
+    this.#observers.get(key)?.observer.close();
+    this.#observers.delete(key);
+  }
+}
+
+/** After a refusal etcd needs a moment; asking at once would only earn another. */
+const refusedRetry = 500;
+/** After a step the world has changed: events usually come first, etcd sends none. */
+const doneRetry = 20;
+
+/** A seed may be made only on what the API server itself has just said (operator rule 5). */
+function needsLiveRead({ steps }: Plan): boolean {
+  return steps.some(({ step }) => step.do === 'createSeed');
+}
+
+/** A merge patch removes a field only if it is told so. */
+function withRemovals(previous: EtcdClusterStatus | undefined, next: EtcdClusterStatus): unknown {
+  const gone = Object.keys(previous ?? {}).filter((key) => !(key in next));
+  return { ...next, ...Object.fromEntries(gone.map((key) => [key, null])) };
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Login } from '@etcd-operator/etcd';
+import { type Client, isKubeError, type Secret, secrets } from '@etcd-operator/kube';
+import type { Clock } from '@etcd-operator/ports';
+import type { EtcdCluster } from '../../api/etcd-cluster.ts';
+import { clientServiceName } from '../../api/names.ts';
+import type { ClusterCredentials } from '../etcd/member-pool.ts';
+import type { TlsKeyStyles, TlsRole } from '../objects/tls-volumes.ts';
+import { certificateProblems } from './certificate-check.ts';
+import { readTlsSecret, type TlsFiles } from './tls-secret.ts';
+
+/** What the secrets of a cluster say. */
+export interface SecretFindings {
+  readonly credentials: ClusterCredentials;
+  readonly keyStyles: TlsKeyStyles;
+  /** Why a secret cannot be used, in words; empty if all can. */
+  readonly problems: readonly string[];
+}
+
+interface Kept {
+  readonly until: number;
+  readonly findings: SecretFindings;
+}
+
+const noSecrets: SecretFindings = {
+  credentials: { tls: undefined, login: undefined },
+  keyStyles: { peer: 'own', server: 'own', client: 'own' },
+  problems: [],
+};
+
+/** How long findings are used before the secrets are read again; replaced certificates take effect after at most this long. */
+const keepFor = 30_000;
+
+/**
+ * Reads and checks the secrets that a cluster's spec names, each by its name: the operator needs no right to list secrets.
+ * Clusters without secrets cost no request.
+ */
+export class ClusterSecrets {
+  readonly #clock: Clock;
+  readonly #kept = new Map<string, Kept>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  async check(cluster: EtcdCluster, client: Client, signal: AbortSignal): Promise<SecretFindings> {
+    const named = namedSecrets(cluster);
+    if (named.tls.length === 0 && !named.auth) return noSecrets;
+    const { uid = '', generation = 0 } = cluster.metadata ?? {};
+    const key = `${uid}/${generation}`;
+    const kept = this.#kept.get(key);
+    if (kept && this.#clock.monotonic() < kept.until) return kept.findings;
+    const findings = await this.#read(cluster, named, client, signal, kept?.findings);
+    this.#kept.set(key, { until: this.#clock.monotonic() + keepFor, findings });
+    return findings;
+  }
+
+  async #read(
+    cluster: EtcdCluster,
+    named: NamedSecrets,
+    client: Client,
+    signal: AbortSignal,
+    before?: SecretFindings,
+  ): Promise<SecretFindings> {
+    const problems: string[] = [];
+    const files = new Map<TlsRole, TlsFiles>();
+    for (const { role, name } of named.tls) {
+      const found = readRole(await get(client, cluster, name, signal), role, name);
+      if (typeof found === 'string') problems.push(found);
+      else {
+        files.set(role, found);
+        const needs = {
+          names: namesOf(cluster, role),
+          usages: role === 'client' ? 'client' : 'serverAndClient',
+          now: this.#clock.now(),
+        } as const;
+        problems.push(...certificateProblems(found, needs).map((problem) => `secret ${name}: ${problem}`));
+      }
+    }
+    const login = named.auth ? readLogin(await get(client, cluster, named.auth, signal), named.auth) : undefined;
+    if (typeof login === 'string') problems.push(login);
+    return {
+      credentials: { tls: material(files.get('client'), before), login: typeof login === 'string' ? undefined : login },
+      keyStyles: {
+        peer: files.get('peer')?.style ?? 'own',
+        server: files.get('server')?.style ?? 'own',
+        client: files.get('client')?.style ?? 'own',
+      },
+      problems,
+    };
+  }
+}
+
+interface NamedSecrets {
+  readonly tls: readonly { readonly role: TlsRole; readonly name: string }[];
+  readonly auth: string | undefined;
+}
+
+function namedSecrets({ spec }: EtcdCluster): NamedSecrets {
+  const { member, operatorSecret } = spec.TLS?.static ?? {};
+  const roles = [
+    ['peer', member?.peerSecret],
+    ['server', member?.serverSecret],
+    ['client', operatorSecret],
+  ] as const;
+  return { tls: roles.flatMap(([role, name]) => (name ? [{ role, name }] : [])), auth: spec.auth?.secret };
+}
+
+/** The same certificates are the same object, so that connections are kept; replaced ones open new connections. */
+function material(files: TlsFiles | undefined, before: SecretFindings | undefined): ClusterCredentials['tls'] {
+  if (!files) return undefined;
+  const { ca, cert, key } = files;
+  const old = before?.credentials.tls;
+  return old && old.ca === ca && old.cert === cert && old.key === key ? old : { ca, cert, key };
+}
+
+/** Members are found by name under the peer Service; clients also use the client Service and, inside the pod, localhost. */
+function namesOf({ metadata = {}, spec }: EtcdCluster, role: TlsRole): readonly string[] {
+  if (role === 'client') return [];
+  const { name = '', namespace = '' } = metadata;
+  const domain = spec.pod?.ClusterDomain ?? '';
+  const member = `x.${name}.${namespace}.svc${domain}`;
+  return role === 'peer' ? [member] : [member, `${clientServiceName(name)}.${namespace}.svc`];
+}
+
+async function get(
+  client: Client,
+  cluster: EtcdCluster,
+  name: string,
+  signal: AbortSignal,
+): Promise<Secret | undefined> {
+  try {
+    return await client.resource(secrets).get({ namespace: cluster.metadata?.namespace ?? '', name }, { signal });
+  } catch (error) {
+    if (isKubeError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
+function readRole(secret: Secret | undefined, role: TlsRole, name: string): TlsFiles | string {
+  if (!secret) return `secret ${name} does not exist`;
+  const found = readTlsSecret(secret, role);
+  return 'missing' in found ? `secret ${name} lacks ${found.missing.join(', ')}` : found;
+}
+
+function readLogin(secret: Secret | undefined, name: string): Login | string {
+  if (!secret) return `secret ${name} does not exist`;
+  const read = (key: string) => Buffer.from(secret.data?.[key] ?? '', 'base64').toString('utf8');
+  const [user, password] = [read('username'), read('password')];
+  return user && password ? { name: user, password } : `secret ${name} lacks username or password`;
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createManager, EventWriter, type HttpOptions, type Manager } from '@etcd-operator/controller-runtime';
+import type { Dialer } from '@etcd-operator/etcd';
+import type { Client } from '@etcd-operator/kube';
+import { type Clock, type Logger, type Random, systemClock, systemRandom } from '@etcd-operator/ports';
+import { etcdClusters } from './api/etcd-cluster.ts';
+import { installCrd } from './api/install-crd.ts';
+import { addClusterController } from './cluster/controller.ts';
+
+/** An operator process: which API server it works on, where, and as whom. */
+export interface OperatorOptions {
+  readonly client: Client;
+  readonly log: Logger;
+  /** @default systemClock */
+  readonly clock?: Clock;
+  /** @default systemRandom */
+  readonly random?: Random;
+  /** The namespace it looks after and keeps its lease in. */
+  readonly namespace: string;
+  /** Its own name, for the lease and for events. */
+  readonly identity: string;
+  /** @default false */
+  readonly clusterWide?: boolean;
+  /** @default true */
+  readonly createCrd?: boolean;
+  /** Elects a leader by a Lease. @default true */
+  readonly leaderElection?: boolean;
+  /** Where `/readyz` and `/metrics` are answered. @default nowhere */
+  readonly http?: HttpOptions;
+  /** What a pod that ended has printed. */
+  readonly readLog: (namespace: string, pod: string, signal: AbortSignal) => Promise<string>;
+  /** How members are reached. @default over the network */
+  readonly dial?: Dialer;
+  readonly healthInterval?: number;
+}
+
+/** Runs the etcd-operator until the signal ends it. Its first act is to install its CRD. */
+export async function runEtcdOperator(options: OperatorOptions, signal: AbortSignal): Promise<void> {
+  const { client, log, clock = systemClock } = options;
+  if (options.createCrd ?? true) await installCrd(etcdClusters, { client, clock, log, signal });
+  const manager = operatorManager(options, 'etcd-operator');
+  const events = new EventWriter({
+    client,
+    clock,
+    random: manager.random,
+    log,
+    metrics: manager.metrics,
+    component: 'etcd-operator',
+    instance: options.identity,
+  });
+  manager.add(events);
+  addClusterController(manager, {
+    clusterWide: options.clusterWide ?? false,
+    canReadNodes: options.clusterWide ?? false,
+    events,
+    oldOperator: () => undefined,
+    readLog: options.readLog,
+    ...(options.dial && { dial: options.dial }),
+    ...(options.healthInterval !== undefined && { healthInterval: options.healthInterval }),
+  });
+  await manager.run(signal);
+}
+
+function operatorManager(options: OperatorOptions, name: string): Manager {
+  const { client, log, clock = systemClock, random = systemRandom, namespace, identity, http } = options;
+  return createManager({
+    client,
+    log,
+    clock,
+    random,
+    ...(options.clusterWide ? {} : { namespace }),
+    ...((options.leaderElection ?? true) && {
+      leaderElection: { leaseName: name, leaseNamespace: namespace, identity },
+    }),
+    ...(http && { http }),
+  });
+}
