@@ -6,8 +6,16 @@ import { generatedHeader, type OutputFile } from './output.ts';
 import { type TypeName, typeNameOf, wellKnownType } from './type-names.ts';
 import { quote, writeInterface } from './typescript.ts';
 
-/** Lists that the schema calls required and that a real server sends as null when an object was written without them. */
-const nullableLists: ReadonlySet<string> = new Set(['Role.rules', 'ClusterRole.rules', 'EndpointSlice.endpoints']);
+/** Lists that a real server sends as null when an object was written without them (nulls.conformance.test.ts looks for more). */
+const nullableLists: ReadonlySet<string> = new Set([
+  'ClusterRole.rules',
+  'CSINodeSpec.drivers',
+  'CustomResourceDefinitionStatus.conditions',
+  'EndpointSlice.endpoints',
+  'EndpointSlice.ports',
+  'LimitRangeSpec.limits',
+  'Role.rules',
+]);
 
 /** One file of TypeScript types and resource descriptors for each API group, in `folder`. */
 export function kubeTypes(capture: Capture, groups: readonly GroupVersion[], folder: string): OutputFile[] {

@@ -54,7 +54,7 @@ export interface CustomResourceDefinitionSpec {
 
 export interface CustomResourceDefinitionStatus {
   readonly acceptedNames?: CustomResourceDefinitionNames;
-  readonly conditions?: readonly CustomResourceDefinitionCondition[];
+  readonly conditions?: readonly CustomResourceDefinitionCondition[] | null;
   readonly observedGeneration?: number;
   readonly storedVersions?: readonly string[];
 }

@@ -591,7 +591,7 @@ export interface LimitRangeItem {
 }
 
 export interface LimitRangeSpec {
-  readonly limits: readonly LimitRangeItem[];
+  readonly limits: readonly LimitRangeItem[] | null;
 }
 
 export interface LinuxContainerUser {

@@ -39,7 +39,7 @@ export interface EndpointSlice extends KubeObject {
   readonly apiVersion?: 'discovery.k8s.io/v1';
   readonly endpoints?: readonly Endpoint[] | null;
   readonly kind?: 'EndpointSlice';
-  readonly ports?: readonly EndpointPort[];
+  readonly ports?: readonly EndpointPort[] | null;
 }
 
 export interface ForNode {

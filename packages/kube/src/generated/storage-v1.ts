@@ -40,7 +40,7 @@ export interface CSINodeDriver {
 }
 
 export interface CSINodeSpec {
-  readonly drivers: readonly CSINodeDriver[];
+  readonly drivers: readonly CSINodeDriver[] | null;
 }
 
 export interface CSIStorageCapacity extends KubeObject {
