@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** What a flag takes. A boolean flag needs no value: `-paused` is `-paused=true`. */
+export type FlagKind = 'string' | 'boolean' | 'integer';
+
+export interface FlagDefinition {
+  readonly kind: FlagKind;
+  readonly default: string | boolean | number;
+  readonly help: string;
+}
+
+export type FlagDefinitions = Readonly<Record<string, FlagDefinition>>;
+
+type ValueOf<F extends FlagDefinition> = F['kind'] extends 'boolean'
+  ? boolean
+  : F['kind'] extends 'integer'
+    ? number
+    : string;
+
+export type FlagValues<D extends FlagDefinitions> = { readonly [K in keyof D]: ValueOf<D[K]> };
+
+/** Raised for a command line that cannot be understood; the message is for the person who typed it. */
+export class FlagError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'FlagError';
+  }
+}
+
+/**
+ * Reads a command line as Go's flag package does, because that is what the original's users type: one or two dashes,
+ * `-name=value` or `-name value`, booleans without a value, `--` ends the flags.
+ */
+export function parseGoFlags<const D extends FlagDefinitions>(definitions: D, args: readonly string[]): FlagValues<D> {
+  const values: Record<string, string | boolean | number> = {};
+  for (const [name, definition] of Object.entries(definitions)) values[name] = definition.default;
+  for (let index = 0; index < args.length; index++) {
+    const arg = args[index] ?? '';
+    if (arg === '--') break;
+    const match = /^--?([^-=][^=]*)(?:=(.*))?$/s.exec(arg);
+    if (!match) throw new FlagError(`unexpected argument "${arg}": this program takes flags only`);
+    const [, name = '', given] = match;
+    const definition = Object.hasOwn(definitions, name) ? definitions[name] : undefined;
+    if (!definition) throw new FlagError(`flag provided but not defined: -${name}`);
+    const text = given ?? (definition.kind === 'boolean' ? 'true' : args[++index]);
+    if (text === undefined) throw new FlagError(`flag needs an argument: -${name}`);
+    values[name] = convert(name, definition.kind, text);
+  }
+  return values as FlagValues<D>;
+}
+
+const truths: Readonly<Record<string, boolean>> = { 1: true, t: true, true: true, 0: false, f: false, false: false };
+
+function convert(name: string, kind: FlagKind, text: string): string | boolean | number {
+  switch (kind) {
+    case 'string':
+      return text;
+    case 'boolean': {
+      const value = truths[text.toLowerCase()];
+      if (value === undefined) throw new FlagError(`invalid boolean value "${text}" for -${name}: use true or false`);
+      return value;
+    }
+    case 'integer': {
+      const value = Number(text);
+      if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value))
+        throw new FlagError(`invalid value "${text}" for flag -${name}: not a whole number`);
+      return value;
+    }
+  }
+}
+
+/** The help text: every flag with its default, as Go prints it. */
+export function describeFlags(program: string, definitions: FlagDefinitions): string {
+  const lines = Object.entries(definitions).map(
+    ([name, { default: value, help }]) => `  -${name}\n    \t${help} (default ${JSON.stringify(value)})`,
+  );
+  return `Usage of ${program}:\n${lines.join('\n')}\n`;
+}
