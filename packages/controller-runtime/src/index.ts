@@ -8,6 +8,8 @@
  * - `queue/` stands between what changes and who works on it;
  * - `controller/` reconciles: the `Reconciler`, the builder, results, predicates, owner references;
  * - `manager/` owns all of it, starts it in order and stops it in reverse;
+ * - `leader-election/` lets one of several processes work;
+ * - `events/` and `conditions/` tell people and programs what came of it;
  * - `metrics/` is a small Prometheus registry.
  */
 export {
@@ -18,6 +20,12 @@ export {
 } from './controller/builder.ts';
 export { Controller, type ControllerOptions } from './controller/controller.ts';
 export { enqueueFrom, type MapFunction } from './controller/enqueue.ts';
+export {
+  addFinalizerPatch,
+  hasFinalizer,
+  isBeingDeleted,
+  removeFinalizerPatch,
+} from './controller/finalizer.ts';
 export { controllerOf, isControlledBy, refersTo, setControllerReference } from './controller/owner-reference.ts';
 export {
   allOf,
@@ -33,6 +41,8 @@ export {
 export type { ReconcileContext, ReconcileFunction, Reconciler, Request } from './controller/reconciler.ts';
 export { done, isTerminal, type Result, requeueAfter, TerminalError, terminal } from './controller/result.ts';
 export { type Duration, milliseconds } from './duration.ts';
+export { type EventObject, type EventType, eventResource, type ObjectReference, referenceTo } from './events/event.ts';
+export { type EventRecorder, EventWriter, type EventWriterOptions } from './events/event-recorder.ts';
 export type { EventHandler, Occasion } from './informer/event-handler.ts';
 export {
   type HandlerOptions,

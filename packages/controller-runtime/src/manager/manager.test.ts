@@ -200,6 +200,6 @@ describe('manager', () => {
     expect((await fetch(`${base}/metrics`, { method: 'POST', body: 'x' })).status).toBe(405);
     stop.abort();
     await ended;
-    await expect(fetch(`${base}/readyz`)).rejects.toThrow();
+    await expect(fetch(`${base}/readyz`)).rejects.toThrow('fetch failed');
   });
 });

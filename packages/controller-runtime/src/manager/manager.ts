@@ -2,6 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import type { Client, KubeObject, Resource } from '@etcd-operator/kube';
 import { type Clock, type Logger, type Random, silentLogger, systemClock, systemRandom } from '@etcd-operator/ports';
+import { type EventRecorder, EventWriter } from '../events/event-recorder.ts';
 import type { Informer } from '../informer/informer.ts';
 import { InformerPool, type InformerRequest } from '../informer/informer-pool.ts';
 import { type LeaderElectionOptions, LeaderElector } from '../leader-election/leader-elector.ts';
@@ -54,6 +55,8 @@ export interface Manager {
   informersOf(resource: Resource): readonly Informer<KubeObject>[];
   /** Has something run with the manager. Before `run` only. */
   add(runnable: Runnable): void;
+  /** Records events in the name of `component`, for as long as the manager runs. Before `run` only. */
+  eventRecorder(component: string): EventRecorder;
   /** A check of `/healthz`: failing means that only a restart helps. */
   addHealthCheck(name: string, check: HealthCheck): void;
   /** A check of `/readyz`: failing means that the program is not of use right now. */
@@ -86,6 +89,7 @@ class ControllerManager implements Manager {
   readonly #elector: LeaderElector | undefined;
   readonly #endpoint: HttpEndpoint | undefined;
   readonly #runnables: Runnable[] = [];
+  readonly #recorders = new Map<string, EventRecorder>();
   readonly #healthChecks = new Map<string, HealthCheck>();
   readonly #readyChecks = new Map<string, HealthCheck>();
   #started = false;
@@ -137,6 +141,16 @@ class ControllerManager implements Manager {
       throw new Error(`the manager has something named ${runnable.name} already`);
     }
     this.#runnables.push(runnable);
+  }
+
+  eventRecorder(component: string): EventRecorder {
+    const known = this.#recorders.get(component);
+    if (known) return known;
+    const { client, clock, random, log, metrics } = this;
+    const recorder = new EventWriter({ client, clock, random, log, metrics, component });
+    this.#recorders.set(component, recorder);
+    this.add(recorder);
+    return recorder;
   }
 
   addHealthCheck(name: string, check: HealthCheck): void {

@@ -34,7 +34,7 @@ export class MetricRegistry {
 
   /** The whole exposition, version 0.0.4 of the text format. */
   render(): string {
-    for (const collector of this.#collectors) collector();
+    for (const collector of this.#collectors) runQuietly(collector);
     const lines: string[] = [];
     for (const family of this.#families.values()) {
       lines.push(`# HELP ${family.name} ${escapeHelp(family.help)}`, `# TYPE ${family.name} ${family.type}`);
@@ -62,6 +62,15 @@ export class MetricRegistry {
 
 /** The media type of `MetricRegistry.render`. */
 export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8';
+
+/** One gauge that cannot be computed must not take all metrics away. */
+function runQuietly(collector: () => void): void {
+  try {
+    collector();
+  } catch {
+    // Its gauges keep their last values.
+  }
+}
 
 function formatValue(value: number): string {
   if (value === Number.POSITIVE_INFINITY) return '+Inf';
