@@ -34,19 +34,22 @@ export class FlagError extends Error {
 export function parseGoFlags<const D extends FlagDefinitions>(definitions: D, args: readonly string[]): FlagValues<D> {
   const values: Record<string, string | boolean | number> = {};
   for (const [name, definition] of Object.entries(definitions)) values[name] = definition.default;
-  for (let index = 0; index < args.length; index++) {
-    const arg = args[index] ?? '';
-    if (arg === '--') break;
-    const match = /^--?([^-=][^=]*)(?:=(.*))?$/s.exec(arg);
-    if (!match) throw new FlagError(`unexpected argument "${arg}": this program takes flags only`);
-    const [, name = '', given] = match;
+  const rest = [...args];
+  for (let arg = rest.shift(); arg !== undefined && arg !== '--'; arg = rest.shift()) {
+    const { name, given } = split(arg);
     const definition = Object.hasOwn(definitions, name) ? definitions[name] : undefined;
     if (!definition) throw new FlagError(`flag provided but not defined: -${name}`);
-    const text = given ?? (definition.kind === 'boolean' ? 'true' : args[++index]);
+    const text = given ?? (definition.kind === 'boolean' ? 'true' : rest.shift());
     if (text === undefined) throw new FlagError(`flag needs an argument: -${name}`);
     values[name] = convert(name, definition.kind, text);
   }
   return values as FlagValues<D>;
+}
+
+function split(arg: string): { readonly name: string; readonly given: string | undefined } {
+  const match = /^--?([^-=][^=]*)(?:=(.*))?$/s.exec(arg);
+  if (!match) throw new FlagError(`unexpected argument "${arg}": this program takes flags only`);
+  return { name: match[1] ?? '', given: match[2] };
 }
 
 const truths: Readonly<Record<string, boolean>> = { 1: true, t: true, true: true, 0: false, f: false, false: false };
