@@ -20,6 +20,8 @@ export class TokenSource {
   readonly #login: () => Login | undefined;
   readonly #authenticate: (login: Login, options: WaitOptions) => Promise<string>;
   #token: Promise<string | undefined> | undefined;
+  /** Whose token it is: another user, or a changed password, needs another one. */
+  #owner: Login | undefined;
 
   constructor(login: () => Login | undefined, authenticate: (login: Login, options: WaitOptions) => Promise<string>) {
     this.#login = login;
@@ -30,6 +32,8 @@ export class TokenSource {
   async current(options: WaitOptions): Promise<string | undefined> {
     const login = this.#login();
     if (!login) return undefined;
+    if (login.name !== this.#owner?.name || login.password !== this.#owner.password) this.#token = undefined;
+    this.#owner = login;
     const pending = this.#token ?? this.#obtain(login, options);
     this.#token = pending;
     try {

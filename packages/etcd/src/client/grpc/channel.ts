@@ -37,7 +37,10 @@ export class Channel {
     this.#options = options;
   }
 
-  /** Grows with each connection. What was learnt of the process behind one holds as long as this stays the same. */
+  /**
+   * Changes whenever a connection comes or goes. What was learnt of the process behind one holds as long as this stays the
+   * same.
+   */
   get generation(): number {
     return this.#generation;
   }
@@ -65,7 +68,7 @@ export class Channel {
           if (state.connection.pendingCheck) await within(signal, state.connection.pendingCheck);
           if (this.#state !== state) break;
           if (state.connection.usable && state.tls === this.#options.route().tls) return state.connection;
-          this.#state = { kind: 'idle' };
+          this.#forget(state.connection);
           state.connection.retire();
         }
       }
@@ -128,6 +131,8 @@ export class Channel {
   }
 
   #forget(connection: Connection): void {
-    if (this.#state.kind === 'open' && this.#state.connection === connection) this.#state = { kind: 'idle' };
+    if (this.#state.kind !== 'open' || this.#state.connection !== connection) return;
+    this.#state = { kind: 'idle' };
+    this.#generation++;
   }
 }

@@ -41,9 +41,7 @@ export class Connection {
     // Calls learn of a broken connection through their own streams.
     this.#session.on('error', () => undefined);
     this.#session.once('connect', () => this.#session.setLocalWindowSize(limits.windowBytes));
-    this.#session.once('goaway', () => {
-      this.#leaving = true;
-    });
+    this.#session.once('goaway', () => this.retire());
     this.#session.once('close', () => this.#timer?.cancel());
     this.#becomeIdle();
   }
@@ -70,7 +68,10 @@ export class Connection {
     if (this.#calls++ === 0) this.#becomeBusy();
     stream.once('response', () => this.heard());
     stream.once('close', () => {
-      if (--this.#calls === 0) this.#becomeIdle();
+      this.#calls--;
+      if (this.#calls > 0) return;
+      if (this.#leaving) this.destroy();
+      else this.#becomeIdle();
     });
     return stream;
   }
@@ -97,15 +98,19 @@ export class Connection {
     return this.#check;
   }
 
-  /** No more calls; closes when those that run have ended. */
+  /**
+   * No more calls; closes when those that run have ended. Not by the session's own `close`, which after the peer's farewell
+   * may wait for ever.
+   */
   retire(): void {
     this.#leaving = true;
-    if (!this.#session.destroyed) this.#session.close();
+    if (this.#calls === 0) this.destroy();
   }
 
   /** Ends everything at once. */
   destroy(): void {
     this.#leaving = true;
+    this.#timer?.cancel();
     this.#session.destroy();
   }
 

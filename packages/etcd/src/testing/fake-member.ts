@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  type IncomingHttpHeaders,
+  performServerHandshake,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import { type Duplex, duplexPair, Transform } from 'node:stream';
+import type { Dialer, DialTarget } from '../client/dialer.ts';
+import { frame } from '../client/grpc/frame.ts';
+
+/** One call as the fake sees it. */
+export interface FakeCall {
+  /** `KV/Put`. */
+  readonly method: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly stream: ServerHttp2Stream;
+  /** Resolves with the first message of the request. */
+  readonly request: Promise<Uint8Array>;
+  /** Answers with a message and OK. */
+  reply(message: Uint8Array): void;
+  /** Answers with a status and no message. */
+  refuse(status: number, message: string): void;
+}
+
+/**
+ * A gRPC server without a socket: what a client dials through `dial` ends up in `onCall`. For what no real etcd can be made
+ * to do at will: never answer, vanish without a word, refuse a stream, send nonsense.
+ */
+export class FakeMember {
+  readonly calls: FakeCall[] = [];
+  readonly dialled: DialTarget[] = [];
+  readonly #sessions: ServerHttp2Session[] = [];
+  #onCall: (call: FakeCall) => void;
+  #severed = false;
+  #dialling: (() => Promise<void>) | undefined;
+
+  constructor(onCall: (call: FakeCall) => void = () => undefined) {
+    this.#onCall = onCall;
+  }
+
+  /** Replaces what is done with calls from now on. */
+  onCall(handler: (call: FakeCall) => void): void {
+    this.#onCall = handler;
+  }
+
+  /** Runs before each dial is answered; a rejection is a refused connection. */
+  onDial(before: () => Promise<void>): void {
+    this.#dialling = before;
+  }
+
+  readonly dial: Dialer = async (target) => {
+    this.dialled.push(target);
+    await this.#dialling?.();
+    const [ours, theirs] = duplexPair();
+    this.#serve(theirs);
+    return ours;
+  };
+
+  /** From now on nothing passes in either direction on any connection made so far, and nobody is told: a cut cable. */
+  sever(): void {
+    this.#severed = true;
+  }
+
+  /** New connections work again; those severed stay so. */
+  mend(): void {
+    this.#severed = false;
+  }
+
+  /** Ends all connections the hard way: a killed process. */
+  kill(): void {
+    for (const session of this.#sessions.splice(0)) session.destroy();
+  }
+
+  /** Says farewell on all connections: a process that shuts down. */
+  leave(): void {
+    for (const session of this.#sessions) session.goaway();
+  }
+
+  #serve(socket: Duplex): void {
+    const cut = { severed: false };
+    const gate = () =>
+      new Transform({
+        transform: (chunk, _, done) => {
+          cut.severed ||= this.#severed;
+          if (cut.severed) done();
+          else done(null, chunk);
+        },
+      });
+    const [near, far] = duplexPair();
+    socket.pipe(gate()).pipe(far);
+    far.pipe(gate()).pipe(socket);
+    socket.once('close', () => far.destroy());
+    far.once('close', () => socket.destroy());
+    const session = performServerHandshake(near);
+    this.#sessions.push(session);
+    session.on('error', () => undefined);
+    session.on('stream', (stream, headers) => this.#accept(stream, headers));
+  }
+
+  #accept(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
+    stream.on('error', () => undefined);
+    const call: FakeCall = {
+      method: String(headers[':path']).replace('/etcdserverpb.', ''),
+      headers,
+      stream,
+      request: new Promise((resolve) => stream.once('data', (data: Buffer) => resolve(data.subarray(5)))),
+      reply: (message) => {
+        stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
+        stream.once('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
+        stream.end(frame(message));
+      },
+      refuse: (status, message) => {
+        stream.respond(
+          {
+            ':status': 200,
+            'content-type': 'application/grpc',
+            'grpc-status': String(status),
+            'grpc-message': encodeURIComponent(message),
+          },
+          { endStream: true },
+        );
+      },
+    };
+    this.calls.push(call);
+    this.#onCall(call);
+  }
+}
+
+/** Waits for something that real I/O brings about, turn by turn, without a clock. */
+export async function eventually(condition: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 2_000; turn++) {
+    if (condition()) return;
+    await new Promise<void>((resolve) => setImmediate(resolve));
+  }
+  throw new Error(`did not come about: ${condition}`);
+}
