@@ -41,7 +41,7 @@ export {
 export type { ReconcileContext, ReconcileFunction, Reconciler, Request } from './controller/reconciler.ts';
 export { done, isTerminal, type Result, requeueAfter, TerminalError, terminal } from './controller/result.ts';
 export { type Duration, milliseconds } from './duration.ts';
-export { type EventObject, type EventType, eventResource, type ObjectReference, referenceTo } from './events/event.ts';
+export { type EventObject, type EventType, referenceTo } from './events/event.ts';
 export { type EventRecorder, EventWriter, type EventWriterOptions } from './events/event-recorder.ts';
 export type { EventHandler, Occasion } from './informer/event-handler.ts';
 export {
@@ -59,7 +59,6 @@ export {
   type LeaderElectorOptions,
 } from './leader-election/leader-elector.ts';
 export { LeadershipLost } from './leader-election/leadership-lost.ts';
-export { type Lease, leaseResource, microTime } from './leader-election/lease.ts';
 export type { HealthCheck, HealthReport } from './manager/health.ts';
 export type { HttpOptions } from './manager/http-endpoint.ts';
 export { createManager, type Manager, type ManagerOptions } from './manager/manager.ts';
@@ -83,7 +82,6 @@ export type { Problem, ProblemKind } from './reflector/problem.ts';
 export { Reflector, type ReflectorOptions } from './reflector/reflector.ts';
 export type { ReflectorSink } from './reflector/reflector-sink.ts';
 export type { ReflectorState } from './reflector/reflector-state.ts';
-export { compareResourceVersions, isNotOlder } from './reflector/resource-version.ts';
 export type { IndexFunction } from './store/indexer.ts';
 export type { Lister, ListerSelection } from './store/lister.ts';
 export type { Removal } from './store/removal.ts';

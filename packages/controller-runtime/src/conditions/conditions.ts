@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { formatTime } from '@etcd-operator/kube';
 
 export type ConditionStatus = 'True' | 'False' | 'Unknown';
 
@@ -44,7 +45,7 @@ export function setCondition(
   const held = findCondition(present, condition.type);
   if (held && sameCondition(held, condition)) return present;
   const sameStatus = held?.status === condition.status;
-  const lastTransitionTime = sameStatus ? held.lastTransitionTime : `${new Date(now).toISOString().slice(0, 19)}Z`;
+  const lastTransitionTime = sameStatus ? held.lastTransitionTime : formatTime(now);
   const set: Condition = { ...condition, lastTransitionTime };
   return held ? present.map((other) => (other === held ? set : other)) : [...present, set];
 }

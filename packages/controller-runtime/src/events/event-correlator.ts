@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
+import { formatTime, type ObjectReference } from '@etcd-operator/kube';
 import type { Clock } from '@etcd-operator/ports';
 import { BoundedMap } from './bounded-map.ts';
-import { type EventObject, type EventType, type ObjectReference, secondsTime } from './event.ts';
+import type { EventObject, EventType } from './event.ts';
 
 /** What happened, before it is counted and merged. */
 export interface Occurrence {
@@ -67,7 +68,7 @@ export class EventCorrelator {
     const combined = this.#isOneOfMany(group, occurrence.message);
     const message = combined ? `(combined from similar events): ${occurrence.message}` : occurrence.message;
     const known = this.#events.use(combined ? group : JSON.stringify([group, message]), () => ({ event: undefined }));
-    const now = secondsTime(this.#options.clock.now());
+    const now = formatTime(this.#options.clock.now());
     known.event = known.event
       ? { ...known.event, count: known.event.count + 1, lastTimestamp: now, message }
       : this.#newEvent(occurrence, message, now);

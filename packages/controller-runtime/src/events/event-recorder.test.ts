@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { KubeError } from '@etcd-operator/kube';
+import { events as eventResource, KubeError } from '@etcd-operator/kube';
 import { seededRandom, silentLogger, VirtualClock } from '@etcd-operator/ports';
 import { describe, expect, test } from 'vitest';
 import { MetricRegistry } from '../metrics/registry.ts';
 import { ScriptedClient } from '../testing/scripted-client.ts';
 import { thing } from '../testing/things.ts';
-import { eventResource } from './event.ts';
 import { EventWriter } from './event-recorder.ts';
 
 const object = thing('a/one', {}, { uid: 'u-1', resourceVersion: '7' });

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Client, isKubeError, type KubeObject, type ResourceClient } from '@etcd-operator/kube';
+import {
+  type Client,
+  type Event,
+  events,
+  isKubeError,
+  type KubeObject,
+  type ResourceClient,
+} from '@etcd-operator/kube';
 import type { Clock, Logger, Random, Timer } from '@etcd-operator/ports';
 import type { CounterSeries } from '../metrics/counter.ts';
 import { MetricRegistry } from '../metrics/registry.ts';
 import { Waiters } from '../queue/waiters.ts';
 import { Backoff } from '../reflector/backoff.ts';
-import { type EventObject, type EventType, eventResource, referenceTo } from './event.ts';
+import { type EventObject, type EventType, referenceTo } from './event.ts';
 import { EventCorrelator } from './event-correlator.ts';
 
 /** Tells people what a controller did to an object: `kubectl describe` shows it. */
@@ -41,7 +48,7 @@ export class EventWriter implements EventRecorder {
   readonly name: string;
   readonly needsLeader = false;
   readonly #options: EventWriterOptions;
-  readonly #events: ResourceClient<EventObject>;
+  readonly #events: ResourceClient<Event>;
   readonly #correlator: EventCorrelator;
   readonly #pending = new Map<string, EventObject>();
   readonly #written = new Set<string>();
@@ -53,7 +60,7 @@ export class EventWriter implements EventRecorder {
     const { component, instance = component } = options;
     this.name = `events of ${component}`;
     this.#options = options;
-    this.#events = options.client.resource(eventResource);
+    this.#events = options.client.resource(events);
     this.#correlator = new EventCorrelator({ clock: options.clock, component, instance });
     this.#backoff = new Backoff({ clock: options.clock, random: options.random, limit: 10_000 });
     this.#dropped = (options.metrics ?? new MetricRegistry())

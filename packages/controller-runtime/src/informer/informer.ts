@@ -4,7 +4,7 @@ import type { Clock, Logger, Random } from '@etcd-operator/ports';
 import type { MetricRegistry } from '../metrics/registry.ts';
 import { Waiters } from '../queue/waiters.ts';
 import { Reflector } from '../reflector/reflector.ts';
-import { compareResourceVersions } from '../reflector/resource-version.ts';
+import { versionOrder } from '../reflector/resource-version.ts';
 import type { IndexFunction } from '../store/indexer.ts';
 import { type Lister, listerOf } from '../store/lister.ts';
 import { Store } from '../store/store.ts';
@@ -141,7 +141,7 @@ export class Informer<T extends KubeObject> {
   hasReached(version: string): boolean | undefined {
     const own = this.#store.resourceVersion;
     if (own === '') return false;
-    const order = compareResourceVersions(own, version);
+    const order = versionOrder(own, version);
     return order === undefined ? undefined : order >= 0;
   }
 

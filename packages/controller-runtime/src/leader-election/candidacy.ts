@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Lease } from './lease.ts';
+import type { Lease } from '@etcd-operator/kube';
 
 /** What was last seen of a lease, and when, by our own monotonic clock: other machines' clocks are not trusted. */
 export interface Observation {

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Client, isKubeError, KubeError, type ResourceClient } from '@etcd-operator/kube';
+import {
+  type Client,
+  formatMicroTime,
+  isKubeError,
+  KubeError,
+  type Lease,
+  leases,
+  type ResourceClient,
+} from '@etcd-operator/kube';
 import type { Clock, Logger, Random, Timer } from '@etcd-operator/ports';
 import type { GaugeSeries } from '../metrics/gauge.ts';
 import { MetricRegistry } from '../metrics/registry.ts';
 import { judge, type Observation, observe } from './candidacy.ts';
 import { LeadershipLost } from './leadership-lost.ts';
-import { type Lease, leaseResource, microTime } from './lease.ts';
 import { isTenureSure, type Moment, momentOf } from './tenure.ts';
 import { wakeOnLeaseChange } from './wake-on-lease-change.ts';
 
@@ -71,7 +78,7 @@ export class LeaderElector {
       throw new RangeError('renewDeadline must be shorter than leaseDuration');
     }
     this.identity = this.#options.identity;
-    this.#leases = options.client.resource(leaseResource);
+    this.#leases = options.client.resource(leases);
     this.#log = options.log.child({ object: `Lease ${options.leaseNamespace}/${options.leaseName}` });
     this.#status = (options.metrics ?? new MetricRegistry())
       .gauge({ name: 'leader_election_master_status', help: '1 while this process leads', labels: ['name'] })
@@ -217,13 +224,13 @@ export class LeaderElector {
   /** Writes us in as the holder. The tenure counts from before the request: from when others may count it. */
   async #write(
     lease: Lease | undefined,
-    acquireTime: string | undefined,
+    acquireTime: string | null | undefined,
     leaseTransitions: number,
     signal: AbortSignal,
   ): Promise<void> {
     const { clock, leaseDuration, leaseName, leaseNamespace } = this.#options;
     const renewed = momentOf(clock);
-    const time = microTime(renewed.wall);
+    const time = formatMicroTime(renewed.wall);
     const wanted: Lease = {
       ...(lease ?? { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' }),
       metadata: { ...lease?.metadata, name: leaseName, namespace: leaseNamespace },
@@ -279,7 +286,7 @@ export class LeaderElector {
         ...state.lease.spec,
         holderIdentity: '',
         leaseDurationSeconds: 1,
-        renewTime: microTime(clock.now()),
+        renewTime: formatMicroTime(clock.now()),
       };
       await this.#leases.replace({ ...state.lease, spec }, { signal: patience.signal });
       this.#log.info('released the lease');

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Client } from '@etcd-operator/kube';
+import { type Client, type Lease, leases } from '@etcd-operator/kube';
 import type { Clock, Logger, Random } from '@etcd-operator/ports';
 import { Informer } from '../informer/informer.ts';
-import { type Lease, leaseResource } from './lease.ts';
 
 interface WakeOptions {
   readonly client: Client;
@@ -31,8 +30,8 @@ export function wakeOnLeaseChange(options: WakeOptions, signal: AbortSignal, onL
   let current = new AbortController();
   const informer = new Informer({
     ...options,
-    resource: leaseResource,
-    reader: client.resource(leaseResource),
+    resource: leases,
+    reader: client.resource(leases),
     namespace: leaseNamespace,
     fieldSelector: `metadata.name=${leaseName}`,
   });

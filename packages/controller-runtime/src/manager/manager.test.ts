@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import { leases as leaseResource } from '@etcd-operator/kube';
 import { createLogger, type LogRecord, seededRandom, systemClock, VirtualClock } from '@etcd-operator/ports';
 import { describe, expect, test } from 'vitest';
 import { buildController } from '../controller/builder.ts';
 import { done } from '../controller/result.ts';
-import { leaseResource } from '../leader-election/lease.ts';
 import { ScriptedClient } from '../testing/scripted-client.ts';
 import { part, parts, thing, things } from '../testing/things.ts';
 import { createManager, type ManagerOptions } from './manager.ts';

@@ -8,7 +8,7 @@ import { type Problem, problemOf, ReflectorFault } from './problem.ts';
 import { type ReflectorMetrics, reflectorMetrics } from './reflector-metrics.ts';
 import type { ReflectorSink } from './reflector-sink.ts';
 import { initialState, type ListMode, type Outcome, type ReflectorState, transition } from './reflector-state.ts';
-import { compareResourceVersions, isNotOlder } from './resource-version.ts';
+import { isNotOlder, versionOrder } from './resource-version.ts';
 import { Watchdog } from './watchdog.ts';
 
 export interface ReflectorOptions<T extends KubeObject> {
@@ -267,7 +267,7 @@ export class Reflector<T extends KubeObject> {
 }
 
 function isNewer(version: string, than: string): boolean {
-  const order = compareResourceVersions(version, than);
+  const order = versionOrder(version, than);
   return order === undefined || order > 0;
 }
 

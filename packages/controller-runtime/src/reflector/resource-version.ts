@@ -6,7 +6,7 @@
  *
  * Versions are decimals of any length, so they are compared as text; as numbers they would be wrong beyond 2^53.
  */
-export function compareResourceVersions(one: string, other: string): number | undefined {
+export function versionOrder(one: string, other: string): number | undefined {
   if (one === other) return 0;
   if (!isDecimal(one) || !isDecimal(other)) return undefined;
   if (one.length !== other.length) return one.length - other.length;
@@ -15,7 +15,7 @@ export function compareResourceVersions(one: string, other: string): number | un
 
 /** True unless `version` is known to be older than `other`. */
 export function isNotOlder(version: string, other: string): boolean {
-  const order = compareResourceVersions(version, other);
+  const order = versionOrder(version, other);
   return order === undefined || order >= 0;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type KubeObject, keyOf, keyString } from '@etcd-operator/kube';
 import type { ReflectorSink } from '../reflector/reflector-sink.ts';
-import { compareResourceVersions } from '../reflector/resource-version.ts';
+import { versionOrder } from '../reflector/resource-version.ts';
 import { Indexer, type IndexFunction } from './indexer.ts';
 import { type Removal, removal } from './removal.ts';
 
@@ -149,7 +149,7 @@ export class Store<T extends KubeObject> implements ReflectorSink<T> {
 }
 
 function order(one: KubeObject, other: KubeObject): number | undefined {
-  return compareResourceVersions(one.metadata?.resourceVersion ?? '', other.metadata?.resourceVersion ?? '');
+  return versionOrder(one.metadata?.resourceVersion ?? '', other.metadata?.resourceVersion ?? '');
 }
 
 function isOlder(one: KubeObject, other: KubeObject): boolean {
@@ -163,6 +163,6 @@ function isSame(one: KubeObject, other: KubeObject): boolean {
 }
 
 function isNotNewerThan(object: KubeObject, version: string): boolean {
-  const result = compareResourceVersions(object.metadata?.resourceVersion ?? '', version);
+  const result = versionOrder(object.metadata?.resourceVersion ?? '', version);
   return result !== undefined && result <= 0;
 }
