@@ -10,13 +10,16 @@ import { StoredObject } from '../storage/stored-object.ts';
 import { type FieldError, invalidObject } from '../validation/field-error.ts';
 import { validateObjectMeta } from '../validation/object-meta.ts';
 import { objectAnswer } from './answer.ts';
+import { trackFields } from './field-tracking.ts';
 import { generatedName } from './generate-name.ts';
 import { metadataOf, readObjectBody } from './object-body.ts';
 
 /** POST to a collection. */
 export async function createObject(call: Call): Promise<ApiResponse> {
   if (call.info.name !== '') throw methodNotAllowed();
-  const stored = await createFrom(call, readObjectBody(call));
+  const object = readObjectBody(call);
+  trackFields(call, undefined, object);
+  const stored = await createFrom(call, object);
   return objectAnswer(call, 201, stored);
 }
 

@@ -4,7 +4,9 @@ import { parse as parseYaml } from 'yaml';
 import { asObject, ensureObject, isObject, type Json, type JsonObject } from '../json/json.ts';
 import { duplicateKeys, scanJson } from '../json/scan-json.ts';
 import { parseApiVersion } from '../registry/api-version.ts';
+import type { Decoded } from '../registry/codec.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
+import { DecodeError } from '../schema/decode-context.ts';
 import { ApiError, badRequest } from '../server/api-error.ts';
 import { header } from '../server/api-request.ts';
 import type { Call } from '../server/core.ts';
@@ -23,10 +25,20 @@ export function readObjectBody(call: Call): JsonObject {
 
 /** A JSON value as a stored object of the request's kind: decoded, in the request's namespace. */
 export function decodeObject(call: Call, value: Json, duplicates: readonly string[] = []): JsonObject {
-  const { object, strictErrors } = call.resource.codec.decode(value);
+  const { object, strictErrors } = decodeOrRefuse(call.resource, value);
   reportStrictErrors(call, [...duplicates.map((field) => `duplicate field ${JSON.stringify(field)}`), ...strictErrors]);
   placeInNamespace(call, ensureObject(object, 'metadata'));
   return object;
+}
+
+function decodeOrRefuse(resource: ServedResource, value: Json): Decoded {
+  try {
+    return resource.codec.decode(value);
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    const { kind, version } = resource;
+    throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${error.message}`);
+  }
 }
 
 interface ParsedBody {
@@ -126,7 +138,8 @@ function checkKind({ resource, core }: Call, value: Json): void {
   throw badRequest(`${kind} in version "${version}" cannot be handled as a ${resource.kind}: ${why}`);
 }
 
-function placeInNamespace(call: Call, metadata: JsonObject): void {
+/** Puts an object into the request's namespace; refuses one that says it is elsewhere. */
+export function placeInNamespace(call: Call, metadata: JsonObject): void {
   const { resource, info } = call;
   const given = metadata['namespace'];
   if (!resource.namespaced) {
@@ -152,6 +165,20 @@ function reportStrictErrors(call: Call, errors: readonly string[]): void {
     );
   }
   for (const error of errors) call.warn(error);
+}
+
+/** What `decodeObject` does after decoding, for the result of a patch. */
+export function placePatched(
+  call: Call,
+  object: JsonObject,
+  strictErrors: readonly string[],
+  refuse: (why: string) => ApiError,
+): JsonObject {
+  const mode = call.query.get('fieldValidation') || 'Warn';
+  if (mode === 'Strict' && strictErrors.length > 0) throw refuse(`strict decoding error: ${strictErrors.join(', ')}`);
+  if (mode === 'Warn') for (const error of strictErrors) call.warn(error);
+  placeInNamespace(call, ensureObject(object, 'metadata'));
+  return object;
 }
 
 /** `metadata` of an object that has gone through `decodeObject`. */

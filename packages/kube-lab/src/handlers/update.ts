@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { asArray, equalJson, type JsonObject } from '../json/json.ts';
+import { equalButForTimes } from '../apply/managed-fields.ts';
+import { asArray, cloneJson, type JsonObject } from '../json/json.ts';
 import { storageKey } from '../registry/served-resource.ts';
 import { badRequest, conflict, notFound } from '../server/api-error.ts';
 import type { ApiResponse } from '../server/api-request.ts';
@@ -11,6 +12,7 @@ import { invalid } from '../validation/field-error.ts';
 import { validateObjectMetaUpdate } from '../validation/object-meta.ts';
 import { objectAnswer } from './answer.ts';
 import { createFrom, isDryRun, refuseIfInvalid } from './create.ts';
+import { trackFields } from './field-tracking.ts';
 import { metadataOf, readObjectBody } from './object-body.ts';
 
 /** The result of a write and whether it made the object. */
@@ -31,9 +33,10 @@ export async function replaceObject(call: Call): Promise<ApiResponse> {
     );
   }
   const { stored, created } = await writeObject(call, (current) => {
-    if (current) return structuredClone(body);
-    if (!resource.strategy.allowCreateOnUpdate) throw notFound(resource, info.name);
-    return body;
+    if (!current && !resource.strategy.allowCreateOnUpdate) throw notFound(resource, info.name);
+    const next = cloneJson(body);
+    trackFields(call, current?.object, next);
+    return next;
   });
   return objectAnswer(call, created ? 201 : 200, stored);
 }
@@ -109,7 +112,7 @@ function commitUpdate(call: Call, current: StoredObject, next: JsonObject): Stor
   const { core, resource } = call;
   const metadata = metadataOf(next);
   metadata['resourceVersion'] = String(current.revision);
-  if (equalJson(next, current.object)) return current;
+  if (equalButForTimes(next, current.object)) return current;
   if (isDryRun(call)) return new StoredObject(current.key, current.revision, next);
   if (isReleased(metadata)) {
     core.store.delete(resource.collection, current);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { apiVersionOf } from '@etcd-operator/kube';
-import type { Json, JsonObject } from '../json/json.ts';
-import { DecodeContext, DecodeError } from '../schema/decode-context.ts';
+import type { JsonObject } from '../json/json.ts';
+import { DecodeContext } from '../schema/decode-context.ts';
 import type { GoType } from '../schema/go-scalars.ts';
 import { goTypeOf } from '../schema/go-types.ts';
-import { badRequest } from '../server/api-error.ts';
 import { type OpenApiDocument, openApiDocument } from './captured-api.ts';
 import type { Codec } from './codec.ts';
 import type { ResourceNames } from './served-resource.ts';
@@ -15,30 +14,23 @@ export type Defaults = (object: JsonObject) => void;
 /** The codec of a built-in kind: bodies go through the Go type of the real server, as far as one can tell from outside. */
 export function builtinCodec(names: ResourceNames, defaults: Defaults): Codec {
   let type: GoType | undefined;
+  const typeMeta = { kind: names.kind, apiVersion: apiVersionOf(names) };
   return {
     decode(value) {
       type ??= rootType(names);
       const context = new DecodeContext();
-      const decoded = decodeRoot(names, type, value, context);
-      const object = { kind: names.kind, apiVersion: apiVersionOf(names), ...decoded };
+      const { kind: _kind, apiVersion: _apiVersion, ...decoded } = type.decode(value ?? {}, context, '') as JsonObject;
+      const object = { ...typeMeta, ...decoded };
       defaults(object);
       return { object, strictErrors: context.strictErrors };
     },
     encode: (stored) => stored.text,
     toVersion: (object) => object,
+    empty() {
+      type ??= rootType(names);
+      return { ...typeMeta, ...(type.absent() as JsonObject) };
+    },
   };
-}
-
-function decodeRoot(names: ResourceNames, type: GoType, value: Json, context: DecodeContext): JsonObject {
-  try {
-    const { kind: _kind, apiVersion: _apiVersion, ...decoded } = type.decode(value ?? {}, context, '') as JsonObject;
-    return decoded;
-  } catch (error) {
-    if (!(error instanceof DecodeError)) throw error;
-    throw badRequest(
-      `${names.kind} in version "${names.version}" cannot be handled as a ${names.kind}: ${error.message}`,
-    );
-  }
 }
 
 function rootType(names: ResourceNames): GoType {

@@ -15,11 +15,13 @@ export interface Decoded {
 export interface Codec {
   /**
    * A parsed body as a stored object: types checked, unknown fields left out and reported, defaults filled in. `value` may
-   * be changed. Throws an `ApiError` (400) where the real server cannot decode.
+   * be changed. Throws a `DecodeError` where the real server cannot decode.
    */
-  decode(value: Json, options?: { readonly skipDefaults?: boolean }): Decoded;
+  decode(value: Json): Decoded;
   /** The JSON text of a stored object in this version. */
   encode(stored: StoredObject): string;
   /** A stored object in this version. */
   toVersion(object: JsonObject): JsonObject;
+  /** An object of this version before anything is set: what a new one is compared with. */
+  empty(): JsonObject;
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { apiVersionOf } from '@etcd-operator/kube';
+import type { FieldSet } from '../apply/field-set.ts';
+import type { FieldType } from '../apply/field-type.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import type { Codec } from './codec.ts';
@@ -40,6 +42,10 @@ export interface ServedResource extends ResourceNames {
   readonly custom: boolean;
   /** Fields a field selector may name besides `metadata.name` and `metadata.namespace`. */
   readonly selectableFields: readonly string[];
+  /** How managedFields treat the parts of its objects. */
+  readonly fieldType: FieldType;
+  /** Fields that a write through the object itself (`''`) or a subresource does not touch. */
+  resetFields(subresource: string): FieldSet;
 }
 
 /** The key of an object in its collection. */

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { qualifiedName, type Transport } from '@etcd-operator/kube';
+import type { Transport } from '@etcd-operator/kube';
 import { type Clock, type Logger, type Random, silentLogger, systemClock, systemRandom } from '@etcd-operator/ports';
-import { builtinCodec } from '../registry/builtin-codec.ts';
+import { builtinResource } from '../registry/builtin-resource.ts';
 import { builtinKinds } from '../registry/builtin-table.ts';
 import { Registry } from '../registry/registry.ts';
-import { dataStrategy, specStatusStrategy } from '../registry/strategies.ts';
 import { Store } from '../storage/store.ts';
 import type { Core } from './core.ts';
 import { createHandler } from './handler.ts';
@@ -66,16 +65,7 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
     log: options.log ?? silentLogger,
     customDocuments: new Map(),
   };
-  for (const names of builtinKinds()) {
-    core.registry.add({
-      ...names,
-      collection: qualifiedName(names),
-      codec: builtinCodec(names, () => undefined),
-      strategy: names.subresources.some(({ name }) => name === 'status') ? specStatusStrategy : dataStrategy,
-      custom: false,
-      selectableFields: [],
-    });
-  }
+  for (const names of builtinKinds()) core.registry.add(builtinResource(names));
   const handle = createHandler(core);
   const transports = new Set<Transport>();
   const front = new HttpsFront(handle);

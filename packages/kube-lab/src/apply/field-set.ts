@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+import { isObject, type JsonObject } from '../json/json.ts';
+
+/**
+ * A set of paths into an object, as managedFields hold them. Elements of paths are written as `fieldsV1` writes them: `f:name` for
+ * a key, `k:{"name":"a"}` and `v:"a"` for items of lists, `i:0` for a place in one.
+ *
+ * Only `insert` and `child` change a set, and only the one who makes it calls them; every other function returns a new set.
+ */
+export class FieldSet {
+  readonly members = new Set<string>();
+  readonly children = new Map<string, FieldSet>();
+
+  get isEmpty(): boolean {
+    if (this.members.size > 0) return false;
+    for (const child of this.children.values()) if (!child.isEmpty) return false;
+    return true;
+  }
+
+  /** Adds a path; the empty path is ignored. */
+  insert(path: readonly string[]): void {
+    let set: FieldSet = this;
+    for (let at = 0; at < path.length - 1; at++) set = set.child(path[at] as string);
+    const last = path.at(-1);
+    if (last !== undefined) set.members.add(last);
+  }
+
+  /** The set below an element, made if absent. */
+  child(element: string): FieldSet {
+    const present = this.children.get(element);
+    if (present) return present;
+    const made = new FieldSet();
+    this.children.set(element, made);
+    return made;
+  }
+
+  union(other: FieldSet): FieldSet {
+    const result = new FieldSet();
+    for (const set of [this, other]) for (const member of set.members) result.members.add(member);
+    for (const [element, child] of this.children) {
+      const theirs = other.children.get(element);
+      result.children.set(element, theirs ? child.union(theirs) : child);
+    }
+    for (const [element, child] of other.children) {
+      if (!this.children.has(element)) result.children.set(element, child);
+    }
+    return result;
+  }
+
+  /** Without the paths of `other`; paths below them stay. */
+  difference(other: FieldSet): FieldSet {
+    const result = new FieldSet();
+    for (const member of this.members) if (!other.members.has(member)) result.members.add(member);
+    for (const [element, child] of this.children) {
+      const theirs = other.children.get(element);
+      const rest = theirs ? child.difference(theirs) : child;
+      if (!rest.isEmpty) result.children.set(element, rest);
+    }
+    return result;
+  }
+
+  /** Without the paths of `other` and everything below them. */
+  recursiveDifference(other: FieldSet): FieldSet {
+    const result = new FieldSet();
+    for (const member of this.members) if (!other.members.has(member)) result.members.add(member);
+    for (const [element, child] of this.children) {
+      if (other.members.has(element)) continue;
+      const theirs = other.children.get(element);
+      const rest = theirs ? child.recursiveDifference(theirs) : child;
+      if (!rest.isEmpty) result.children.set(element, rest);
+    }
+    return result;
+  }
+
+  intersection(other: FieldSet): FieldSet {
+    const result = new FieldSet();
+    for (const member of this.members) if (other.members.has(member)) result.members.add(member);
+    for (const [element, child] of this.children) {
+      const theirs = other.children.get(element);
+      const both = theirs && child.intersection(theirs);
+      if (both && !both.isEmpty) result.children.set(element, both);
+    }
+    return result;
+  }
+
+  equals(other: FieldSet): boolean {
+    return this.difference(other).isEmpty && other.difference(this).isEmpty;
+  }
+
+  /** Every path, parents before what is below them, in order of their text. */
+  paths(): readonly (readonly string[])[] {
+    const found: (readonly string[])[] = [];
+    collect(this, [], found);
+    return found;
+  }
+
+  toFieldsV1(): JsonObject {
+    const written: JsonObject = {};
+    for (const element of sortedElements(this)) {
+      const below = this.children.get(element);
+      const fields = below && !below.isEmpty ? below.toFieldsV1() : {};
+      const isOwn = this.members.has(element);
+      written[element] = isOwn && Object.keys(fields).length > 0 ? { '.': {}, ...fields } : fields;
+    }
+    return written;
+  }
+
+  static fromFieldsV1(fields: JsonObject): FieldSet {
+    const set = new FieldSet();
+    for (const [element, value] of Object.entries(fields)) {
+      if (element === '.' || !isObject(value)) continue;
+      const keys = Object.keys(value);
+      if (keys.length === 0 || Object.hasOwn(value, '.')) set.members.add(element);
+      if (keys.some((key) => key !== '.')) set.children.set(element, FieldSet.fromFieldsV1(value));
+    }
+    return set;
+  }
+
+  static of(...paths: readonly (readonly string[])[]): FieldSet {
+    const set = new FieldSet();
+    for (const path of paths) set.insert(path);
+    return set;
+  }
+}
+
+function sortedElements(set: FieldSet): readonly string[] {
+  const elements = [...set.members];
+  for (const [element, child] of set.children) if (!set.members.has(element) && !child.isEmpty) elements.push(element);
+  return elements.sort();
+}
+
+function collect(set: FieldSet, prefix: readonly string[], found: (readonly string[])[]): void {
+  for (const element of sortedElements(set)) {
+    const path = [...prefix, element];
+    if (set.members.has(element)) found.push(path);
+    const below = set.children.get(element);
+    if (below) collect(below, path, found);
+  }
+}
+
+/** A path as messages show it: `.spec.containers[name="a"].image`. */
+export function pathText(path: readonly string[]): string {
+  return path.map(elementText).join('');
+}
+
+function elementText(element: string): string {
+  const body = element.slice(2);
+  switch (element.slice(0, 2)) {
+    case 'f:':
+      return `.${body}`;
+    case 'v:':
+      return `[=${body}]`;
+    case 'i:':
+      return `[${body}]`;
+    default: {
+      const keys = JSON.parse(body) as Readonly<Record<string, unknown>>;
+      return `[${Object.entries(keys)
+        .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+        .join(',')}]`;
+    }
+  }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+import { isObject, type Json } from '../json/json.ts';
+import type { ListType } from './field-type.ts';
+
+/** How an item of a list that is owned item by item is named; undefined if it lacks what names it. */
+export function itemElement(type: ListType, item: Json): string | undefined {
+  if (type.mode === 'set') return `v:${JSON.stringify(item)}`;
+  if (!isObject(item)) return undefined;
+  let text = '';
+  for (const key of type.keys) {
+    const value = item[key] ?? type.keyDefault(key) ?? undefined;
+    if (value === undefined) continue;
+    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${JSON.stringify(value)}`;
+  }
+  return text === '' ? undefined : `k:{${text}}`;
+}
+
+/** The items of a list by their names, in order. Of items with the same name the first counts. */
+export function indexItems(type: ListType, items: readonly Json[]): Map<string, Json> {
+  const found = new Map<string, Json>();
+  for (const item of items) {
+    const element = itemElement(type, item);
+    if (element !== undefined && !found.has(element)) found.set(element, item);
+  }
+  return found;
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+import { asObject, asObjects, equalJson, type JsonObject } from '../json/json.ts';
+import { FieldSet } from './field-set.ts';
+
+/** Who owns which fields: one entry of `metadata.managedFields`. */
+export interface Manager {
+  readonly name: string;
+  readonly operation: 'Apply' | 'Update';
+  readonly apiVersion: string;
+  readonly subresource: string;
+  readonly time: string | undefined;
+  readonly fields: FieldSet;
+}
+
+/** What tells managers apart. The version counts for updates only: somebody who applies is one manager whatever the version. */
+export function managerKey(manager: Pick<Manager, 'name' | 'operation' | 'apiVersion' | 'subresource'>): string {
+  const version = manager.operation === 'Apply' ? '' : manager.apiVersion;
+  return JSON.stringify([manager.operation, manager.name, version, manager.subresource]);
+}
+
+/** Managers by their key. */
+export type Managers = ReadonlyMap<string, Manager>;
+
+const decoded = new WeakMap<JsonObject, FieldSet>();
+
+/** Reads `metadata.managedFields`. Undefined if an entry is malformed. */
+export function decodeManagers(metadata: JsonObject): Managers | undefined {
+  const managers = new Map<string, Manager>();
+  for (const entry of asObjects(metadata['managedFields'])) {
+    const manager = decodeEntry(entry);
+    if (!manager) return undefined;
+    const key = managerKey(manager);
+    const present = managers.get(key);
+    managers.set(key, present ? { ...manager, fields: present.fields.union(manager.fields) } : manager);
+  }
+  return managers;
+}
+
+function decodeEntry(entry: JsonObject): Manager | undefined {
+  const { manager, operation, apiVersion, subresource, time, fieldsType } = entry;
+  const fields = asObject(entry['fieldsV1']);
+  if (operation !== 'Apply' && operation !== 'Update') return undefined;
+  if (fieldsType !== 'FieldsV1' || !fields || typeof apiVersion !== 'string') return undefined;
+  return {
+    name: typeof manager === 'string' ? manager : '',
+    operation,
+    apiVersion,
+    subresource: typeof subresource === 'string' ? subresource : '',
+    time: typeof time === 'string' ? time : undefined,
+    fields: fieldSetOf(fields),
+  };
+}
+
+/** Stored entries are frozen and read again at each write: their sets are kept as long as they are. */
+function fieldSetOf(fields: JsonObject): FieldSet {
+  const known = decoded.get(fields);
+  if (known) return known;
+  const set = FieldSet.fromFieldsV1(fields);
+  if (Object.isFrozen(fields)) decoded.set(fields, set);
+  return set;
+}
+
+const encoded = new WeakMap<FieldSet, JsonObject>();
+
+/** Writes `metadata.managedFields`: who applies first, then by time and name. */
+export function encodeManagers(managers: Managers): JsonObject[] {
+  return [...managers.values()].sort(compareManagers).map(encodeEntry);
+}
+
+function encodeEntry(manager: Manager): JsonObject {
+  const known = encoded.get(manager.fields);
+  const fieldsV1 = known ?? manager.fields.toFieldsV1();
+  if (!known) {
+    encoded.set(manager.fields, fieldsV1);
+    decoded.set(fieldsV1, manager.fields);
+  }
+  return {
+    ...(manager.name ? { manager: manager.name } : {}),
+    operation: manager.operation,
+    apiVersion: manager.apiVersion,
+    ...(manager.time === undefined ? {} : { time: manager.time }),
+    fieldsType: 'FieldsV1',
+    fieldsV1,
+    ...(manager.subresource ? { subresource: manager.subresource } : {}),
+  };
+}
+
+function compareManagers(a: Manager, b: Manager): number {
+  return (
+    compareText(a.operation, b.operation) ||
+    compareText(a.time ?? '', b.time ?? '') ||
+    compareText(a.name, b.name) ||
+    compareText(a.apiVersion, b.apiVersion) ||
+    compareText(a.subresource, b.subresource)
+  );
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+/** True if two objects are the same but for the times in managedFields. */
+export function equalButForTimes(a: JsonObject, b: JsonObject): boolean {
+  const withoutMetadata = ({ metadata: _metadata, ...rest }: JsonObject) => rest;
+  const plain = (object: JsonObject) => {
+    const { managedFields, resourceVersion: _version, ...rest } = asObject(object['metadata']) ?? {};
+    return { ...rest, managedFields: asObjects(managedFields).map(({ time: _time, ...entry }) => entry) };
+  };
+  return equalJson(withoutMetadata(a), withoutMetadata(b)) && equalJson(plain(a), plain(b));
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import { apiVersionOf } from '@etcd-operator/kube';
+import { type OwnershipRules, trackUpdate, type Writer } from '../apply/field-manager.ts';
+import type { JsonObject } from '../json/json.ts';
+import { timestamp } from '../json/timestamp.ts';
+import { badRequest } from '../server/api-error.ts';
+import { header } from '../server/api-request.ts';
+import type { Call } from '../server/core.ts';
+
+const maxManagerLength = 128;
+
+/** Records in `next.metadata.managedFields` what this request changes. `live` is undefined for a new object. */
+export function trackFields(call: Call, live: JsonObject | undefined, next: JsonObject): void {
+  const { codec } = call.resource;
+  trackUpdate(ownershipRules(call), live ? codec.toVersion(live) : codec.empty(), next, writerOf(call));
+}
+
+export function ownershipRules({ resource, info }: Call): OwnershipRules {
+  return { type: resource.fieldType, resetFields: resource.resetFields(info.subresource) };
+}
+
+/** Who writes: `fieldManager` of the query, else the program's name in the user agent. */
+export function writerOf(call: Call): Writer {
+  const { resource, info, core } = call;
+  return {
+    manager: call.query.get('fieldManager') || nameFromUserAgent(header(call.request, 'user-agent') ?? ''),
+    apiVersion: apiVersionOf(resource),
+    subresource: info.subresource,
+    time: timestamp(core.clock),
+  };
+}
+
+function nameFromUserAgent(userAgent: string): string {
+  const name = userAgent.split('/')[0] ?? '';
+  return name.replace(/[^\x20-\x7e]/g, '').slice(0, maxManagerLength) || 'unknown';
+}
+
+/** Refuses names the real server refuses. */
+export function checkFieldManager({ query }: Pick<Call, 'query'>): void {
+  const name = query.get('fieldManager') ?? '';
+  if (name.length > maxManagerLength) throw badRequest(`fieldManager: may not be more than ${maxManagerLength} bytes`);
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import { qualifiedName } from '@etcd-operator/kube';
+import { FieldSet } from '../apply/field-set.ts';
+import { deducedType, type FieldType } from '../apply/field-type.ts';
+import { fieldTypeOf } from '../apply/open-api-types.ts';
+import { builtinCodec, documentOf, rootTypeName } from './builtin-codec.ts';
+import type { ResourceNames, ServedResource } from './served-resource.ts';
+import { dataStrategy, specStatusStrategy } from './strategies.ts';
+
+const nothing = new FieldSet();
+const status = FieldSet.of(['f:status']);
+const spec = FieldSet.of(['f:spec']);
+
+/** A built-in kind, ready to be served. Its schema is read when it is first written. */
+export function builtinResource(names: ResourceNames): ServedResource {
+  const hasStatus = names.subresources.some(({ name }) => name === 'status');
+  let fieldType: FieldType | undefined;
+  return {
+    ...names,
+    collection: qualifiedName(names),
+    codec: builtinCodec(names, () => undefined),
+    strategy: hasStatus ? specStatusStrategy : dataStrategy,
+    custom: false,
+    selectableFields: [],
+    get fieldType() {
+      fieldType ??= builtinFieldType(names);
+      return fieldType;
+    },
+    resetFields(subresource) {
+      if (!hasStatus) return nothing;
+      return subresource === 'status' ? spec : status;
+    },
+  };
+}
+
+function builtinFieldType(names: ResourceNames): FieldType {
+  const document = documentOf(names);
+  const typeName = document && rootTypeName(document, names);
+  return document && typeName !== undefined ? fieldTypeOf(document, typeName) : deducedType;
+}
