@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Clock } from '@etcd-operator/ports';
 import { KubeError, type RequestSummary } from '../kube-error.ts';
+import { responseError } from '../transport/response-error.ts';
 import type { HttpMethod, Transport, TransportResponse } from '../transport/transport.ts';
 import { describe, transportError } from '../transport/transport-error.ts';
 import { readBody, readExcerpt } from './read-body.ts';
-import { responseError } from './response-error.ts';
 import { parseWarnings } from './warning.ts';
 
 /** What every call of one client shares. */

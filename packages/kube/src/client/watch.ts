@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { KubeError, type RequestSummary } from '../kube-error.ts';
 import type { KubeObject } from '../object.ts';
+import { isStatus, statusError } from '../transport/response-error.ts';
 import { describe, transportError } from '../transport/transport-error.ts';
 import { badResponse, type Call, type CallContext, send } from './call.ts';
 import { watchIdle } from './idle-limit.ts';
 import { LineSplitter } from './line-splitter.ts';
-import { isStatus, statusError } from './response-error.ts';
 import type { WatchEvent } from './watch-event.ts';
 
 const initialEventsEnd = 'k8s.io/initial-events-end';

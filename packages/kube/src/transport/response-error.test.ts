@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from 'vitest';
+import { createClient } from '../client/create-client.ts';
 import { isKubeError, KubeError } from '../kube-error.ts';
 import type { Resource } from '../resource.ts';
 import type { Script } from '../testing/scripted-transport.ts';
 import { json, scriptedTransport, silentAfter, text } from '../testing/scripted-transport.ts';
-import { createClient } from './create-client.ts';
 
 const nodes: Resource = { group: '', version: 'v1', kind: 'Node', plural: 'nodes', namespaced: false };
 

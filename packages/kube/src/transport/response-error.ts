@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { KubeError, type KubeErrorCode, type RequestSummary, type Status } from '../kube-error.ts';
-import { describe } from '../transport/transport-error.ts';
+import { describe } from './transport-error.ts';
 
 const codeOfReason: Readonly<Record<string, KubeErrorCode>> = {
   BadRequest: 'BadRequest',

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Agent, type Dispatcher, ProxyAgent, Socks5ProxyAgent } from 'undici';
+import { KubeError } from '../kube-error.ts';
+
+/** What a TLS connection to the API server is checked and made with. Without `ca` the system's authorities are trusted. */
+export interface TlsMaterial {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  readonly serverName?: string;
+}
+
+export interface DispatcherOptions {
+  readonly tls: TlsMaterial;
+  readonly proxyUrl?: string | undefined;
+  /** Connections for calls. Calls beyond them wait. */
+  readonly connections: number;
+  /** Milliseconds of silence within the body of a call. */
+  readonly bodyTimeout: number;
+  readonly connectTimeout: number;
+}
+
+/** Two ways to one server: few shared connections for calls, and one connection each for watches and followed logs. */
+export interface Dispatchers {
+  readonly calls: Dispatcher;
+  readonly streams: Dispatcher;
+}
+
+/** Kept below the 90 s after which an API server closes idle connections itself. */
+const keepAliveTimeout = 30_000;
+/** A dead peer on an idle connection is noticed by the system after this. */
+const tcpKeepAliveDelay = 30_000;
+
+export function createDispatchers(options: DispatcherOptions): Dispatchers {
+  const shared = { keepAliveTimeout, pipelining: 1, headersTimeout: 0, allowH2: false };
+  return {
+    calls: createDispatcher(options, { ...shared, connections: options.connections, bodyTimeout: options.bodyTimeout }),
+    streams: createDispatcher(options, { ...shared, bodyTimeout: 0 }),
+  };
+}
+
+interface Limits {
+  readonly connections?: number;
+  readonly bodyTimeout: number;
+  readonly headersTimeout: number;
+  readonly keepAliveTimeout: number;
+  readonly pipelining: number;
+  readonly allowH2: boolean;
+}
+
+function createDispatcher({ tls, proxyUrl, connectTimeout }: DispatcherOptions, limits: Limits): Dispatcher {
+  const connect = {
+    timeout: connectTimeout,
+    keepAlive: true,
+    keepAliveInitialDelay: tcpKeepAliveDelay,
+    ...tlsConnectOptions(tls),
+  };
+  if (!proxyUrl) return new Agent({ ...limits, connect });
+  const { protocol } = parseProxy(proxyUrl);
+  if (protocol === 'socks5:') return new Socks5ProxyAgent(proxyUrl, { ...limits, requestTls: connect });
+  return new ProxyAgent({ ...limits, uri: proxyUrl, requestTls: connect, proxyTls: { timeout: connectTimeout } });
+}
+
+function parseProxy(proxyUrl: string): URL {
+  const url = URL.parse(proxyUrl);
+  if (url && ['http:', 'https:', 'socks5:'].includes(url.protocol)) return url;
+  throw new KubeError('Configuration', 'the proxy URL must start with http://, https:// or socks5://');
+}
+
+/** The options of `node:tls` for this material. Verification cannot be switched off. */
+export function tlsConnectOptions(tls: TlsMaterial): {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  readonly servername?: string;
+  readonly minVersion: 'TLSv1.2';
+} {
+  return {
+    minVersion: 'TLSv1.2',
+    ...(tls.ca === undefined ? {} : { ca: tls.ca }),
+    ...(tls.cert === undefined ? {} : { cert: tls.cert }),
+    ...(tls.key === undefined ? {} : { key: tls.key }),
+    ...(tls.serverName === undefined ? {} : { servername: tls.serverName }),
+  };
+}

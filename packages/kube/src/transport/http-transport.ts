@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Clock, Random } from '@etcd-operator/ports';
+import type { Dispatcher } from 'undici';
+import { KubeError } from '../kube-error.ts';
+import { linkAbort } from './abort-link.ts';
+import { createDispatchers, type Dispatchers, type TlsMaterial } from './dispatchers.ts';
+import { openWebSocket } from './open-web-socket.ts';
+import type { ChannelRequest, MessageChannel, Transport, TransportRequest, TransportResponse } from './transport.ts';
+import { describe, transportError } from './transport-error.ts';
+
+export interface HttpTransportOptions {
+  /** `https://host:6443` or, for `kubectl proxy` and tests, `http://...`; a path in it is kept in front of every request. */
+  readonly server: string;
+  /** What to connect with. Asked before every request; when it has changed, new requests use new connections. */
+  readonly tls?: () => TlsMaterial | Promise<TlsMaterial>;
+  readonly proxyUrl?: string;
+  /** Connections for calls; watches have their own. @default 8 */
+  readonly connections?: number;
+  /** Milliseconds until the answer to a request must have begun, and between two pieces of its body. @default 60 s */
+  readonly requestTimeout?: number;
+  /** Milliseconds a connection may take to come about. @default 10 s */
+  readonly connectTimeout?: number;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+const defaultRequestTimeout = 60_000;
+const defaultConnectTimeout = 10_000;
+const defaultConnections = 8;
+
+/** HTTP/1.1 to one API server, through undici. */
+export class HttpTransport implements Transport {
+  readonly #options: HttpTransportOptions;
+  readonly #origin: string;
+  readonly #basePath: string;
+  readonly #requestTimeout: number;
+  readonly #closing = new AbortController();
+  #current: { readonly tls: TlsMaterial; readonly dispatchers: Dispatchers } | undefined;
+
+  constructor(options: HttpTransportOptions) {
+    const url = URL.parse(options.server);
+    if (!url || !['http:', 'https:'].includes(url.protocol)) {
+      throw new KubeError(
+        'Configuration',
+        `the server ${JSON.stringify(options.server)} is no http:// or https:// URL`,
+      );
+    }
+    this.#options = options;
+    this.#origin = url.origin;
+    this.#basePath = url.pathname.replace(/\/+$/, '');
+    this.#requestTimeout = options.requestTimeout ?? defaultRequestTimeout;
+  }
+
+  async request(request: TransportRequest): Promise<TransportResponse> {
+    const abort = this.#abortFor(request);
+    try {
+      const { calls, streams } = await this.#dispatchers();
+      const response = await (request.streaming ? streams : calls).request({
+        origin: this.#origin,
+        path: this.#basePath + request.path,
+        method: request.method,
+        headers: request.headers as Record<string, string | string[]>,
+        body: request.body ?? null,
+        signal: abort.controller.signal,
+      });
+      abort.answered();
+      response.body.once('close', abort.release);
+      return { status: response.statusCode, headers: joined(response.headers), body: response.body };
+    } catch (error) {
+      abort.release();
+      throw transportError(error, request, request.signal);
+    }
+  }
+
+  async connect(request: ChannelRequest): Promise<MessageChannel> {
+    const summary = { method: 'GET', path: request.path };
+    const abort = this.#abortFor({ ...summary, ...(request.signal ? { signal: request.signal } : {}) });
+    try {
+      const { streams } = await this.#dispatchers();
+      const { clock, random } = this.#options;
+      const target = { origin: this.#origin, path: this.#basePath + request.path };
+      const channel = await openWebSocket(streams, target, request, { clock, random, signal: abort.controller.signal });
+      abort.answered();
+      return channel;
+    } catch (error) {
+      throw transportError(error, summary, request.signal);
+    } finally {
+      abort.release();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new KubeError('Aborted', 'the transport was closed'));
+    const dispatchers = this.#current?.dispatchers;
+    this.#current = undefined;
+    await Promise.all([dispatchers?.calls.destroy(), dispatchers?.streams.destroy()]);
+  }
+
+  /** Ends a request by the caller's signal, by closing the transport, or when no answer begins in time. */
+  #abortFor(request: { readonly method: string; readonly path: string; readonly signal?: AbortSignal }): {
+    readonly controller: AbortController;
+    readonly answered: () => void;
+    readonly release: () => void;
+  } {
+    const controller = new AbortController();
+    const unlinkCaller = linkAbort(request.signal, controller);
+    const unlinkClosing = linkAbort(this.#closing.signal, controller);
+    const timer = this.#options.clock.schedule(this.#requestTimeout, () => {
+      const message = `${describe(request)} was not answered within ${this.#requestTimeout} ms`;
+      controller.abort(new KubeError('Timeout', message, { request: { method: request.method, path: request.path } }));
+    });
+    const release = () => {
+      timer.cancel();
+      unlinkCaller();
+      unlinkClosing();
+    };
+    return { controller, answered: () => timer.cancel(), release };
+  }
+
+  async #dispatchers(): Promise<Dispatchers> {
+    const tls = (await this.#options.tls?.()) ?? {};
+    const current = this.#current;
+    if (current && sameMaterial(current.tls, tls)) return current.dispatchers;
+    const dispatchers = createDispatchers({
+      tls,
+      proxyUrl: this.#options.proxyUrl,
+      connections: this.#options.connections ?? defaultConnections,
+      bodyTimeout: this.#requestTimeout,
+      connectTimeout: this.#options.connectTimeout ?? defaultConnectTimeout,
+    });
+    this.#current = { tls, dispatchers };
+    if (current) retire(current.dispatchers);
+    return dispatchers;
+  }
+}
+
+/** Lets what is under way finish; connections close as it does. */
+function retire({ calls, streams }: Dispatchers): void {
+  for (const dispatcher of [calls, streams]) dispatcher.close().catch(() => undefined);
+}
+
+function sameMaterial(left: TlsMaterial, right: TlsMaterial): boolean {
+  return (
+    left === right ||
+    (left.ca === right.ca && left.cert === right.cert && left.key === right.key && left.serverName === right.serverName)
+  );
+}
+
+function joined(headers: Dispatcher.ResponseData['headers']): Readonly<Record<string, string>> {
+  const result: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) result[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return result;
+}
