@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ensurePart } from '@etcd-operator/tools';
+import { ColumnsReporter } from '../../test/conformance/columns-reporter.ts';
 import { runTests } from './run-tests.ts';
 
 /**
@@ -14,9 +15,10 @@ await runTests({
   projects: ['conformance'],
   args: args.filter((arg) => arg !== '--lab'),
   allowNone: true,
+  reporters: [new ColumnsReporter()],
   prepare: async () => {
     if (labOnly) return;
-    for (const part of ['etcd@3.6', 'kube-apiserver']) {
+    for (const part of ['etcd@3.6', 'kube-apiserver', 'kube-controller-manager']) {
       await ensurePart(part, { report: (line) => process.stderr.write(`${line}\n`) });
     }
   },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { relative } from 'node:path';
-import { createVitest, parseCLI, type TestModule } from 'vitest/node';
+import { createVitest, parseCLI, type Reporter, type TestModule } from 'vitest/node';
 import { repositoryRoot } from '../repository-root.ts';
 import { type FinishedFile, type Tally, tallyLine, tallyOf } from './tally.ts';
 
@@ -15,6 +15,8 @@ export interface TestRun {
   readonly select?: (file: string) => boolean;
   /** Makes sure of what these files need before any of them runs. Rejects with a sentence if that cannot be had. */
   readonly prepare?: (files: readonly string[]) => Promise<void>;
+  /** Told of the results, besides the usual one. @default none */
+  readonly reporters?: readonly Reporter[];
   /** Is it fine if there is nothing to run? @default false */
   readonly allowNone?: boolean;
 }
@@ -35,10 +37,13 @@ async function attempt({
   args,
   select,
   prepare,
+  reporters = [],
   allowNone = false,
 }: TestRun): Promise<Tally> {
   const { filter, options } = parseCLI(['vitest', 'run', ...args]);
-  const vitest = await createVitest({ ...options, root, watch: false, project: [...projects] });
+  const usual = options.reporters ?? options.reporter ?? 'default';
+  const told = { reporters: [usual, reporters].flat() };
+  const vitest = await createVitest({ ...options, ...told, root, watch: false, project: [...projects] });
   try {
     // Tells the reporters that a run begins; without a watcher it does nothing else.
     await vitest.standalone();

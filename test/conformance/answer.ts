@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Status, TransportResponse } from '@etcd-operator/kube';
+import { expect } from 'vitest';
+
+/** What a server answered, read to its end. `T` is what the case expects; nothing checks it but the case. */
+export interface Answer<T = unknown> {
+  readonly code: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Parsed if it is JSON, else the text. */
+  readonly body: T;
+}
+
+/** The part of a refusal that says what was wrong; the rest of a Status is the same in every refusal. */
+export interface Refusal {
+  readonly code: number;
+  readonly reason?: string;
+  readonly message: string;
+  readonly details?: unknown;
+}
+
+/** Reads an answer to its end. */
+export async function readAnswer<T>(response: TransportResponse): Promise<Answer<T>> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of response.body) pieces.push(piece);
+  const text = Buffer.concat(pieces).toString('utf8');
+  const isJson = /[/+]json\b/.test(response.headers['content-type'] ?? '');
+  return {
+    code: response.status,
+    headers: response.headers,
+    body: (isJson && text !== '' ? JSON.parse(text) : text) as T,
+  };
+}
+
+/** The refusal an answer is; fails if it is none or lacks what every Status has. */
+export function refusalOf({ code, body }: Answer): Refusal {
+  const { kind, apiVersion, metadata, status, ...rest } = body as Status & { metadata: unknown };
+  expect({ kind, apiVersion, metadata, status, code }, JSON.stringify(body)).toEqual({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    code: rest.code,
+  });
+  return rest as Refusal;
+}
+
+/** The body of an answer that must be a success; fails with the server's own words otherwise. */
+export function successOf<T>({ code, body }: Answer<T>): T {
+  if (code < 200 || code > 299) throw new Error(`refused with ${code}: ${JSON.stringify(body)}`);
+  return body;
+}

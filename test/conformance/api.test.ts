@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import type { Backend, BackendName } from './backend.ts';
+import { startLabBackend } from './backend-lab.ts';
+import { startRealBackend } from './backend-real.ts';
+import { subjects } from './cases/index.ts';
+import { type Case, Trial } from './trial.ts';
+
+const start: Readonly<Record<BackendName, () => Promise<Backend>>> = {
+  lab: startLabBackend,
+  'kube-apiserver': startRealBackend,
+};
+
+const chosen = (process.env['CONFORMANCE_BACKENDS'] ?? 'lab,kube-apiserver').split(',') as BackendName[];
+
+describe.each(chosen)('%s', (name) => {
+  let backend: Backend | undefined;
+  beforeAll(async () => {
+    backend = await start[name]();
+  });
+  afterAll(() => backend?.[Symbol.asyncDispose]());
+
+  const run = (body: Case) => async () => {
+    if (backend === undefined) throw new Error(`${name} did not start`);
+    await using trial = new Trial(backend);
+    await body(trial);
+  };
+
+  for (const subject of subjects) {
+    describe(subject.name, { concurrent: !subject.alone }, () => {
+      for (const [sentence, body] of Object.entries(subject.cases)) test(sentence, run(body));
+    });
+  }
+});
