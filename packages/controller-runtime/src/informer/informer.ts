@@ -177,6 +177,7 @@ export class Informer<T extends KubeObject> {
           for (const feed of this.#feeds) feed.removed(key, object, how);
         },
       },
+      onTransformError: (error) => log.error('transform failed', { resource: this.name, error }),
       onIndexError: (index, error) => log.error('index function failed', { resource: this.name, index, error }),
     });
   }

@@ -19,8 +19,10 @@ export interface StoreOptions<T extends KubeObject> {
   readonly selective?: boolean;
   /** What is kept of an object. @default all of it but `metadata.managedFields` */
   readonly transform?: (object: T) => T;
-  /** An index function threw. */
+  /** An index function threw: the object is not in that index. */
   readonly onIndexError: (index: string, error: unknown, object: T) => void;
+  /** `transform` threw: the object is kept as it came. @default ignored */
+  readonly onTransformError?: (error: unknown, object: T) => void;
 }
 
 /** The index by namespace, which every store has. */
@@ -144,7 +146,12 @@ export class Store<T extends KubeObject> implements ReflectorSink<T> {
   }
 
   #keep(object: T): T {
-    return this.#options.transform ? this.#options.transform(object) : object;
+    try {
+      return this.#options.transform ? this.#options.transform(object) : object;
+    } catch (error) {
+      this.#options.onTransformError?.(error, object);
+      return object;
+    }
   }
 }
 

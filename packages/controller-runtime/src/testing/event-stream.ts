@@ -18,7 +18,7 @@ export class EventStream<E> implements AsyncIterable<E> {
   }
 
   push(event: E): void {
-    if (this.silent) return;
+    if (this.silent || this.#ended) return;
     this.#buffer.push(event);
     this.#wake?.();
   }
