@@ -304,6 +304,9 @@ export {
   matchesLabels,
 } from './selectors/label-requirement.ts';
 export { formatLabelSelector, parseLabelSelector } from './selectors/label-selector.ts';
+export { HttpTransport, type HttpTransportOptions } from './transport/http-transport.ts';
+export { type RateLimitOptions, withRateLimit } from './transport/rate-limit.ts';
+export { type Retry, type RetryOptions, withRetry } from './transport/retry.ts';
 export type {
   ChannelRequest,
   HttpMethod,
@@ -327,3 +330,5 @@ export {
   wholeValue,
 } from './values/quantity.ts';
 export { compareResourceVersions, isOrderedResourceVersion } from './values/resource-version.ts';
+export { answerUpgrade } from './web-socket/handshake.ts';
+export { ChannelClosedError, WebSocketChannel, type WebSocketChannelOptions } from './web-socket/web-socket-channel.ts';

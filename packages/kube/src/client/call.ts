@@ -23,6 +23,8 @@ export interface Call {
   readonly contentType?: string;
   readonly body?: string;
   readonly streaming?: boolean;
+  /** See `TransportRequest.repeatable`. */
+  readonly repeatable?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -45,6 +47,7 @@ export async function send(context: CallContext, call: Call): Promise<TransportR
       ...(call.body === undefined ? {} : { body: call.body }),
       ...(call.signal ? { signal: call.signal } : {}),
       ...(call.streaming ? { streaming: true } : {}),
+      ...(call.repeatable ? { repeatable: true } : {}),
     });
     warn(context, response, request);
     if (response.status >= 200 && response.status < 300) return response;

@@ -16,6 +16,7 @@ import type {
 } from './client.ts';
 import { namespacePath, objectPath } from './object-path.ts';
 import { applyBody, patchBody } from './patch-body.ts';
+import { deleteHasPrecondition, hasPrecondition, patchHasPrecondition } from './precondition.ts';
 import { deleteBody, listQuery, selectQuery, watchQuery, withQuery, writeQuery } from './query.ts';
 import { subresourceClient } from './subresource-client.ts';
 import { watchEvents } from './watch.ts';
@@ -69,22 +70,28 @@ export class HttpResourceClient<T extends KubeObject> implements ResourceClient<
 
   async replace(object: T, options: WriteOptions = {}): Promise<T> {
     const path = withQuery(objectPath(this.resource, keyOf(object)), writeQuery(options));
-    return this.#write({ method: 'PUT', path, body: JSON.stringify(this.#complete(object)), signal: options.signal });
+    const body = JSON.stringify(this.#complete(object));
+    return this.#write({ method: 'PUT', path, body, repeatable: hasPrecondition(object), signal: options.signal });
   }
 
   async patch(key: ObjectKey, patch: Patch, options: WriteOptions & { readonly force?: boolean } = {}): Promise<T> {
     const path = withQuery(objectPath(this.resource, key), writeQuery(options));
-    return this.#write({ method: 'PATCH', path, ...patchBody(patch), signal: options.signal });
+    const repeatable = patchHasPrecondition(patch);
+    return this.#write({ method: 'PATCH', path, ...patchBody(patch), repeatable, signal: options.signal });
   }
 
   async apply(object: T, options: ApplyOptions): Promise<T> {
     const path = withQuery(objectPath(this.resource, keyOf(object)), writeQuery(options));
-    return this.#write({ method: 'PATCH', path, ...applyBody(this.#complete(object)), signal: options.signal });
+    const repeatable = hasPrecondition(object);
+    const body = applyBody(this.#complete(object));
+    return this.#write({ method: 'PATCH', path, ...body, repeatable, signal: options.signal });
   }
 
   async delete(key: ObjectKey, options: DeleteOptions = {}): Promise<KubeObject> {
-    const call: Call = { method: 'DELETE', path: objectPath(this.resource, key), body: deleteBody(options) };
-    return (await sendForObject(this.#context, { ...call, signal: options.signal })) as KubeObject;
+    const path = objectPath(this.resource, key);
+    const call: Call = { method: 'DELETE', path, body: deleteBody(options), signal: options.signal };
+    const repeatable = deleteHasPrecondition(options);
+    return (await sendForObject(this.#context, { ...call, repeatable })) as KubeObject;
   }
 
   async deleteCollection(select: SelectOptions, options: DeleteOptions = {}): Promise<void> {

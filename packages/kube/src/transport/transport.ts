@@ -18,6 +18,11 @@ export interface TransportRequest {
    * time limit between two pieces of its body. @default false
    */
   readonly streaming?: boolean;
+  /**
+   * True for a write that carries a precondition (a resourceVersion or UID), so that sending it twice cannot do its work
+   * twice. Reads need no mark. Says to layers that repeat requests what they may repeat. @default false
+   */
+  readonly repeatable?: boolean;
 }
 
 /** The answer to a request. An HTTP error status is an answer, not an exception. */

@@ -79,7 +79,9 @@ export class WebSocketChannel implements MessageChannel {
   async *#dataMessages(limit: number): AsyncGenerator<Uint8Array, void, undefined> {
     const decoder = new FrameDecoder({ masked: this.#options.role === 'server', limit });
     const assembler = new MessageAssembler(limit);
-    for await (const bytes of this.#socket as AsyncIterable<Uint8Array>) {
+    // Leaving the loop must not destroy the connection: the close frame still has to go out.
+    const pieces: AsyncIterable<Uint8Array> = this.#socket.iterator({ destroyOnReturn: false });
+    for await (const bytes of pieces) {
       for (const frame of decoder.push(bytes)) {
         if (frame.opcode === 'close') return this.#onClose(frame.payload);
         const message = this.#isControl(frame) ? undefined : assembler.push(frame);

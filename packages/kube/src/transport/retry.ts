@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type Clock, type Random, systemClock, systemRandom } from '@etcd-operator/ports';
+import { isKubeError } from '../kube-error.ts';
+import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
+
+export interface RetryOptions {
+  /** How often a request is sent at most. @default 5 */
+  readonly attempts?: number;
+  /** Milliseconds before the second attempt; doubled for each further one. @default 200 */
+  readonly initialDelay?: number;
+  /** The longest delay, and the longest `Retry-After` that is waited for. In milliseconds. @default 30 s */
+  readonly maxDelay?: number;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  /** Told of each repetition. */
+  readonly onRetry?: (retry: Retry) => void;
+}
+
+/** A request that is about to be sent again. */
+export interface Retry {
+  readonly request: TransportRequest;
+  readonly attempt: number;
+  readonly delay: number;
+  /** The HTTP status, or the error, of the attempt before. */
+  readonly cause: unknown;
+}
+
+/**
+ * Sends a request again after an overloaded server (429, 503) or a lost connection, with exponential back-off, jitter and
+ * respect for `Retry-After`. Only reads, and writes marked `repeatable`: any other write might do its work twice. Once an
+ * answer has begun, nothing is repeated.
+ */
+export function withRetry(transport: Transport, options: RetryOptions = {}): Transport {
+  const policy = {
+    attempts: options.attempts ?? 5,
+    initialDelay: options.initialDelay ?? 200,
+    maxDelay: options.maxDelay ?? 30_000,
+    clock: options.clock ?? systemClock,
+    random: options.random ?? systemRandom,
+    onRetry: options.onRetry,
+  };
+  return {
+    request: (request) => (isRepeatable(request) ? sendAgain(transport, request, policy) : transport.request(request)),
+    connect: (request) => transport.connect(request),
+    close: () => transport.close(),
+  };
+}
+
+type Policy = Required<Omit<RetryOptions, 'onRetry'>> & { readonly onRetry: RetryOptions['onRetry'] };
+
+function isRepeatable({ method, repeatable }: TransportRequest): boolean {
+  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS' || repeatable === true;
+}
+
+async function sendAgain(transport: Transport, request: TransportRequest, policy: Policy): Promise<TransportResponse> {
+  for (let attempt = 1; ; attempt++) {
+    const outcome = await attemptOnce(transport, request);
+    const delay = attempt < policy.attempts ? delayAfter(outcome, attempt, policy) : undefined;
+    if (delay === undefined) return settle(outcome);
+    const cause = 'error' in outcome ? outcome.error : outcome.response.status;
+    if ('response' in outcome) await drain(outcome.response);
+    policy.onRetry?.({ request, attempt, delay, cause });
+    try {
+      await policy.clock.sleep(delay, request.signal);
+    } catch {
+      // Aborted while waiting; the transport turns an aborted signal into its own error.
+      return transport.request(request);
+    }
+  }
+}
+
+type Outcome = { readonly response: TransportResponse } | { readonly error: unknown };
+
+async function attemptOnce(transport: Transport, request: TransportRequest): Promise<Outcome> {
+  try {
+    return { response: await transport.request(request) };
+  } catch (error) {
+    return { error };
+  }
+}
+
+function settle(outcome: Outcome): TransportResponse {
+  if ('response' in outcome) return outcome.response;
+  throw outcome.error;
+}
+
+/** Milliseconds to wait before the next attempt; undefined if there is to be none. */
+function delayAfter(outcome: Outcome, attempt: number, policy: Policy): number | undefined {
+  const ceiling = Math.min(policy.maxDelay, policy.initialDelay * 2 ** (attempt - 1));
+  // Between half and all of it, so that clients which failed together do not come back together.
+  const backOff = ceiling * (0.5 + policy.random.next() / 2);
+  if ('error' in outcome)
+    return isKubeError(outcome.error, 'ConnectionRefused', 'ConnectionLost') ? backOff : undefined;
+  const { status, headers } = outcome.response;
+  if (status !== 429 && status !== 503) return undefined;
+  const asked = retryAfter(headers['retry-after'], policy.clock);
+  if (asked === undefined) return backOff;
+  return asked > policy.maxDelay ? undefined : Math.max(asked, backOff);
+}
+
+/** `Retry-After` in milliseconds: a number of seconds, or a date. */
+function retryAfter(header: string | undefined, clock: Clock): number | undefined {
+  if (header === undefined) return undefined;
+  if (/^\d+$/.test(header)) return Number(header) * 1000;
+  const date = Date.parse(header);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - clock.now());
+}
+
+/** Reads a short answer to its end, so that its connection can be used again. */
+async function drain(response: TransportResponse): Promise<void> {
+  let size = 0;
+  try {
+    for await (const piece of response.body) {
+      size += piece.length;
+      if (size > 65_536) break;
+    }
+  } catch {
+    // The answer is of no interest; a connection lost here is one less to use.
+  }
+}
