@@ -46,7 +46,9 @@ export function trackUpdate(rules: OwnershipRules, live: JsonObject, next: JsonO
   const metadata = asObject(next['metadata']) ?? {};
   const before = managersFor(live, metadata, writer.subresource !== '');
   delete metadata['managedFields'];
-  if (!before) return;
+  // Objects whose owners are not known any more are not tracked, until somebody applies.
+  const isNew = asObject(live['metadata'])?.['uid'] === undefined;
+  if (!before || (before.size === 0 && !isNew)) return;
   const comparison = filtered(compareValues(rules.type, withoutManagers(live), next), rules.resetFields);
   const managers = takenOver(before, comparison, undefined);
   const own = stripped(comparison.modified.union(comparison.added));
@@ -152,12 +154,13 @@ export interface Applied {
 export function applyConfig(
   rules: OwnershipRules,
   live: JsonObject,
+  empty: JsonObject,
   config: JsonObject,
   writer: Writer,
   force: boolean,
 ): Applied {
-  const before = decodeManagers(asObject(live['metadata']) ?? {}) ?? new Map<string, Manager>();
   const base = withoutManagers(live);
+  const before = managersBefore(rules, live, base, empty, writer);
   const entry = {
     name: writer.manager,
     operation: 'Apply',
@@ -180,6 +183,25 @@ export function applyConfig(
   const object: JsonObject = { ...next, metadata: { ...asObject(next['metadata']) } };
   setManagers(object['metadata'] as JsonObject, capped(after));
   return { object };
+}
+
+/** Fields of an object that nobody is known to own belong to `before-first-apply`, so that an apply can conflict with them. */
+function managersBefore(
+  rules: OwnershipRules,
+  live: JsonObject,
+  base: JsonObject,
+  empty: JsonObject,
+  writer: Writer,
+): Managers {
+  const metadata = asObject(live['metadata']) ?? {};
+  const known = decodeManagers(metadata) ?? new Map<string, Manager>();
+  if (known.size > 0 || metadata['uid'] === undefined) return known;
+  const { modified, added } = filtered(compareValues(rules.type, empty, base), rules.resetFields);
+  const fields = stripped(modified.union(added));
+  if (fields.isEmpty) return known;
+  const { apiVersion, subresource, time } = writer;
+  const entry: Manager = { name: 'before-first-apply', operation: 'Update', apiVersion, subresource, time, fields };
+  return new Map([[managerKey(entry), entry]]);
 }
 
 function refuseConflicts(managers: Managers, applying: string, comparison: Comparison): void {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isObject, type JsonObject } from '../json/json.ts';
+import { elementKey } from './list-items.ts';
 
 /**
  * A set of paths into an object, as managedFields hold them. Elements of paths are written as `fieldsV1` writes them: `f:name` for
@@ -140,23 +141,5 @@ function collect(set: FieldSet, prefix: readonly string[], found: (readonly stri
 
 /** A path as messages show it: `.spec.containers[name="a"].image`. */
 export function pathText(path: readonly string[]): string {
-  return path.map(elementText).join('');
-}
-
-function elementText(element: string): string {
-  const body = element.slice(2);
-  switch (element.slice(0, 2)) {
-    case 'f:':
-      return `.${body}`;
-    case 'v:':
-      return `[=${body}]`;
-    case 'i:':
-      return `[${body}]`;
-    default: {
-      const keys = JSON.parse(body) as Readonly<Record<string, unknown>>;
-      return `[${Object.entries(keys)
-        .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
-        .join(',')}]`;
-    }
-  }
+  return path.map((element) => (element.startsWith('f:') ? `.${element.slice(2)}` : elementKey(element))).join('');
 }

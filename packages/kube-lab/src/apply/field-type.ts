@@ -13,6 +13,8 @@ export type FieldType = ScalarType | MapType | ListType | DeducedType;
 
 export interface ScalarType {
   readonly kind: 'scalar';
+  /** The only values allowed; undefined: any scalar. */
+  readonly only?: 'string' | 'numeric' | 'boolean';
 }
 
 export interface MapType {
@@ -22,6 +24,8 @@ export interface MapType {
   field(name: string): FieldType | undefined;
   /** The type of the values of keys that are no named fields. */
   readonly element: FieldType;
+  /** True for structs: keys that are no named fields are a mistake. */
+  readonly closed: boolean;
 }
 
 export interface ListType {
@@ -40,7 +44,7 @@ export interface DeducedType {
 export const scalarType: ScalarType = { kind: 'scalar' };
 export const deducedType: DeducedType = { kind: 'deduced' };
 
-const deducedMap: MapType = { kind: 'map', atomic: false, field: () => undefined, element: deducedType };
+const deducedMap: MapType = { kind: 'map', atomic: false, field: () => undefined, element: deducedType, closed: false };
 const deducedList: ListType = {
   kind: 'list',
   mode: 'atomic',

@@ -24,3 +24,13 @@ export function indexItems(type: ListType, items: readonly Json[]): Map<string, 
   }
   return found;
 }
+
+/** An element of a path as messages show it: `[name="a"]`, `[="x"]`, `[0]`. */
+export function elementKey(element: string): string {
+  const body = element.slice(2);
+  if (element.startsWith('v:')) return `[=${body}]`;
+  if (element.startsWith('i:')) return `[${body}]`;
+  const keys = JSON.parse(body) as Readonly<Record<string, unknown>>;
+  const parts = Object.entries(keys).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  return `[${parts.join(',')}]`;
+}

@@ -27,8 +27,19 @@ function fromSchema(document: OpenApiDocument, schema: OpenApiSchema): FieldType
     case 'object':
       return mapOf(document, schema);
     default:
-      return scalarType;
+      return scalarOf(schema);
   }
+}
+
+const stringScalar: FieldType = { kind: 'scalar', only: 'string' };
+const numericScalar: FieldType = { kind: 'scalar', only: 'numeric' };
+const booleanScalar: FieldType = { kind: 'scalar', only: 'boolean' };
+
+function scalarOf({ type, format }: OpenApiSchema): FieldType {
+  if (type === 'string' && format !== 'int-or-string' && format !== 'date-time' && format !== 'byte')
+    return stringScalar;
+  if (type === 'integer' || type === 'number') return numericScalar;
+  return type === 'boolean' ? booleanScalar : scalarType;
 }
 
 function mapOf(document: OpenApiDocument, schema: OpenApiSchema): FieldType {
@@ -48,6 +59,7 @@ function mapOf(document: OpenApiDocument, schema: OpenApiSchema): FieldType {
       return type;
     },
     element: typeof additionalProperties === 'object' ? fromSchema(document, additionalProperties) : deducedType,
+    closed: properties !== undefined,
   };
   return made;
 }

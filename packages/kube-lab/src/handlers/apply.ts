@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { apiVersionOf } from '@etcd-operator/kube';
 import { applyConfig } from '../apply/field-manager.ts';
-import { MergeError } from '../apply/merge-values.ts';
+import { typedErrors } from '../apply/validate-typed.ts';
 import { asObject, cloneJson, isObject, type JsonObject } from '../json/json.ts';
+import { parseApiVersion } from '../registry/api-version.ts';
 import { ApiError, badRequest, notFound } from '../server/api-error.ts';
 import type { ApiResponse } from '../server/api-request.ts';
 import type { Call } from '../server/core.ts';
@@ -11,7 +12,7 @@ import type { StoredObject } from '../storage/stored-object.ts';
 import { invalidObject, required } from '../validation/field-error.ts';
 import { objectAnswer } from './answer.ts';
 import { ownershipRules, writerOf } from './field-tracking.ts';
-import { decodeObject, metadataOf, parseYamlText } from './object-body.ts';
+import { checkName, decodeObject, metadataOf, parseYamlText } from './object-body.ts';
 import { writeObject } from './update.ts';
 
 /** PATCH with `application/apply-patch+yaml`: server-side apply. */
@@ -31,31 +32,48 @@ export async function applyObject(call: Call): Promise<ApiResponse> {
 
 function readConfig(call: Call): JsonObject {
   const { resource, info, request } = call;
-  const value = parseYamlText(request.body ?? '');
-  const config = isObject(value) ? value : {};
-  const expected = apiVersionOf(resource);
-  const metadata = { ...asObject(config['metadata']) };
-  if (config['apiVersion'] !== expected) {
-    const why = `Specified patch version: ${String(config['apiVersion'] ?? '')}, expected: ${expected}`;
-    throw badRequest(`Incorrect version specified in apply patch. ${why}`);
+  const config = parseYamlText(request.body ?? '');
+  if (!isObject(config)) {
+    const kind = Array.isArray(config) ? 'array' : typeof config;
+    const why = `json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`;
+    throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${why}`);
   }
+  const { group, version } = parseApiVersion(String(config['apiVersion'] ?? ''));
+  if (config['apiVersion'] !== apiVersionOf(resource) || config['kind'] !== resource.kind) {
+    throw badRequest(`invalid object type: ${group}/${version}, Kind=${String(config['kind'] ?? '')}`);
+  }
+  const metadata = { ...asObject(config['metadata']) };
   if (metadata['managedFields'] !== undefined) throw badRequest('metadata.managedFields must be nil');
+  const errors = typedErrors(resource.fieldType, config);
+  if (errors.length > 0) throw untyped(config, errors);
   if (metadata['name'] === undefined) metadata['name'] = info.name;
   if (resource.namespaced && metadata['namespace'] === undefined) metadata['namespace'] = info.namespace;
   return { ...config, metadata };
 }
 
+function untyped(config: JsonObject, errors: readonly string[]): ApiError {
+  const { group, version } = parseApiVersion(String(config['apiVersion']));
+  const metadata = asObject(config['metadata']) ?? {};
+  const name = `${String(metadata['namespace'] ?? '')}/${String(metadata['name'] ?? '')}`;
+  const which = `${name}; ${group}/${version}, Kind=${String(config['kind'])}`;
+  const what = errors.length === 1 ? errors[0] : `errors:\n${errors.map((error) => `  ${error}`).join('\n')}`;
+  return new ApiError(500, '', `failed to create typed patch object (${which}): ${what}`);
+}
+
 function applied(call: Call, config: JsonObject, current: StoredObject | undefined): JsonObject {
   const { codec } = call.resource;
   const live = current ? codec.toVersion(current.object) : codec.empty();
-  try {
-    const { object } = applyConfig(ownershipRules(call), live, config, writerOf(call), isTrue(call.query.get('force')));
-    const { managedFields } = metadataOf(object);
-    const next = decodeObject(call, cloneJson(object));
-    if (managedFields !== undefined) metadataOf(next)['managedFields'] = managedFields;
-    return next;
-  } catch (error) {
-    if (error instanceof MergeError) throw new ApiError(500, '', `failed to merge config: ${error.message}`);
-    throw error;
-  }
+  const { object } = applyConfig(
+    ownershipRules(call),
+    live,
+    codec.empty(),
+    config,
+    writerOf(call),
+    isTrue(call.query.get('force')),
+  );
+  const { managedFields } = metadataOf(object);
+  const next = decodeObject(call, cloneJson(object));
+  if (managedFields !== undefined) metadataOf(next)['managedFields'] = managedFields;
+  checkName(call, next);
+  return next;
 }

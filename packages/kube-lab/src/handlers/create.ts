@@ -13,6 +13,7 @@ import { objectAnswer } from './answer.ts';
 import { trackFields } from './field-tracking.ts';
 import { generatedName } from './generate-name.ts';
 import { metadataOf, readObjectBody } from './object-body.ts';
+import { isDryRun } from './write-options.ts';
 
 /** POST to a collection. */
 export async function createObject(call: Call): Promise<ApiResponse> {
@@ -75,9 +76,4 @@ function validateNew({ resource }: Call, object: JsonObject): readonly FieldErro
 export function refuseIfInvalid({ resource }: Call, object: JsonObject, errors: readonly FieldError[]): void {
   if (errors.length === 0) return;
   throw invalidObject(resource, String(metadataOf(object)['name'] ?? ''), errors);
-}
-
-/** True if the client asked for `dryRun=All`. */
-export function isDryRun({ query }: Pick<Call, 'query'>): boolean {
-  return query.getAll('dryRun').includes('All');
 }

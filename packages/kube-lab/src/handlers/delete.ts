@@ -1,156 +1,190 @@
 // SPDX-License-Identifier: Apache-2.0
-import { asArray, asObject, cloneJson, isObject, type JsonObject } from '../json/json.ts';
+import { apiVersionOf } from '@etcd-operator/kube';
+import { asArray, asNumber, cloneJson, type JsonObject } from '../json/json.ts';
 import { timestampOf } from '../json/timestamp.ts';
 import { listItemText, storageKey } from '../registry/served-resource.ts';
 import { selectionOf } from '../selectors/selection.ts';
-import { conflict, notFound } from '../server/api-error.ts';
+import { ApiError, notFound } from '../server/api-error.ts';
 import { type ApiResponse, jsonResponse } from '../server/api-request.ts';
 import type { Call } from '../server/core.ts';
 import { StoreError } from '../storage/store-error.ts';
 import { StoredObject } from '../storage/stored-object.ts';
 import { objectAnswer } from './answer.ts';
-import { isDryRun } from './create.ts';
-import { metadataOf, parseJsonText } from './object-body.ts';
-
-/** `DeleteOptions`, from the body or the query. */
-interface DeleteOptions {
-  readonly gracePeriodSeconds: number | undefined;
-  readonly propagationPolicy: string | undefined;
-  readonly uid: string | undefined;
-  readonly resourceVersion: string | undefined;
-  readonly dryRun: boolean;
-}
+import { type DeleteOptions, readDeleteOptions } from './delete-options.ts';
+import { metadataOf } from './object-body.ts';
 
 /** DELETE of one object. */
 export function deleteObject(call: Call): ApiResponse {
   const { core, resource, info } = call;
-  const options = readOptions(call);
-  const key = storageKey(resource, info.namespace, info.name);
-  for (;;) {
-    const current = core.store.get(resource.collection, key);
-    if (!current) throw notFound(resource, info.name);
-    checkPreconditions(call, current, options);
-    const outcome = removeOnce(call, current, options);
-    if (outcome === 'again') continue;
-    if (outcome.gone) return jsonResponse(200, JSON.stringify(deletedStatus(call, current)));
-    return objectAnswer(call, 200, outcome.stored);
-  }
+  const options = readDeleteOptions(call);
+  const stored = core.store.get(resource.collection, storageKey(resource, info.namespace, info.name));
+  if (!stored) throw notFound(resource, info.name);
+  const { gone, last } = removeObject(call, stored.key, options) ?? { gone: true, last: stored };
+  if (gone && !resource.strategy.returnsDeleted) return jsonResponse(200, JSON.stringify(deletedStatus(call, last)));
+  return objectAnswer(call, 200, last);
 }
 
 /** DELETE of a collection: each selected object as by itself. Answers with the list of what was there. */
 export function deleteCollection(call: Call): ApiResponse {
   const { core, resource } = call;
-  const options = readOptions(call);
+  const options = readDeleteOptions(call);
   const selection = selectionOf(call);
   const selected = core.store
     .list(resource.collection, selection.prefix)
     .filter((stored) => selection.matches(stored.object));
-  for (const { key } of selected) {
-    for (let done = false; !done; ) {
-      const current = core.store.get(resource.collection, key);
-      done = !current || removeOnce(call, current, options) !== 'again';
-    }
-  }
+  for (const { key } of selected) removeObject(call, key, options);
   const items = selected.map((stored) => listItemText(resource, stored)).join(',');
-  const apiVersion = resource.group ? `${resource.group}/${resource.version}` : resource.version;
   const metadata = JSON.stringify({ resourceVersion: String(core.store.revision) });
-  return jsonResponse(
-    200,
-    `{"kind":"${resource.listKind}","apiVersion":"${apiVersion}","metadata":${metadata},"items":[${items}]}\n`,
-  );
+  const head = `"kind":"${resource.listKind}","apiVersion":"${apiVersionOf(resource)}","metadata":${metadata}`;
+  return jsonResponse(200, `{${head},"items":[${items}]}\n`);
 }
 
-type Outcome = 'again' | { readonly gone: true } | { readonly gone: false; readonly stored: StoredObject };
+/** What became of an object: gone, or waiting for its grace period or finalizers. */
+export interface Removed {
+  readonly gone: boolean;
+  readonly last: StoredObject;
+}
 
-function removeOnce(call: Call, current: StoredObject, options: DeleteOptions): Outcome {
+/** Deletes one object as far as it can be deleted now. Undefined if it is not there. */
+export function removeObject(call: Call, key: string, options: DeleteOptions): Removed | undefined {
   const { core, resource } = call;
-  const next = marked(call, current, options);
-  try {
-    if (!next) {
-      if (!options.dryRun) core.store.delete(resource.collection, current);
-      return { gone: true };
+  for (;;) {
+    const current = core.store.get(resource.collection, key);
+    if (!current) return undefined;
+    checkPreconditions(call, current, options);
+    try {
+      return removeOnce(call, current, options);
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.code !== 'Changed') throw error;
     }
-    if (next === current.object) return { gone: false, stored: current };
-    if (options.dryRun) return { gone: false, stored: new StoredObject(current.key, current.revision, next) };
-    return { gone: false, stored: core.store.update(resource.collection, current, next) };
-  } catch (error) {
-    if (error instanceof StoreError && error.code === 'Changed') return 'again';
-    throw error;
   }
 }
 
-/** The object as it looks while it waits to go; undefined if it need not wait. */
-function marked(call: Call, current: StoredObject, options: DeleteOptions): JsonObject | undefined {
-  const { clock } = call.core;
+function removeOnce(call: Call, current: StoredObject, options: DeleteOptions): Removed {
+  const { store } = call.core;
+  const { collection } = call.resource;
+  const step = nextStep(call, current, options);
+  switch (step.kind) {
+    case 'wait':
+      return { gone: false, last: current };
+    case 'mark': {
+      if (options.dryRun)
+        return { gone: !step.waits, last: new StoredObject(current.key, current.revision, step.next) };
+      const marked = store.update(collection, current, step.next);
+      if (step.waits) return { gone: false, last: marked };
+      return { gone: true, last: store.delete(collection, marked) };
+    }
+    case 'delete':
+      return { gone: true, last: options.dryRun ? current : store.delete(collection, current) };
+  }
+}
+
+/** `wait`: it is being deleted already. `mark`: it is written as being deleted, and then waits or goes. `delete`: it goes. */
+type Step =
+  | { readonly kind: 'wait' }
+  | { readonly kind: 'mark'; readonly next: JsonObject; readonly waits: boolean }
+  | { readonly kind: 'delete' };
+
+function nextStep(call: Call, current: StoredObject, options: DeleteOptions): Step {
+  const grace = graceStep(call, current.object, options);
+  if (grace === 'pending') return { kind: 'wait' };
   const before = metadataOf(current.object);
-  const finalizers = finalizersFor(asArray(before['finalizers']).map(String), options);
-  const grace = call.resource.strategy.gracePeriod?.(current.object, options.gracePeriodSeconds) ?? 0;
-  const remaining = before['deletionGracePeriodSeconds'];
-  const shortest = typeof remaining === 'number' ? Math.min(remaining, grace) : grace;
-  if (finalizers.length === 0 && shortest <= 0) return undefined;
-  const unchanged = finalizers.length === asArray(before['finalizers']).length && shortest === remaining;
-  if (before['deletionTimestamp'] !== undefined && unchanged) return current.object;
+  const finalizers = finalizersFor(call, asArray(before['finalizers']).map(String), options);
+  const waits = finalizers.length > 0 || (grace !== 'none' && grace.seconds > 0);
+  if (grace === 'none' && !waits) return { kind: 'delete' };
   const next = cloneJson(current.object);
   const metadata = metadataOf(next);
-  if (before['deletionTimestamp'] === undefined || shortest !== remaining) {
-    metadata['deletionTimestamp'] = timestampOf(clock.now() + shortest * 1000);
-    metadata['deletionGracePeriodSeconds'] = shortest;
+  if (finalizers.length > 0) metadata['finalizers'] = [...finalizers];
+  else delete metadata['finalizers'];
+  if (grace !== 'none') {
+    metadata['deletionTimestamp'] = timestampOf(grace.at);
+    metadata['deletionGracePeriodSeconds'] = grace.seconds;
+  } else if (before['deletionTimestamp'] === undefined) {
+    metadata['deletionTimestamp'] = timestampOf(call.core.clock.now());
+    metadata['deletionGracePeriodSeconds'] = 0;
   }
-  if (typeof metadata['generation'] === 'number' && before['deletionTimestamp'] === undefined) metadata['generation']++;
-  if (finalizers.length > 0) metadata['finalizers'] = finalizers;
-  return next;
+  const { generation } = metadata;
+  if (before['deletionTimestamp'] === undefined && typeof generation === 'number' && generation > 0) {
+    metadata['generation'] = generation + 1;
+  }
+  const unchanged = grace === 'none' && before['deletionTimestamp'] !== undefined && sameFinalizers(before, finalizers);
+  return unchanged ? { kind: 'wait' } : { kind: 'mark', next, waits };
 }
 
-const propagationFinalizers: Readonly<Record<string, string>> = { Orphan: 'orphan', Foreground: 'foregroundDeletion' };
+function sameFinalizers(before: JsonObject, finalizers: readonly string[]): boolean {
+  return JSON.stringify(asArray(before['finalizers'])) === JSON.stringify(finalizers);
+}
 
-function finalizersFor(present: readonly string[], options: DeleteOptions): string[] {
-  const policy = options.propagationPolicy;
-  if (policy === undefined) return [...present];
-  const kept = present.filter((one) => !Object.values(propagationFinalizers).includes(one));
-  const wanted = propagationFinalizers[policy];
-  return wanted ? [...kept, wanted] : kept;
+/** `none`: the kind knows no grace. `pending`: it runs already and is not shortened. Else when it ends. */
+type Grace = 'none' | 'pending' | { readonly seconds: number; readonly at: number };
+
+function graceStep(call: Call, object: JsonObject, { gracePeriodSeconds }: DeleteOptions): Grace {
+  const { strategy } = call.resource;
+  if (!strategy.gracePeriod) return 'none';
+  const now = call.core.clock.now();
+  const metadata = metadataOf(object);
+  const started = metadata['deletionTimestamp'];
+  if (typeof started !== 'string') {
+    const seconds = strategy.gracePeriod(object, gracePeriodSeconds);
+    return { seconds, at: now + seconds * 1000 };
+  }
+  const left = asNumber(metadata['deletionGracePeriodSeconds']) ?? 0;
+  if (left === 0) return 'none';
+  if (gracePeriodSeconds === undefined || gracePeriodSeconds >= left) return 'pending';
+  const at = Date.parse(started) + (gracePeriodSeconds - left) * 1000;
+  if (at >= now) return { seconds: gracePeriodSeconds, at };
+  // The shorter period is over already; what asked for some grace gets the least there is.
+  return { seconds: gracePeriodSeconds === 0 ? 0 : 1, at: now };
+}
+
+const orphan = 'orphan';
+const foreground = 'foregroundDeletion';
+
+function finalizersFor(call: Call, present: readonly string[], options: DeleteOptions): readonly string[] {
+  const fallback = call.resource.strategy.defaultPropagation ?? 'background';
+  if (fallback === 'unsupported') return present;
+  const has = (finalizer: string) => present.includes(finalizer);
+  const policy =
+    options.propagation ??
+    (has(orphan) ? 'Orphan' : has(foreground) ? 'Foreground' : fallback === 'orphan' ? 'Orphan' : undefined);
+  const kept = present.filter((one) => one !== orphan && one !== foreground);
+  if (policy === 'Orphan') return has(orphan) ? withoutOne(present, foreground) : [...kept, orphan];
+  if (policy === 'Foreground') return has(foreground) ? withoutOne(present, orphan) : [...kept, foreground];
+  return kept;
+}
+
+function withoutOne(present: readonly string[], finalizer: string): readonly string[] {
+  return present.filter((one) => one !== finalizer);
 }
 
 function checkPreconditions(call: Call, current: StoredObject, options: DeleteOptions): void {
-  const { resource, info } = call;
-  const uid = String(metadataOf(current.object)['uid']);
-  if (options.uid && options.uid !== uid) {
-    const why = `Precondition failed: UID in precondition: ${options.uid}, UID in object meta: ${uid}`;
-    throw conflict(resource, info.name, why);
+  const { uid, resourceVersion } = options;
+  const actual = String(metadataOf(current.object)['uid']);
+  if (uid !== undefined && uid !== actual) {
+    const why = `the UID in the precondition (${uid}) does not match the UID in record (${actual})`;
+    throw preconditionConflict(call, current, `${why}. The object might have been deleted and then recreated`);
   }
-  if (options.resourceVersion && options.resourceVersion !== String(current.revision)) {
-    const why = `Precondition failed: ResourceVersion in precondition: ${options.resourceVersion}, ResourceVersion in object meta: ${current.revision}`;
-    throw conflict(resource, info.name, why);
+  if (resourceVersion !== undefined && resourceVersion !== String(current.revision)) {
+    const why = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${current.revision})`;
+    throw preconditionConflict(call, current, `${why}. The object might have been modified`);
   }
 }
 
-function readOptions(call: Call): DeleteOptions {
-  const { query, request } = call;
-  const parsed = request.body ? parseJsonText(request.body) : undefined;
-  const body = isObject(parsed) ? parsed : {};
-  const preconditions = asObject(body['preconditions']) ?? {};
-  const grace = body['gracePeriodSeconds'] ?? query.get('gracePeriodSeconds') ?? undefined;
-  const policy = body['propagationPolicy'] ?? query.get('propagationPolicy') ?? undefined;
-  return {
-    gracePeriodSeconds: grace === undefined ? undefined : Number(grace),
-    propagationPolicy: typeof policy === 'string' && policy !== '' ? policy : undefined,
-    uid: text(preconditions['uid']),
-    resourceVersion: text(preconditions['resourceVersion']),
-    dryRun: isDryRun(call) || asArray(body['dryRun']).includes('All'),
-  };
+/** The real server names the kind here, not the resource. */
+function preconditionConflict({ resource }: Call, current: StoredObject, why: string): ApiError {
+  const name = String(metadataOf(current.object)['name']);
+  const { group, kind } = resource;
+  const message = `Operation cannot be fulfilled on ${group ? `${kind}.${group}` : kind} "${name}": ${why}`;
+  return new ApiError(409, 'Conflict', message, { name, ...(group ? { group } : {}), kind });
 }
 
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-function deletedStatus(call: Call, current: StoredObject): JsonObject {
+function deletedStatus(call: Call, last: StoredObject): JsonObject {
   const { resource, info } = call;
   const details = {
     name: info.name,
     ...(resource.group ? { group: resource.group } : {}),
     kind: resource.plural,
-    uid: metadataOf(current.object)['uid'] ?? null,
+    uid: metadataOf(last.object)['uid'] ?? null,
   };
   return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details };
 }

@@ -3,7 +3,6 @@ import { apiVersionOf } from '@etcd-operator/kube';
 import { type OwnershipRules, trackUpdate, type Writer } from '../apply/field-manager.ts';
 import type { JsonObject } from '../json/json.ts';
 import { timestamp } from '../json/timestamp.ts';
-import { badRequest } from '../server/api-error.ts';
 import { header } from '../server/api-request.ts';
 import type { Call } from '../server/core.ts';
 
@@ -33,10 +32,4 @@ export function writerOf(call: Call): Writer {
 function nameFromUserAgent(userAgent: string): string {
   const name = userAgent.split('/')[0] ?? '';
   return name.replace(/[^\x20-\x7e]/g, '').slice(0, maxManagerLength) || 'unknown';
-}
-
-/** Refuses names the real server refuses. */
-export function checkFieldManager({ query }: Pick<Call, 'query'>): void {
-  const name = query.get('fieldManager') ?? '';
-  if (name.length > maxManagerLength) throw badRequest(`fieldManager: may not be more than ${maxManagerLength} bytes`);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { apiVersionOf } from '@etcd-operator/kube';
 import { parse as parseYaml } from 'yaml';
-import { asObject, ensureObject, isObject, type Json, type JsonObject } from '../json/json.ts';
+import { asObject, ensureObject, getIn, isObject, type Json, type JsonObject } from '../json/json.ts';
 import { duplicateKeys, scanJson } from '../json/scan-json.ts';
 import { parseApiVersion } from '../registry/api-version.ts';
 import type { Decoded } from '../registry/codec.ts';
@@ -27,7 +27,10 @@ export function readObjectBody(call: Call): JsonObject {
 export function decodeObject(call: Call, value: Json, duplicates: readonly string[] = []): JsonObject {
   const { object, strictErrors } = decodeOrRefuse(call.resource, value);
   reportStrictErrors(call, [...duplicates.map((field) => `duplicate field ${JSON.stringify(field)}`), ...strictErrors]);
-  placeInNamespace(call, ensureObject(object, 'metadata'));
+  const metadata = ensureObject(object, 'metadata');
+  // An empty list says "forget who owns what"; as a value it would be left out.
+  if (Array.isArray(getIn(value, 'metadata', 'managedFields'))) metadata['managedFields'] ??= [];
+  placeInNamespace(call, metadata);
   return object;
 }
 
@@ -124,18 +127,27 @@ function unsupportedMediaType(): ApiError {
   return new ApiError(415, 'UnsupportedMediaType', message);
 }
 
-function checkKind({ resource, core }: Call, value: Json): void {
-  if (!isObject(value)) return;
+function checkKind(call: Call, value: Json): void {
+  const problem = kindProblem(call, value);
+  if (problem) throw badRequest(`${problem.given} cannot be handled as a ${call.resource.kind}: ${problem.why}`);
+}
+
+/** Why a value cannot be an object of the request's kind and version. */
+export function kindProblem(
+  { resource, core }: Call,
+  value: Json,
+): { readonly given: string; readonly why: string } | undefined {
+  if (!isObject(value)) return undefined;
   const expected = apiVersionOf(resource);
   const kind = typeof value['kind'] === 'string' && value['kind'] ? value['kind'] : resource.kind;
   const apiVersion = typeof value['apiVersion'] === 'string' && value['apiVersion'] ? value['apiVersion'] : expected;
-  if (kind === resource.kind && apiVersion === expected) return;
+  if (kind === resource.kind && apiVersion === expected) return undefined;
   const { group, version } = parseApiVersion(apiVersion);
   const registered = core.registry.findKind(group, version, kind);
   const why = registered
     ? `converting (${version}.${kind}) to (${resource.group.split('.')[0] || 'core'}.${resource.kind}): unknown conversion`
     : `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:111"`;
-  throw badRequest(`${kind} in version "${version}" cannot be handled as a ${resource.kind}: ${why}`);
+  return { given: `${kind} in version "${version}"`, why };
 }
 
 /** Puts an object into the request's namespace; refuses one that says it is elsewhere. */
@@ -179,6 +191,15 @@ export function placePatched(
   if (mode === 'Warn') for (const error of strictErrors) call.warn(error);
   placeInNamespace(call, ensureObject(object, 'metadata'));
   return object;
+}
+
+/** Refuses an object that has no name, or another one than the request's path. */
+export function checkName({ info }: Call, object: JsonObject): void {
+  const { name } = metadataOf(object);
+  if (!name)
+    throw badRequest(`the name of the object (${info.name} based on URL) was undeterminable: name must be provided`);
+  if (name === info.name) return;
+  throw badRequest(`the name of the object (${String(name)}) does not match the name on the URL (${info.name})`);
 }
 
 /** `metadata` of an object that has gone through `decodeObject`. */

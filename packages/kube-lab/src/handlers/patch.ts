@@ -8,7 +8,8 @@ import {
   PatchError,
   patchSchemaOf,
 } from '@etcd-operator/kube';
-import type { Json, JsonObject } from '../json/json.ts';
+import { goPlain } from '../json/go-format.ts';
+import { isObject, type Json, type JsonObject } from '../json/json.ts';
 import { DecodeError } from '../schema/decode-context.ts';
 import { ApiError, badRequest, notFound } from '../server/api-error.ts';
 import type { ApiResponse } from '../server/api-request.ts';
@@ -18,7 +19,7 @@ import { forbiddenField, invalid, invalidObject } from '../validation/field-erro
 import { objectAnswer } from './answer.ts';
 import { applyObject } from './apply.ts';
 import { trackFields } from './field-tracking.ts';
-import { mediaType, parseJsonText, placePatched } from './object-body.ts';
+import { checkName, kindProblem, mediaType, parseJsonText, placePatched } from './object-body.ts';
 import { writeObject } from './update.ts';
 
 /** PATCH of one object or of its status. */
@@ -34,60 +35,92 @@ export async function patchObject(call: Call): Promise<ApiResponse> {
   const { stored } = await writeObject(call, (current) => {
     if (!current) throw notFound(resource, info.name);
     const next = patched(call, current, apply);
+    checkName(call, next);
     trackFields(call, current.object, next);
     return next;
   });
   return objectAnswer(call, 200, stored);
 }
 
-function patched(call: Call, current: StoredObject, apply: (target: Json) => Json): JsonObject {
-  const result = applyOrRefuse(apply, call.resource.codec.toVersion(current.object));
+interface PatchFunction {
+  apply(target: Json): Json;
+  /** How a refusal shows what was wrong: the patched object, or the patch. */
+  show(result: Json): string;
+}
+
+function patched(call: Call, current: StoredObject, patch: PatchFunction): JsonObject {
+  const result = applyOrRefuse(patch, call.resource.codec.toVersion(current.object));
+  const refuse = (why: string) =>
+    invalidObject({ group: '', kind: '' }, '', [invalid('patch', patch.show(result), why)]);
+  const problem = kindProblem(call, result);
+  if (problem) throw refuse(problem.why);
   try {
     const { object, strictErrors } = call.resource.codec.decode(result);
-    return placePatched(call, object, strictErrors, (why) => patchInvalid(result, why));
+    return placePatched(call, object, strictErrors, refuse);
   } catch (error) {
-    if (error instanceof DecodeError) throw patchInvalid(result, error.message);
+    if (error instanceof DecodeError) throw refuse(error.message);
     throw error;
   }
 }
 
-/** 422 about the patched object as a whole; the real server names no kind here. */
-function patchInvalid(result: Json, why: string): ApiError {
-  return invalidObject({ group: '', kind: '' }, '', [invalid('patch', JSON.stringify(result), why)]);
-}
-
-function applyOrRefuse(apply: (target: Json) => Json, target: Json): Json {
+function applyOrRefuse(patch: PatchFunction, target: Json): Json {
   try {
-    return apply(target);
+    return patch.apply(target);
   } catch (error) {
     if (!(error instanceof PatchError)) throw error;
-    if (error.code === 'Malformed') throw badRequest(error.message);
-    throw new ApiError(422, 'Invalid', `the server rejected our request due to an error in our request`, {
-      causes: [{ message: error.message }],
-    });
+    throw new ApiError(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
   }
 }
 
-function patchFunction(call: Call, type: string): (target: Json) => Json {
-  const { resource, request } = call;
+function patchFunction(call: Call, type: string): PatchFunction {
+  const text = call.request.body ?? '';
   switch (type) {
-    case 'application/json-patch+json': {
-      const operations = parseJsonText(request.body ?? '') as unknown as readonly JsonPatchOperation[];
-      return (target) => applyJsonPatch(target, operations);
-    }
+    case 'application/json-patch+json':
+      return jsonPatch(text);
     case 'application/merge-patch+json': {
-      const patch = parseJsonText(request.body ?? '');
-      return (target) => applyMergePatch(target, patch);
+      const patch = parsePatch(text, 'error decoding patch: ', isObject, 'map[string]interface {}');
+      return { apply: (target) => applyMergePatch(target, patch), show: (result) => JSON.stringify(result) };
     }
-    case 'application/strategic-merge-patch+json': {
-      const schema = patchSchemaOf(apiVersionOf(resource), resource.kind);
-      if (resource.custom || !schema) throw unsupportedPatchType();
-      const patch = parseJsonText(request.body ?? '');
-      return (target) => applyStrategicPatch(target, patch, schema);
-    }
+    case 'application/strategic-merge-patch+json':
+      return strategicPatch(call, text);
     default:
       throw unsupportedPatchType();
   }
+}
+
+const maxOperations = 10_000;
+
+function jsonPatch(text: string): PatchFunction {
+  const parsed = parsePatch(text, 'error decoding patch: ', Array.isArray, '[]handlers.jsonPatchOp');
+  const operations = parsed as unknown as readonly JsonPatchOperation[];
+  if (operations.length > maxOperations) {
+    const message = `The allowed maximum operations in a JSON patch is ${maxOperations}, got ${operations.length}`;
+    throw new ApiError(413, 'RequestEntityTooLarge', message);
+  }
+  return { apply: (target) => applyJsonPatch(target, operations), show: (result) => JSON.stringify(result) };
+}
+
+function strategicPatch({ resource }: Call, text: string): PatchFunction {
+  const schema = patchSchemaOf(apiVersionOf(resource), resource.kind);
+  if (resource.custom || !schema) throw unsupportedPatchType();
+  const patch = parsePatch(text, '', isObject, 'map[string]interface {}');
+  const typeMeta = { kind: resource.kind, apiVersion: apiVersionOf(resource) };
+  return {
+    apply: (target) => ({ ...(applyStrategicPatch(target, patch, schema) as JsonObject), ...typeMeta }),
+    show: () => goPlain(patch),
+  };
+}
+
+function parsePatch(text: string, prefix: string, fits: (value: unknown) => boolean, goType: string): Json {
+  let patch: Json;
+  try {
+    patch = parseJsonText(text);
+  } catch (error) {
+    throw badRequest(`${prefix}${(error as Error).message}`);
+  }
+  if (fits(patch)) return patch;
+  const kind = Array.isArray(patch) ? 'array' : patch === null ? 'null' : typeof patch;
+  throw badRequest(`${prefix}json: cannot unmarshal ${kind} into Go value of type ${goType}`);
 }
 
 function unsupportedPatchType(): ApiError {

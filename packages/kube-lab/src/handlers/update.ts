@@ -2,7 +2,7 @@
 import { equalButForTimes } from '../apply/managed-fields.ts';
 import { asArray, cloneJson, type JsonObject } from '../json/json.ts';
 import { storageKey } from '../registry/served-resource.ts';
-import { badRequest, conflict, notFound } from '../server/api-error.ts';
+import { ApiError, conflict, notFound } from '../server/api-error.ts';
 import type { ApiResponse } from '../server/api-request.ts';
 import type { Call } from '../server/core.ts';
 import { StoreError } from '../storage/store-error.ts';
@@ -11,9 +11,10 @@ import type { FieldError } from '../validation/field-error.ts';
 import { invalid } from '../validation/field-error.ts';
 import { validateObjectMetaUpdate } from '../validation/object-meta.ts';
 import { objectAnswer } from './answer.ts';
-import { createFrom, isDryRun, refuseIfInvalid } from './create.ts';
+import { createFrom, refuseIfInvalid } from './create.ts';
 import { trackFields } from './field-tracking.ts';
-import { metadataOf, readObjectBody } from './object-body.ts';
+import { checkName, metadataOf, readObjectBody } from './object-body.ts';
+import { isDryRun } from './write-options.ts';
 
 /** The result of a write and whether it made the object. */
 export interface Written {
@@ -25,15 +26,11 @@ export interface Written {
 export async function replaceObject(call: Call): Promise<ApiResponse> {
   const { info, resource } = call;
   const body = readObjectBody(call);
-  const metadata = metadataOf(body);
-  if (!metadata['name']) metadata['name'] = info.name;
-  if (metadata['name'] !== info.name) {
-    throw badRequest(
-      `the name of the object (${String(metadata['name'])}) does not match the name on the URL (${info.name})`,
-    );
-  }
+  checkName(call, body);
+  const { uid } = metadataOf(body);
   const { stored, created } = await writeObject(call, (current) => {
     if (!current && !resource.strategy.allowCreateOnUpdate) throw notFound(resource, info.name);
+    if (current && uid) checkUid(call, current, String(uid));
     const next = cloneJson(body);
     trackFields(call, current?.object, next);
     return next;
@@ -67,6 +64,15 @@ export async function writeObject(
   }
 }
 
+function checkUid({ resource, info }: Call, current: StoredObject, expected: string): void {
+  const uid = String(metadataOf(current.object)['uid']);
+  if (expected === uid) return;
+  const key = `/registry/${resource.plural}/${current.key}`;
+  const details = `Precondition failed: UID in precondition: ${expected}, UID in object meta: ${uid}`;
+  const why = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${details}`;
+  throw conflict(resource, info.name, why);
+}
+
 function checkPreconditions(call: Call, current: StoredObject, next: JsonObject): void {
   const { resource, info } = call;
   const metadata = metadataOf(next);
@@ -75,10 +81,8 @@ function checkPreconditions(call: Call, current: StoredObject, next: JsonObject)
     const error = invalid('metadata.resourceVersion', 0, 'must be specified for an update');
     refuseIfInvalid(call, next, [error]);
   }
-  const uid = metadataOf(current.object)['uid'];
-  if (metadata['uid'] && metadata['uid'] !== uid) {
-    const why = `Precondition failed: UID in precondition: ${String(metadata['uid'])}, UID in object meta: ${String(uid)}`;
-    throw conflict(resource, info.name, why);
+  if (resourceVersion && !/^\d+$/.test(String(resourceVersion))) {
+    throw new ApiError(500, '', `strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`);
   }
   if (resourceVersion && resourceVersion !== String(current.revision)) {
     const why = 'the object has been modified; please apply your changes to the latest version and try again';
@@ -86,16 +90,17 @@ function checkPreconditions(call: Call, current: StoredObject, next: JsonObject)
   }
 }
 
-/** System fields of `metadata` always come from the stored object. */
+/** What a client may leave out of `metadata` comes from the stored object; what it must not set is put back. */
 function prepareUpdate(call: Call, old: JsonObject, next: JsonObject): void {
   const before = metadataOf(old);
   const now = metadataOf(next);
-  for (const field of ['uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'generation']) {
-    if (before[field] === undefined) delete now[field];
-    else now[field] = before[field];
+  for (const field of ['uid', 'creationTimestamp', 'deletionGracePeriodSeconds']) now[field] ??= before[field];
+  if (before['deletionTimestamp'] !== undefined) now['deletionTimestamp'] = before['deletionTimestamp'];
+  now['generation'] = before['generation'];
+  for (const field of ['selfLink', 'resourceVersion']) delete now[field];
+  for (const field of ['creationTimestamp', 'deletionGracePeriodSeconds', 'generation']) {
+    if (now[field] === undefined || now[field] === null) delete now[field];
   }
-  delete now['selfLink'];
-  delete now['resourceVersion'];
   const { strategy } = call.resource;
   if (call.info.subresource === 'status') strategy.prepareForStatusUpdate?.(next, old, call);
   else strategy.prepareForUpdate?.(next, old, call);
@@ -105,7 +110,9 @@ function validateUpdate({ resource, info }: Call, next: JsonObject, old: JsonObj
   const { strategy } = resource;
   const own =
     info.subresource === 'status' ? strategy.validateStatusUpdate?.(next, old) : strategy.validateUpdate?.(next, old);
-  return [...validateObjectMetaUpdate(next, old), ...(own ?? [])];
+  // The real server validates metadata once for all kinds and once in each kind, each time whole.
+  const metadata = validateObjectMetaUpdate(next, old);
+  return [...metadata, ...metadata, ...(own ?? [])];
 }
 
 function commitUpdate(call: Call, current: StoredObject, next: JsonObject): StoredObject {

@@ -30,8 +30,13 @@ export interface Strategy {
   readonly allowCreateOnUpdate?: boolean;
   /** PUT without a resourceVersion overwrites. @default true */
   readonly allowUnconditionalUpdate?: boolean;
-  /** How long a deletion waits when the client does not say; undefined: objects of this kind go at once. */
-  gracePeriod?(object: JsonObject, requested: number | undefined): number | undefined;
+  /**
+   * How long a deletion waits, given what the client asked for. Only kinds that stop gracefully have it: objects of others go
+   * at once.
+   */
+  gracePeriod?(object: JsonObject, requested: number | undefined): number;
   /** How dependents of a deleted object fare when the client does not say. @default 'background' */
-  readonly defaultPropagation?: 'background' | 'orphan';
+  readonly defaultPropagation?: 'background' | 'orphan' | 'unsupported';
+  /** DELETE answers with the object instead of a Status. @default false */
+  readonly returnsDeleted?: boolean;
 }

@@ -5,6 +5,7 @@ import { patchObject } from '../handlers/patch.ts';
 import { getObject, listObjects } from '../handlers/read.ts';
 import { replaceObject } from '../handlers/update.ts';
 import { watchObjects } from '../handlers/watch.ts';
+import { checkWriteOptions } from '../handlers/write-options.ts';
 import { ApiError, methodNotAllowed, unknownPath } from './api-error.ts';
 import { type ApiRequest, type ApiResponse, jsonResponse } from './api-request.ts';
 import type { Call, Core } from './core.ts';
@@ -58,6 +59,7 @@ async function serve(call: Call): Promise<ApiResponse> {
   const { info, resource } = call;
   if (info.subresource !== '' && !resource.subresources.some(({ name }) => name === info.subresource))
     throw unknownPath();
+  checkWriteOptions(call);
   const response = await runVerb(call);
   if (call.warnings.length === 0) return response;
   const warning = call.warnings.map((text) => `299 - ${JSON.stringify(text)}`);

@@ -84,6 +84,11 @@ export function invalidObject(
     422,
     'Invalid',
     `${kind.group ? `${kind.kind}.${kind.group}` : kind.kind} "${name}" is invalid: ${text}`,
-    { ...(name ? { name } : {}), ...(kind.group ? { group: kind.group } : {}), kind: kind.kind, causes },
+    {
+      ...(name ? { name } : {}),
+      ...(kind.group ? { group: kind.group } : {}),
+      ...(kind.kind ? { kind: kind.kind } : {}),
+      causes,
+    },
   );
 }

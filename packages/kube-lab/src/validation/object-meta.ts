@@ -95,7 +95,14 @@ function validateOwnerReferences(references: readonly JsonObject[]): FieldError[
   return errors;
 }
 
-const immutableFields = ['name', 'namespace', 'uid', 'creationTimestamp'] as const;
+const immutableFields = [
+  'name',
+  'namespace',
+  'uid',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+] as const;
 
 /** What is wrong with a change of `metadata`. */
 export function validateObjectMetaUpdate(object: JsonObject, old: JsonObject): FieldError[] {
