@@ -70,6 +70,9 @@ export class ClusterMembership {
    * Adds a member, as a voter or as a learner. The answer holds the list that the new member must boot with.
    *
    * Versions without learners would take the request and silently add a voter; that is why the version is asked for first.
+   * Identifiers are made of the URLs and the second of the addition. So a URL that is there already is refused with
+   * `MemberExists` within the same second and with `PeerUrlExists` afterwards (both mean: someone has added it), and one that
+   * is added again in the second of its first addition, after its removal, with `MemberNotFound`.
    */
   async memberAdd(
     member: { readonly peerUrls: readonly string[]; readonly isLearner: boolean },

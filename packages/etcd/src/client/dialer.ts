@@ -64,6 +64,15 @@ export class HandshakeError extends Error {
   }
 }
 
+/**
+ * True if TLS is what failed. With TLS 1.3 a member that refuses our certificate says so only after our side of the handshake
+ * is over, as an alert in place of the first answer.
+ */
+export function isTlsFailure(error: unknown): boolean {
+  if (error instanceof HandshakeError) return true;
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_SSL_');
+}
+
 /** Dials and, if the route has certificates, secures the connection. The member's certificate is always verified. */
 export async function openRoute(
   route: Route,

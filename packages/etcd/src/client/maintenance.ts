@@ -117,7 +117,7 @@ export class Maintenance {
     return (await this.#invoker.call(downgradeMethod, { action: 'enable', version }, options)).version;
   }
 
-  /** Calls a downgrade off. `NoDowngradeInProgress` if there is none. */
+  /** Calls a downgrade off. Where there is none, 3.5 says `NoDowngradeInProgress`; newer versions take it as done. */
   async downgradeCancel(options?: RequestOptions): Promise<string> {
     return (await this.#invoker.call(downgradeMethod, { action: 'cancel' }, options)).version;
   }

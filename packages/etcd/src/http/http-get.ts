@@ -2,7 +2,7 @@
 import { type IncomingMessage, request } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@etcd-operator/ports';
-import { type Dialer, HandshakeError, openRoute, type Route } from '../client/dialer.ts';
+import { type Dialer, isTlsFailure, openRoute, type Route } from '../client/dialer.ts';
 import { EtcdError } from '../client/etcd-error.ts';
 import { openScope, within } from '../client/grpc/scope.ts';
 
@@ -49,7 +49,7 @@ export async function httpGet(get: HttpGet): Promise<HttpAnswer> {
     }
     if (scope.endedBy) throw new EtcdError('Aborted', 'the call was aborted', { call, cause: scope.endedBy.reason });
     if (error instanceof EtcdError) throw error;
-    const code = error instanceof HandshakeError ? 'TlsFailed' : 'Unavailable';
+    const code = isTlsFailure(error) ? 'TlsFailed' : 'Unavailable';
     throw new EtcdError(code, error instanceof Error ? error.message : String(error), { call, cause: error });
   }
 }

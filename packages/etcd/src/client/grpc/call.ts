@@ -7,7 +7,7 @@ import {
   type OutgoingHttpHeaders,
 } from 'node:http2';
 import type { Clock } from '@etcd-operator/ports';
-import { HandshakeError } from '../dialer.ts';
+import { isTlsFailure } from '../dialer.ts';
 import { EtcdError } from '../etcd-error.ts';
 import { WireError } from '../wire/reader.ts';
 import type { Channel } from './channel.ts';
@@ -196,7 +196,10 @@ class Answer {
     }
     // A refused stream has not been looked at by the server.
     const refused = this.#stream.rstCode === constants.NGHTTP2_REFUSED_STREAM;
-    return new EtcdError('Unavailable', 'the connection was lost before the answer was complete', {
+    const [code, text] = isTlsFailure(this.#failure)
+      ? (['TlsFailed', 'the member refused our side of TLS'] as const)
+      : (['Unavailable', 'the connection was lost before the answer was complete'] as const);
+    return new EtcdError(code, text, {
       call: this.#call,
       outcomeUnknown: this.#call.mutating && !refused,
       cause: this.#failure,
@@ -216,7 +219,7 @@ function endedError(call: CallKind, endedBy: NonNullable<Scope['endedBy']>, sent
 /** Nothing has been sent yet. */
 function connectError(call: CallKind, error: unknown): EtcdError {
   if (error instanceof EtcdError) return error;
-  const code = error instanceof HandshakeError ? 'TlsFailed' : 'Unavailable';
+  const code = isTlsFailure(error) ? 'TlsFailed' : 'Unavailable';
   const text = error instanceof Error ? error.message : String(error);
   return new EtcdError(code, text, { call, cause: error });
 }

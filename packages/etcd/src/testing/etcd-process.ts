@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { systemClock } from '@etcd-operator/ports';
+import { ensurePart, type Part } from '@etcd-operator/tools';
+import type { TlsMaterial } from '../client/dialer.ts';
+import { MemberClient, type MemberClientOptions } from '../client/member-client.ts';
+import { MemberEndpoints } from '../http/member-endpoints.ts';
+
+/** How a member is started. */
+export interface StartOptions {
+  /** @default '3.6' */
+  readonly version?: string;
+  /** `name=url` pairs of a cluster to join; absent: a new cluster of its own. */
+  readonly join?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
+  /** The client port speaks TLS. */
+  readonly tls?: { readonly args: readonly string[]; readonly material: TlsMaterial };
+  /** Return as soon as the process runs, without waiting for an answer. */
+  readonly unattended?: boolean;
+}
+
+/**
+ * A real etcd on loopback. Its ports come from the kernel and its name is unique; a start is over only when the member that
+ * answers on the client port carries that name, so that a test can never talk to somebody else's etcd by accident.
+ */
+export class EtcdProcess {
+  readonly name = `m${randomBytes(6).toString('hex')}`;
+  readonly clientPort: number;
+  readonly peerPort: number;
+  readonly metricsPort: number;
+  readonly #lab: EtcdLab;
+  readonly #directory: string;
+  readonly #clients: MemberClient[] = [];
+  #child: ChildProcess | undefined;
+  #options: StartOptions = {};
+  #log = '';
+
+  constructor(lab: EtcdLab, directory: string, [clientPort, peerPort, metricsPort]: readonly [number, number, number]) {
+    this.#lab = lab;
+    this.#directory = directory;
+    this.clientPort = clientPort;
+    this.peerPort = peerPort;
+    this.metricsPort = metricsPort;
+  }
+
+  get peerUrl(): string {
+    return `http://127.0.0.1:${this.peerPort}`;
+  }
+
+  /** What the process has written so far. */
+  get log(): string {
+    return this.#log;
+  }
+
+  /** A client of this member, closed with the lab. */
+  client(options: Partial<MemberClientOptions> = {}): MemberClient {
+    const material = this.#options.tls?.material;
+    const client = new MemberClient({
+      target: { host: '127.0.0.1', port: this.clientPort },
+      clock: systemClock,
+      ...(material ? { tls: () => material } : {}),
+      ...options,
+    });
+    this.#clients.push(client);
+    return client;
+  }
+
+  /** What it says over HTTP: on the peer port, or on the metrics port. */
+  endpoints(port: 'peer' | 'metrics'): MemberEndpoints {
+    const target = { host: '127.0.0.1', port: port === 'peer' ? this.peerPort : this.metricsPort };
+    return new MemberEndpoints({ target, clock: systemClock });
+  }
+
+  /** Starts the process, with the same options as before unless others are given. */
+  async start(options: StartOptions = this.#options): Promise<this> {
+    this.#options = options;
+    const part = await ensurePart(`etcd@${options.version ?? '3.6'}`);
+    const [program, ...loader] = commandOf(part);
+    const child = spawn(program, [...loader, ...this.#arguments(options)], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        ETCD_LISTEN_METRICS_URLS: `http://127.0.0.1:${this.metricsPort}`,
+        ...options.env,
+      },
+    });
+    this.#child = child;
+    const collect = (chunk: Buffer) => {
+      this.#log = (this.#log + chunk.toString()).slice(-200_000);
+    };
+    child.stdout.on('data', collect);
+    child.stderr.on('data', collect);
+    if (!options.unattended) await this.#answers(child);
+    return this;
+  }
+
+  /** Ends the process and waits for it. Resolves with its exit status, or the signal that ended it. */
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | string | null> {
+    const child = this.#child;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return child?.exitCode ?? null;
+    child.kill(signal);
+    await once(child, 'exit');
+    return child.exitCode ?? child.signalCode;
+  }
+
+  /** Waits for the process to end by itself. */
+  async ended(): Promise<number | null> {
+    const child = this.#child;
+    if (child && child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    return child?.exitCode ?? null;
+  }
+
+  /** Freezes the process, or lets it go on: alive, and deaf. */
+  freeze(frozen: boolean): void {
+    this.#child?.kill(frozen ? 'SIGSTOP' : 'SIGCONT');
+  }
+
+  closeClients(): void {
+    for (const client of this.#clients.splice(0)) client.close();
+  }
+
+  #arguments(options: StartOptions): string[] {
+    const clientUrl = `${options.tls ? 'https' : 'http'}://127.0.0.1:${this.clientPort}`;
+    return [
+      `--data-dir=${join(this.#directory, this.name)}`,
+      `--name=${this.name}`,
+      `--initial-advertise-peer-urls=${this.peerUrl}`,
+      `--listen-peer-urls=${this.peerUrl}`,
+      `--listen-client-urls=${clientUrl}`,
+      `--advertise-client-urls=${clientUrl}`,
+      `--initial-cluster=${options.join ?? `${this.name}=${this.peerUrl}`}`,
+      `--initial-cluster-state=${options.join ? 'existing' : 'new'}`,
+      `--initial-cluster-token=${this.#lab.token}`,
+      ...(options.tls?.args ?? []),
+      ...(options.args ?? []),
+    ];
+  }
+
+  /** Waits until this very process answers, or fails with the end of its log. */
+  async #answers(child: ChildProcess): Promise<void> {
+    const client = this.client();
+    const deadline = performance.now() + 60_000;
+    while (performance.now() < deadline) {
+      if (child.exitCode !== null || child.signalCode !== null) break;
+      if (await this.#isOurs(client)) return;
+      await systemClock.sleep(50);
+    }
+    throw new Error(`${this.name} did not come up:\n${this.#log.slice(-2_000)}`);
+  }
+
+  async #isOurs(client: MemberClient): Promise<boolean> {
+    try {
+      const status = await client.maintenance.status({ timeoutMs: 1_000 });
+      if (status.isLearner) return this.#log.includes(this.name);
+      const { members } = await client.cluster.memberList({ linearizable: false, timeoutMs: 1_000 });
+      const own = members.find((member) => member.id === status.memberId);
+      if (own && own.name !== '' && own.name !== this.name) throw new Error('another etcd answers on our port');
+      return own?.name === this.name && status.leader !== 0n;
+    } catch (error) {
+      if (error instanceof Error && error.message.startsWith('another')) throw error;
+      // Members with access control refuse the list; the name in the log must do.
+      return String(error).includes('user name is empty') && this.#log.includes(this.name);
+    }
+  }
+}
+
+/** Real etcd processes for one test file; everything ends and vanishes with it. */
+export class EtcdLab implements AsyncDisposable {
+  readonly token = `lab-${randomBytes(6).toString('hex')}`;
+  readonly #directory: string;
+  readonly #members: EtcdProcess[] = [];
+
+  private constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  static async open(): Promise<EtcdLab> {
+    return new EtcdLab(await mkdtemp(join(tmpdir(), 'etcd-lab-')));
+  }
+
+  get directory(): string {
+    return this.#directory;
+  }
+
+  /** A member that has not been started yet. */
+  async member(): Promise<EtcdProcess> {
+    const member = new EtcdProcess(this, this.#directory, await freePorts());
+    this.#members.push(member);
+    return member;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const member of this.#members) member.closeClients();
+    await Promise.all(this.#members.map((member) => member.stop('SIGKILL')));
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+}
+
+/** Dynamically linked programs bring their own loader and libraries. */
+function commandOf(part: Part): [string, ...string[]] {
+  const program = part.programs['etcd'];
+  if (program === undefined) throw new Error(`${part.name} has no etcd`);
+  const loader = Object.values(part.libraries).find((file) => /\/ld-linux[^/]*$/.test(file));
+  if (loader === undefined) return [program];
+  const directories = new Set(Object.values(part.libraries).map((file) => dirname(file)));
+  return [loader, '--library-path', [...directories].join(':'), program];
+}
+
+/** Three ports that nobody listens on: chosen by the kernel, and held together so that they differ. */
+async function freePorts(): Promise<[number, number, number]> {
+  const servers = [createServer(), createServer(), createServer()];
+  const ports = await Promise.all(
+    servers.map(async (server) => {
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const address = server.address();
+      return typeof address === 'object' && address ? address.port : 0;
+    }),
+  );
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  const [client = 0, peer = 0, metrics = 0] = ports;
+  return [client, peer, metrics];
+}
