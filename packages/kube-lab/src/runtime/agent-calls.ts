@@ -38,10 +38,26 @@ export interface AgentCalls {
   };
   unmount: { readonly params: { readonly directory: string }; readonly result: undefined };
   dial: { readonly params: { readonly host: string; readonly port: number }; readonly result: undefined };
+  /** Where a service is reached; no route takes it away. */
+  setRoute: {
+    readonly params: { readonly owner: string; readonly route: ServiceRoute | undefined };
+    readonly result: undefined;
+  };
+  /** Connections of pods to the API server's address go to this unix socket of the host. */
+  setApiServer: { readonly params: { readonly path: string }; readonly result: undefined };
   setRecords: {
     readonly params: { readonly owner: string; readonly records: readonly DnsRecord[] };
     readonly result: undefined;
   };
+}
+
+/** A cluster IP and where connections to its ports go. Without a target they are refused. */
+export interface ServiceRoute {
+  readonly address: string;
+  readonly ports: readonly {
+    readonly port: number;
+    readonly targets: readonly { readonly host: string; readonly port: number }[];
+  }[];
 }
 
 /** The name of a call. */

@@ -11,6 +11,8 @@ import { RuntimeError } from './runtime-error.ts';
 
 const program = fileURLToPath(new URL('./agent/main.ts', import.meta.url));
 const readyTimeout = 30_000;
+/** An agent that cannot end by itself is ended after this long. */
+const stopTimeout = 3000;
 /** Kept of what the agent writes to standard error, to explain its end. */
 const lastWordsLimit = 4000;
 
@@ -26,6 +28,7 @@ interface Waiting {
  */
 export class AgentProcess {
   readonly #child: ChildProcess;
+  readonly #clock: Clock;
   readonly #waiting = new Map<number, Waiting>();
   readonly #exitListeners = new Set<(exit: ContainerExit) => void>();
   readonly #ended: Promise<void>;
@@ -33,8 +36,9 @@ export class AgentProcess {
   #lastWords = '';
   #onReady: () => void = () => undefined;
 
-  private constructor(child: ChildProcess, log: Logger) {
+  private constructor(child: ChildProcess, clock: Clock, log: Logger) {
     this.#child = child;
+    this.#clock = clock;
     child.on('message', (message: AgentMessage, handle: unknown) => this.#receive(message, handle));
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#lastWords = `${this.#lastWords}${text}`.slice(-lastWordsLimit);
@@ -62,8 +66,8 @@ export class AgentProcess {
       // A group of its own: Ctrl-C in a terminal is for the visible process, which then ends the pods in good order.
       { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], detached: true, env: { ...process.env, NODE_OPTIONS: '' } },
     );
-    const agent = new AgentProcess(child, options.log);
-    await agent.#ready(options.clock);
+    const agent = new AgentProcess(child, options.clock, options.log);
+    await agent.#ready();
     return agent;
   }
 
@@ -96,13 +100,21 @@ export class AgentProcess {
     return this.#child.pid;
   }
 
-  /** Ends everything inside at once. */
+  /** Ends everything inside, and waits until it is gone. */
   async stop(): Promise<void> {
-    this.#child.kill('SIGKILL');
+    // The agent ends, then the namespace's first process, and with it, before it is gone itself, all others.
+    if (this.#child.connected) this.#child.disconnect();
+    const late = new AbortController();
+    const kill = this.#clock.sleep(stopTimeout, late.signal).then(
+      () => this.#child.kill('SIGKILL'),
+      () => undefined,
+    );
     await this.#ended;
+    late.abort();
+    await kill;
   }
 
-  async #ready(clock: Clock): Promise<void> {
+  async #ready(): Promise<void> {
     const late = new AbortController();
     try {
       await Promise.race([
@@ -112,7 +124,7 @@ export class AgentProcess {
         this.#ended.then(() => {
           throw new RuntimeError('Ended', `the lab's namespace ended while it was set up: ${this.#lastWords.trim()}`);
         }),
-        clock.sleep(readyTimeout, late.signal).then(() => {
+        this.#clock.sleep(readyTimeout, late.signal).then(() => {
           this.#child.kill('SIGKILL');
           throw new RuntimeError('Timeout', `the lab's namespace was not ready within ${readyTimeout / 1000} s`);
         }),

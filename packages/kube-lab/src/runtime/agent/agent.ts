@@ -12,6 +12,7 @@ import { ContainerSet } from './container-set.ts';
 import { dial } from './dial.ts';
 import { furnish } from './enclosure.ts';
 import { PodNetwork } from './pod-network.ts';
+import { ServiceRelay } from './service-relay.ts';
 
 /** What a call may hand out besides its result. */
 export interface Reply<K extends AgentCall> {
@@ -43,6 +44,7 @@ export async function openAgent(options: {
     ...sandboxHandlers(network, containers),
     ...containerHandlers(containers),
     ...volumeHandlers(tools),
+    ...routeHandlers(new ServiceRelay(network)),
     dial: async ({ host, port }) => ({ result: undefined, socket: await dial(clock, zone, host, port) }),
     setRecords: async ({ owner, records }) => {
       zone.put(owner, records);
@@ -83,6 +85,19 @@ function containerHandlers(
     },
     exec: async ({ id, argv, limits }) => ({ result: await containers.exec(id, argv, limits) }),
     probe: async ({ target, timeoutMilliseconds }) => ({ result: await containers.probe(target, timeoutMilliseconds) }),
+  };
+}
+
+function routeHandlers(relay: ServiceRelay): HandlersOf<'setRoute' | 'setApiServer'> {
+  return {
+    setRoute: async ({ owner, route }) => {
+      await relay.set(owner, route);
+      return done;
+    },
+    setApiServer: async ({ path }) => {
+      await relay.listenTo(apiServerAddress, 443, () => ({ path }));
+      return done;
+    },
   };
 }
 

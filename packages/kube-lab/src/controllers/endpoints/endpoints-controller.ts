@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  type EndpointSlice,
+  type Endpoints,
+  endpointSlices,
+  endpoints,
+  isKubeError,
+  jsonEqual,
+  keyOf,
+  keyString,
+  type Pod,
+  parseKey,
+  pods,
+  type Service,
+  services,
+} from '@etcd-operator/kube';
+import type { ControllerContext, RunningController } from '../controller.ts';
+import { matchesLabels } from '../label-match.ts';
+import { ReconcileLoop } from '../reconcile-loop.ts';
+import { endpointsObject, sliceManager, sliceObjects } from './endpoint-objects.ts';
+import { serviceEndpoints } from './service-endpoints.ts';
+
+/** Keeps the Endpoints and EndpointSlices of every service with a selector in step with its pods. */
+export function startEndpointsController(context: ControllerContext): RunningController {
+  const { caches, clock, log } = context;
+  const serviceCache = caches.of(services);
+  const podCache = caches.of(pods);
+  const loop = new ReconcileLoop({ name: 'endpoints', clock, log, reconcile: (key) => reconcile(context, key) });
+  const selected = new Map<string, Readonly<Record<string, string>> | undefined>();
+  const touch = (pod: Pod) => {
+    for (const service of serviceCache.inNamespace(pod.metadata?.namespace ?? '')) {
+      const { selector } = service.spec ?? {};
+      const before = selected.get(pod.metadata?.uid ?? '');
+      const concerns = selector && (matchesLabels(selector, pod.metadata?.labels) || matchesLabels(selector, before));
+      if (concerns) loop.enqueue(keyString(keyOf(service)));
+    }
+  };
+  const leave = [
+    serviceCache.subscribe(({ object }) => loop.enqueue(keyString(keyOf(object)))),
+    podCache.subscribe(({ type, object }) => {
+      touch(object);
+      if (type === 'DELETED') selected.delete(object.metadata?.uid ?? '');
+      else selected.set(object.metadata?.uid ?? '', object.metadata?.labels);
+    }),
+  ];
+  return {
+    close: () => {
+      for (const each of leave) each();
+      loop.close();
+    },
+  };
+}
+
+async function reconcile(context: ControllerContext, key: string): Promise<undefined> {
+  const { namespace = '', name } = parseKey(key);
+  const service = context.caches.of(services).get(namespace, name);
+  if (!service) {
+    // Slices go with their owner; the Endpoints object has none.
+    await ignoreMissing(context.client.resource(endpoints).delete({ namespace, name }));
+    return;
+  }
+  if (!service.spec?.selector || service.spec.type === 'ExternalName') return;
+  const found = serviceEndpoints(service, context.caches.of(pods).inNamespace(namespace));
+  await writeEndpoints(context, endpointsObject(service, found));
+  await writeSlices(context, service, sliceObjects(service, found));
+}
+
+async function writeEndpoints({ caches, client }: ControllerContext, wanted: Endpoints): Promise<void> {
+  const { namespace, name } = keyOf(wanted);
+  const present = caches.of(endpoints).get(namespace, name);
+  if (!present) {
+    await client.resource(endpoints).create(wanted);
+    return;
+  }
+  const isSame =
+    jsonEqual(present.subsets, wanted.subsets) && jsonEqual(present.metadata?.labels, wanted.metadata?.labels);
+  if (isSame) return;
+  const { subsets: _subsets, ...rest } = present;
+  const metadata = { ...present.metadata, labels: wanted.metadata?.labels ?? {} };
+  const subsets = wanted.subsets ? { subsets: wanted.subsets } : {};
+  await client.resource(endpoints).replace({ ...rest, metadata, ...subsets });
+}
+
+/** Present slices are used again, in the order of their names, so that a change of a pod changes one slice. */
+async function writeSlices(
+  { caches, client }: ControllerContext,
+  service: Service,
+  wanted: readonly EndpointSlice[],
+): Promise<void> {
+  const present = caches
+    .of(endpointSlices)
+    .inNamespace(service.metadata?.namespace ?? '')
+    .filter((slice) => isOwn(slice, service))
+    .toSorted((left, right) => ((left.metadata?.name ?? '') < (right.metadata?.name ?? '') ? -1 : 1));
+  for (const [index, slice] of wanted.entries()) {
+    const old = present[index];
+    if (!old) await client.resource(endpointSlices).create(slice);
+    else if (!isSameSlice(old, slice)) {
+      const metadata = { ...old.metadata, labels: slice.metadata?.labels ?? {} };
+      await client.resource(endpointSlices).replace({ ...slice, metadata });
+    }
+  }
+  for (const old of present.slice(wanted.length)) {
+    await ignoreMissing(client.resource(endpointSlices).delete(keyOf(old)));
+  }
+}
+
+function isOwn({ metadata }: EndpointSlice, service: Service): boolean {
+  return (
+    metadata?.labels?.['kubernetes.io/service-name'] === service.metadata?.name &&
+    metadata?.labels?.['endpointslice.kubernetes.io/managed-by'] === sliceManager &&
+    metadata?.ownerReferences?.some(({ uid }) => uid === service.metadata?.uid) === true
+  );
+}
+
+function isSameSlice(left: EndpointSlice, right: EndpointSlice): boolean {
+  return (
+    jsonEqual(left.endpoints ?? [], right.endpoints ?? []) &&
+    jsonEqual(left.ports ?? [], right.ports ?? []) &&
+    jsonEqual(left.metadata?.labels, right.metadata?.labels)
+  );
+}
+
+async function ignoreMissing(deletion: Promise<unknown>): Promise<void> {
+  try {
+    await deletion;
+  } catch (error) {
+    if (!isKubeError(error, 'NotFound')) throw error;
+  }
+}

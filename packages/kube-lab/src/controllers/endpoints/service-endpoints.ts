@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Pod, Service, ServicePort } from '@etcd-operator/kube';
+import { matchesLabels } from '../label-match.ts';
+
+/** A pod behind a service. */
+export interface ServiceEndpoint {
+  readonly pod: Pod;
+  readonly address: string;
+  readonly ready: boolean;
+  readonly serving: boolean;
+  readonly terminating: boolean;
+  /** Set if the pod has a name of its own below the service: `spec.hostname` with the service as `spec.subdomain`. */
+  readonly hostname?: string;
+  readonly ports: readonly EndpointPort[];
+}
+
+/** A port of a service as one pod serves it. */
+export interface EndpointPort {
+  readonly name?: string;
+  readonly port: number;
+  readonly protocol: NonNullable<ServicePort['protocol']>;
+  readonly appProtocol?: string;
+}
+
+/** The endpoints of a service, in order of address. Pods that have ended or have no address are none. */
+export function serviceEndpoints(service: Service, pods: readonly Pod[]): readonly ServiceEndpoint[] {
+  const { selector } = service.spec ?? {};
+  if (!selector) return [];
+  return pods
+    .filter((pod) => pod.metadata?.namespace === service.metadata?.namespace)
+    .filter((pod) => matchesLabels(selector, pod.metadata?.labels))
+    .flatMap((pod) => endpointOf(service, pod))
+    .toSorted((left, right) => compareAddresses(left.address, right.address));
+}
+
+function endpointOf(service: Service, pod: Pod): readonly ServiceEndpoint[] {
+  const address = pod.status?.podIP;
+  const hasEnded = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
+  if (!address || hasEnded) return [];
+  const isReady = pod.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') === true;
+  const terminating = pod.metadata?.deletionTimestamp !== undefined;
+  const publishes = service.spec?.publishNotReadyAddresses === true;
+  const isNamed = pod.spec?.hostname && pod.spec.subdomain === service.metadata?.name;
+  return [
+    {
+      pod,
+      address,
+      ready: publishes || (isReady && !terminating),
+      serving: publishes || isReady,
+      terminating,
+      ...(isNamed && pod.spec?.hostname ? { hostname: pod.spec.hostname } : {}),
+      ports: (service.spec?.ports ?? []).flatMap((port) => endpointPort(port, pod)),
+    },
+  ];
+}
+
+function endpointPort(port: ServicePort, pod: Pod): readonly EndpointPort[] {
+  const number = targetPort(port, pod);
+  if (number === undefined) return [];
+  return [
+    {
+      ...(port.name ? { name: port.name } : {}),
+      port: number,
+      protocol: port.protocol ?? 'TCP',
+      ...(port.appProtocol ? { appProtocol: port.appProtocol } : {}),
+    },
+  ];
+}
+
+/** The number behind a service's port in one pod; a name is looked up among the pod's containers. */
+function targetPort({ targetPort: target, port, protocol = 'TCP' }: ServicePort, pod: Pod): number | undefined {
+  if (target === undefined || target === 0) return port;
+  if (typeof target === 'number') return target;
+  const ports = (pod.spec?.containers ?? []).flatMap((container) => container.ports ?? []);
+  return ports.find((each) => each.name === target && (each.protocol ?? 'TCP') === protocol)?.containerPort;
+}
+
+function compareAddresses(left: string, right: string): number {
+  const number = (address: string) => address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
+  return number(left) - number(right);
+}

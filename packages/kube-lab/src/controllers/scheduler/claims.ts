@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  type Node,
+  type PersistentVolume,
+  type PersistentVolumeClaim,
+  type Pod,
+  persistentVolumeClaims,
+  persistentVolumes,
+  storageClasses,
+} from '@etcd-operator/kube';
+import type { SharedCaches } from '../shared-caches.ts';
+import { matchesTerm } from './node-selection.ts';
+import type { Filter } from './snapshot.ts';
+
+/** Written by the scheduler on a claim that waits for its first consumer: where the volume is to be made. */
+export const selectedNodeAnnotation = 'volume.kubernetes.io/selected-node';
+
+/** What a pod's claims mean for its placement. */
+export interface ClaimsView {
+  /** Set if the pod cannot be placed at all yet. */
+  readonly problem?: string;
+  readonly filters: readonly Filter[];
+  /** Claims whose volume is made only once a node has been chosen. */
+  readonly waiting: readonly PersistentVolumeClaim[];
+}
+
+/** Looks at the claims of a pod. */
+export function viewClaims(caches: SharedCaches, pod: Pod): ClaimsView {
+  const views = claimNames(pod).map((name) => viewClaim(caches, pod.metadata?.namespace ?? '', name));
+  const problem = views.find((view) => view.problem !== undefined)?.problem;
+  return {
+    ...(problem === undefined ? {} : { problem }),
+    filters: views.flatMap((view) => view.filters),
+    waiting: views.flatMap((view) => view.waiting),
+  };
+}
+
+function viewClaim(caches: SharedCaches, namespace: string, name: string): ClaimsView {
+  const claim = caches.of(persistentVolumeClaims).get(namespace, name);
+  const problem = (words: string): ClaimsView => ({ problem: words, filters: [], waiting: [] });
+  if (!claim) return problem(`persistentvolumeclaim "${name}" not found`);
+  if (claim.metadata?.deletionTimestamp) return problem(`persistentvolumeclaim "${name}" is being deleted`);
+  const volumeName = claim.spec?.volumeName ?? '';
+  if (claim.status?.phase === 'Lost') {
+    return problem(`persistentvolumeclaim "${name}" bound to non-existent persistentvolume "${volumeName}"`);
+  }
+  const volume = caches.of(persistentVolumes).get(undefined, volumeName);
+  if (claim.status?.phase === 'Bound' && volume) return { filters: [reaches(volume)], waiting: [] };
+  if (!waitsForConsumer(caches, claim)) return problem('pod has unbound immediate PersistentVolumeClaims');
+  return { filters: staysWith(claim), waiting: [claim] };
+}
+
+/** A node chosen once is kept, as long as it exists. */
+function staysWith(claim: PersistentVolumeClaim): readonly Filter[] {
+  const chosen = claim.metadata?.annotations?.[selectedNodeAnnotation];
+  if (!chosen) return [];
+  return [
+    (_pod, node, { nodes }) => {
+      const exists = nodes.some(({ metadata }) => metadata?.name === chosen);
+      return exists && node.metadata?.name !== chosen ? 'node(s) did not have the selected volume' : undefined;
+    },
+  ];
+}
+
+/** Names of the claims a pod uses, those made for its ephemeral volumes included. */
+export function claimNames(pod: Pod): readonly string[] {
+  return (pod.spec?.volumes ?? []).flatMap((volume) => {
+    if (volume.persistentVolumeClaim) return [volume.persistentVolumeClaim.claimName];
+    return volume.ephemeral ? [`${pod.metadata?.name}-${volume.name}`] : [];
+  });
+}
+
+function waitsForConsumer(caches: SharedCaches, claim: PersistentVolumeClaim): boolean {
+  const storageClass = caches.of(storageClasses).get(undefined, claim.spec?.storageClassName ?? '');
+  return storageClass?.volumeBindingMode === 'WaitForFirstConsumer';
+}
+
+function reaches(volume: PersistentVolume): Filter {
+  const required = volume.spec?.nodeAffinity?.required;
+  return (_pod, node: Node) => {
+    if (!required || required.nodeSelectorTerms.some((term) => matchesTerm(term, node))) return undefined;
+    return "node(s) didn't match PersistentVolume's node affinity";
+  };
+}

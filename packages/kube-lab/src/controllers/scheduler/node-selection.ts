@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Node, NodeSelectorTerm, Pod } from '@etcd-operator/kube';
+import { matchesLabels, matchesRequirement } from '../label-match.ts';
+import type { Filter } from './snapshot.ts';
+
+/** `nodeSelector` and required node affinity. */
+export const nodeSelection: Filter = (pod, node) =>
+  selectsNode(pod, node) ? undefined : "node(s) didn't match Pod's node affinity/selector";
+
+/** True if the pod's own rules allow the node. */
+export function selectsNode(pod: Pod, node: Node): boolean {
+  if (!matchesLabels(pod.spec?.nodeSelector ?? {}, node.metadata?.labels)) return false;
+  const required = pod.spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  return !required || required.nodeSelectorTerms.some((term) => matchesTerm(term, node));
+}
+
+/** All expressions of a term must hold; a term without any matches no node. */
+export function matchesTerm(term: NodeSelectorTerm, node: Node): boolean {
+  const { matchExpressions = [], matchFields = [] } = term;
+  if (matchExpressions.length + matchFields.length === 0) return false;
+  const labels = node.metadata?.labels ?? {};
+  const fields = { 'metadata.name': node.metadata?.name ?? '' };
+  return (
+    matchExpressions.every(({ key, operator, values = [] }) => matchesRequirement(labels, key, operator, values)) &&
+    matchFields.every(({ key, operator, values = [] }) => matchesRequirement(fields, key, operator, values))
+  );
+}
+
+/** Points for preferred node affinity: the weights of all terms that match. */
+export function preferredNodeScore(pod: Pod, node: Node): number {
+  const terms = pod.spec?.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
+  return terms.reduce((sum, { weight, preference }) => sum + (matchesTerm(preference, node) ? weight : 0), 0);
+}

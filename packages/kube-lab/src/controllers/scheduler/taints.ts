@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Pod, Taint, Toleration } from '@etcd-operator/kube';
+import type { Filter } from './snapshot.ts';
+
+const unschedulable: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
+
+/** A cordoned node takes no pods but those that tolerate it. */
+export const notCordoned: Filter = (pod, node) =>
+  node.spec?.unschedulable && !tolerates(pod, unschedulable) ? 'node(s) were unschedulable' : undefined;
+
+/** Taints that keep pods away. */
+export const tolerated: Filter = (pod, node) => {
+  const taint = (node.spec?.taints ?? [])
+    .filter(({ effect }) => effect === 'NoSchedule' || effect === 'NoExecute')
+    .find((each) => !tolerates(pod, each));
+  return taint ? `node(s) had untolerated taint(s)` : undefined;
+};
+
+/** True if one of the pod's tolerations covers the taint. */
+export function tolerates(pod: Pod, taint: Taint): boolean {
+  return (pod.spec?.tolerations ?? []).some((toleration) => covers(toleration, taint));
+}
+
+/** An empty key with `Exists` covers every taint, an empty effect every effect. */
+export function covers(toleration: Toleration, taint: Taint): boolean {
+  if (toleration.effect && toleration.effect !== taint.effect) return false;
+  if (toleration.key && toleration.key !== taint.key) return false;
+  if (toleration.operator === 'Exists') return true;
+  return Boolean(toleration.key) && (toleration.value ?? '') === (taint.value ?? '');
+}

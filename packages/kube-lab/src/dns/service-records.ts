@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { EndpointSlice, Service } from '@etcd-operator/kube';
+import { type DnsRecord, reverseName } from './record.ts';
+
+type SliceEndpoint = NonNullable<EndpointSlice['endpoints']>[number];
+type SlicePort = NonNullable<EndpointSlice['ports']>[number];
+
+/**
+ * The records of a service: its own name leads to its cluster IP, or, for a headless one, to every ready endpoint; an
+ * endpoint has a name of its own below it (its hostname, else its address with dashes); named ports have SRV records; every
+ * address leads back to a name. Which endpoints count as ready is for the slices to say: with `publishNotReadyAddresses` all.
+ */
+export function serviceRecords(service: Service, slices: readonly EndpointSlice[]): readonly DnsRecord[] {
+  const name = `${service.metadata?.name}.${service.metadata?.namespace}.svc.cluster.local`;
+  const { clusterIP, type, externalName } = service.spec ?? {};
+  if (type === 'ExternalName') return [{ type: 'CNAME', name, target: (externalName ?? '').toLowerCase() }];
+  const endpointRecords = slices.flatMap((slice) => recordsOfSlice(name, slice, clusterIP === 'None'));
+  if (clusterIP === 'None') return endpointRecords;
+  if (!clusterIP) return [];
+  const ports = (service.spec?.ports ?? []).flatMap((port) =>
+    srvRecord(name, name, port.name, port.protocol, port.port),
+  );
+  return [
+    { type: 'A', name, address: clusterIP },
+    { type: 'PTR', name: reverseName(clusterIP), target: name },
+    ...ports,
+    ...endpointRecords.filter((record) => record.type === 'A'),
+  ];
+}
+
+function recordsOfSlice(service: string, slice: EndpointSlice, isHeadless: boolean): readonly DnsRecord[] {
+  return (slice.endpoints ?? [])
+    .filter(({ conditions }) => conditions?.ready !== false)
+    .flatMap((endpoint) => recordsOfEndpoint(service, endpoint, slice.ports ?? [], isHeadless));
+}
+
+function recordsOfEndpoint(
+  service: string,
+  endpoint: SliceEndpoint,
+  ports: readonly SlicePort[],
+  isHeadless: boolean,
+): readonly DnsRecord[] {
+  const [address] = endpoint.addresses;
+  if (!address) return [];
+  const name = `${endpoint.hostname ?? address.replaceAll('.', '-')}.${service}`;
+  const own: readonly DnsRecord[] = [
+    { type: 'A', name, address },
+    { type: 'PTR', name: reverseName(address), target: name },
+  ];
+  if (!isHeadless) return own;
+  return [
+    ...own,
+    { type: 'A', name: service, address },
+    ...ports.flatMap(({ name: port, protocol, port: number }) => srvRecord(service, name, port, protocol, number)),
+  ];
+}
+
+function srvRecord(
+  service: string,
+  target: string,
+  port: string | undefined,
+  protocol: string | undefined,
+  number: number | undefined,
+): readonly DnsRecord[] {
+  if (!port || number === undefined) return [];
+  const name = `_${port}._${(protocol ?? 'TCP').toLowerCase()}.${service}`;
+  return [{ type: 'SRV', name, priority: 0, weight: 100, port: number, target }];
+}

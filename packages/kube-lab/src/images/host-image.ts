@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+import { lstatSync, readlinkSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Image, ImageEntry } from './image.ts';
+import { createImage } from './image-table.ts';
+
+/** System folders of the host that its programs need. */
+const systemFolders = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
+const systemFiles = [
+  '/etc/nsswitch.conf',
+  '/etc/passwd',
+  '/etc/group',
+  '/etc/ssl',
+  '/etc/ld.so.cache',
+  '/etc/alternatives',
+];
+
+/**
+ * An image that runs programs of the host, such as one's own with the host's Node: the system's folders and the given ones,
+ * read-only, at the same paths. Nothing else of the host is seen.
+ */
+export function hostImage(options: {
+  /** Folders of the host the program needs: its sources, its `node_modules`. */
+  readonly directories?: readonly string[];
+  readonly entrypoint: readonly string[];
+  readonly cmd?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly workingDirectory?: string;
+}): Image {
+  const wanted = [...systemFolders, ...systemFiles, ...(options.directories ?? [])];
+  return createImage({
+    files: { entries: wanted.flatMap(entryFor) },
+    entrypoint: options.entrypoint,
+    cmd: options.cmd ?? [],
+    env: options.env ?? {},
+    ...(options.workingDirectory ? { workingDirectory: options.workingDirectory } : {}),
+  });
+}
+
+/** The image of a program written for Node: `argv` runs with the very Node that runs the lab. */
+export function nodeImage(options: {
+  readonly directories: readonly string[];
+  readonly argv: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}): Image {
+  return hostImage({
+    directories: [...options.directories, dirname(process.execPath)],
+    entrypoint: [process.execPath, ...options.argv],
+    env: options.env ?? {},
+  });
+}
+
+/** A link (such as `/bin` -> `usr/bin`) stays one. */
+function entryFor(path: string): readonly ImageEntry[] {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (!found) return [];
+  return found.isSymbolicLink()
+    ? [{ kind: 'link', path, target: readlinkSync(path) }]
+    : [{ kind: 'bind', path, source: path }];
+}

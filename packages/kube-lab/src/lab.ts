@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Client, createClient } from '@etcd-operator/kube';
+import { type Clock, type Logger, type Random, silentLogger, systemClock, systemRandom } from '@etcd-operator/ports';
+import { createFirstObjects } from './controllers/bootstrap.ts';
+import { startControllers } from './controllers/index.ts';
+import { SharedCaches } from './controllers/shared-caches.ts';
+import { createImageTable, type ImageTable } from './images/image-table.ts';
+import { type Forward, openForward } from './network/forward.ts';
+import type { LabNode } from './node/lab-node.ts';
+import { type LabNodeSpec, openFleet } from './node/node-fleet.ts';
+import { startJanitor } from './runtime/janitor.ts';
+import { checkPrerequisites } from './runtime/prerequisites.ts';
+import { RuntimeError } from './runtime/runtime-error.ts';
+import { type ApiServer, createApiServer } from './server/api-server.ts';
+import type { Identity } from './server/identity.ts';
+
+export interface LabOptions {
+  /** Nodes that run pods, or their number. 0: the API server and the controllers alone, which works everywhere. @default 1 */
+  readonly nodes?: number | readonly LabNodeSpec[];
+  /** The images pods may use. @default none */
+  readonly images?: ImageTable;
+  /** Delays of the kubelet and of controllers are divided by it; what a spec asks for is not. @default 1 */
+  readonly timeFactor?: number;
+  /** Where the lab makes its folder, which is removed at the end. @default the system's folder for temporary files */
+  readonly directory?: string;
+  /** Port of the API server on loopback. @default one that is free */
+  readonly port?: number;
+  /** @default the machine's own */
+  readonly clock?: Clock;
+  /** @default the operating system's */
+  readonly random?: Random;
+  /** @default silent */
+  readonly log?: Logger;
+}
+
+/** A Kubernetes in one process tree. Ends, with everything in it, when it is stopped or when this process ends. */
+export interface Lab extends AsyncDisposable {
+  readonly server: ApiServer;
+  /** A client without sockets. @param identity @default an administrator */
+  client(identity?: Identity): Client;
+  /** File with an administrator's kubeconfig, for kubectl and other programs on this machine. */
+  readonly kubeconfigPath: string;
+  readonly url: string;
+  readonly nodes: readonly LabNode[];
+  /** The lab's folder on the host. */
+  readonly directory: string;
+  /** Connects to an address or a DNS name of the lab, as if from inside. */
+  dial(host: string, port: number): Promise<Socket>;
+  /** Opens a port on the host's loopback that leads to an address or a DNS name of the lab. */
+  forward(host: string, port: number, localPort?: number): Promise<Forward>;
+  stop(): Promise<void>;
+}
+
+/** Starts a lab: the API server, the controllers, and nodes that run pods as real processes. Resolves when all is ready. */
+export async function startLab(options: LabOptions = {}): Promise<Lab> {
+  const closers: (() => void | Promise<void>)[] = [];
+  const stop = async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  };
+  try {
+    return await assemble(options, closers, stop);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function assemble(
+  options: LabOptions,
+  closers: (() => void | Promise<void>)[],
+  stop: () => Promise<void>,
+): Promise<Lab> {
+  const clock = options.clock ?? systemClock;
+  const random = options.random ?? systemRandom;
+  const log = options.log ?? silentLogger;
+  const specs = nodeSpecs(options.nodes ?? 1);
+  const prerequisites = specs.length > 0 ? await checkPrerequisites() : undefined;
+  const directory = await mkdtemp(join(options.directory ?? tmpdir(), 'kube-lab-'));
+  const janitor = startJanitor({ sh: prerequisites?.tools.sh ?? '/bin/sh' }, directory);
+  closers.push(() => janitor.clean());
+
+  const server = createApiServer({ clock, random, log });
+  closers.push(() => server.close());
+  const { url, kubeconfig } = await server.listen(options.port === undefined ? {} : { port: options.port });
+  const kubeconfigPath = join(directory, 'kubeconfig');
+  await writeFile(kubeconfigPath, kubeconfig, { mode: 0o600 });
+  const client = (identity?: Identity) => createClient(server.transport(identity));
+  await createFirstObjects(client());
+  const caches = new SharedCaches(server.feed);
+  closers.push(() => caches.leave());
+  const timeFactor = options.timeFactor ?? 1;
+  closers.push(startControllers({ client: client(), caches, clock, random, log, timeFactor }));
+
+  const images = options.images ?? createImageTable([]);
+  const shared = { server, url, caches, images, directory, clock, random, log, timeFactor };
+  const fleet = prerequisites && (await openFleet({ ...shared, specs, prerequisites }, closers));
+  const dial = async (host: string, port: number): Promise<Socket> => {
+    if (fleet) return fleet.agent.dial(host, port);
+    throw new RuntimeError('Unsupported', 'this lab has no nodes: nothing runs in it that could be reached');
+  };
+  return {
+    server,
+    client,
+    kubeconfigPath,
+    url,
+    nodes: fleet?.nodes ?? [],
+    directory,
+    dial,
+    forward: (host, port, localPort) => openForward(() => dial(host, port), localPort),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+function nodeSpecs(nodes: number | readonly LabNodeSpec[]): readonly LabNodeSpec[] {
+  if (typeof nodes !== 'number') return nodes;
+  return Array.from({ length: nodes }, (_, index) => ({ name: `node-${index + 1}` }));
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import { mkdir, readdir, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join, normalize } from 'node:path';
+import type { VolumeFiles } from './volume-files.ts';
+
+const current = '..data';
+
+/**
+ * Writes the files of a volume so that a reader sees either all of the old ones or all of the new: they lie in a folder of
+ * their own, which a link leads to, and the link is switched. This is the layout that programs in pods know and watch.
+ * @param version tells this content from the one before; a version that is in place already is not written again
+ */
+export async function writeVolume(directory: string, files: VolumeFiles, version: string): Promise<void> {
+  const folder = `..${version}`;
+  const before = await readlink(join(directory, current)).catch(() => undefined);
+  if (before === folder) return;
+  await mkdir(join(directory, folder), { recursive: true });
+  for (const [path, { bytes, mode }] of files) {
+    const file = join(directory, folder, normalize(`/${path}`));
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, bytes, { mode });
+  }
+  await switchLink(join(directory, current), folder);
+  await linkNames(directory, new Set([...files.keys()].map(firstPart)));
+  if (before) await rm(join(directory, before), { recursive: true, force: true });
+}
+
+async function linkNames(directory: string, names: ReadonlySet<string>): Promise<void> {
+  for (const name of names) await switchLink(join(directory, name), join(current, name));
+  for (const name of await readdir(directory)) {
+    if (!name.startsWith('..') && !names.has(name)) await rm(join(directory, name), { force: true });
+  }
+}
+
+async function switchLink(path: string, target: string): Promise<void> {
+  if ((await readlink(path).catch(() => undefined)) === target) return;
+  const temporary = join(dirname(path), '..link');
+  await rm(temporary, { force: true });
+  await symlink(target, temporary);
+  await rename(temporary, path);
+}
+
+function firstPart(path: string): string {
+  return normalize(`/${path}`).split('/')[1] ?? '';
+}

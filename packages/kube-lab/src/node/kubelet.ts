@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Pod } from '@etcd-operator/kube';
+import type { ObjectCache } from '../controllers/object-cache.ts';
+import type { ObjectChange } from '../server/object-feed.ts';
+import { ImagePuller } from './image-puller.ts';
+import type { NodeContext } from './node-context.ts';
+import { PodWorker } from './pod-worker.ts';
+
+/** The kubelet of one node: runs the pods that are bound to it. */
+export class Kubelet {
+  readonly #node: NodeContext;
+  readonly #puller: ImagePuller;
+  readonly #workers = new Map<string, PodWorker>();
+  readonly #leave: readonly (() => void)[];
+
+  /** @param pods the node's own view of all pods; it stands still while the node is cut off */
+  constructor(node: NodeContext, pods: ObjectCache<Pod>) {
+    this.#node = node;
+    this.#puller = new ImagePuller(node.images, node.events, node.clock);
+    this.#leave = [
+      pods.subscribe((change) => this.#podChanged(change)),
+      node.runtime.onExit((exit) => {
+        for (const worker of this.#workers.values()) if (worker.exited(exit)) return;
+      }),
+    ];
+  }
+
+  /** The pods on this node, also those whose object is gone while their containers still end. */
+  get workers(): readonly PodWorker[] {
+    return [...this.#workers.values()];
+  }
+
+  worker(uid: string): PodWorker | undefined {
+    return this.#workers.get(uid);
+  }
+
+  /** Has every pod look again: the API server can be reached again, or an object that volumes are made of has changed. */
+  poke(): void {
+    for (const worker of this.#workers.values()) worker.poke();
+  }
+
+  /** Forgets all pods without ending them. */
+  close(): void {
+    for (const leave of this.#leave) leave();
+    for (const worker of this.#workers.values()) worker.abandon();
+    this.#workers.clear();
+  }
+
+  #podChanged({ type, object }: ObjectChange<Pod>): void {
+    const uid = object.metadata?.uid ?? '';
+    const worker = this.#workers.get(uid);
+    if (type === 'DELETED') worker?.vanish(object);
+    else if (worker) worker.update(object);
+    else if (object.spec?.nodeName === this.#node.nodeName && !isDone(object)) this.#adopt(uid, object);
+  }
+
+  #adopt(uid: string, pod: Pod): void {
+    const onClosed = () => void this.#workers.delete(uid);
+    this.#workers.set(uid, new PodWorker({ node: this.#node, puller: this.#puller, pod, onClosed }));
+  }
+}
+
+/** A pod that ended on this node before this kubelet was there has nothing left to do. */
+function isDone(pod: Pod): boolean {
+  return (pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') && !pod.metadata?.deletionTimestamp;
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+import { join } from 'node:path';
+import { type Client, configMaps, type KubeObject, type PersistentVolume, pods, secrets } from '@etcd-operator/kube';
+import type { Clock, Logger, Random } from '@etcd-operator/ports';
+import { ApiEventRecorder } from '../controllers/event-recorder.ts';
+import { SharedCaches } from '../controllers/shared-caches.ts';
+import type { ImageTable } from '../images/image-table.ts';
+import { AddressPool } from '../network/addresses.ts';
+import type { ContainerRuntime } from '../runtime/container-runtime.ts';
+import type { ObjectFeed } from '../server/object-feed.ts';
+import { kubeletBackOff } from './back-off.ts';
+import { cachedConfig } from './cached-config.ts';
+import { Heartbeat } from './heartbeat.ts';
+import { Kubelet } from './kubelet.ts';
+import type { NodeContext } from './node-context.ts';
+import type { NodeDescription } from './node-object.ts';
+
+/** What a node of the lab is made of. */
+export interface LabNodeOptions {
+  readonly index: number;
+  readonly description: NodeDescription;
+  readonly directory: string;
+  readonly runtime: ContainerRuntime;
+  readonly images: ImageTable;
+  readonly feed: ObjectFeed;
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly timeFactor: number;
+  readonly diskPath: (volume: PersistentVolume) => string | undefined;
+}
+
+/** One virtual node: its kubelet, its heartbeat, and its own view of the API server, which can be cut. */
+export class LabNode {
+  readonly description: NodeDescription;
+  readonly index: number;
+  readonly #caches: SharedCaches;
+  readonly #heartbeat: Heartbeat;
+  readonly #context: NodeContext;
+  readonly #leave: readonly (() => void)[];
+  #kubelet: Kubelet;
+  #connected = true;
+
+  constructor(options: LabNodeOptions) {
+    const { description, clock, log, client, random, timeFactor } = options;
+    this.description = description;
+    this.index = options.index;
+    this.#caches = new SharedCaches(options.feed);
+    const isConnected = () => this.#connected;
+    this.#context = {
+      nodeName: description.name,
+      hostIp: description.address,
+      directory: join(options.directory, description.name),
+      runtime: options.runtime,
+      images: options.images,
+      addresses: new AddressPool(options.index),
+      config: cachedConfig(this.#caches, client, clock),
+      client,
+      events: new ApiEventRecorder({ client, clock, random, component: 'kubelet', host: description.name }),
+      clock,
+      random,
+      log: log.child({ node: description.name }),
+      backOff: kubeletBackOff(timeFactor),
+      timeFactor,
+      isConnected,
+      diskPath: options.diskPath,
+    };
+    this.#heartbeat = new Heartbeat({ client, clock, log, node: description, timeFactor, isConnected });
+    this.#kubelet = new Kubelet(this.#context, this.#caches.of(pods));
+    this.#leave = [secrets, configMaps].map((kind) =>
+      this.#caches.of<KubeObject>(kind).subscribe(({ type }) => {
+        if (type === 'MODIFIED') this.#kubelet.poke();
+      }),
+    );
+    void this.#heartbeat.run();
+  }
+
+  get name(): string {
+    return this.description.name;
+  }
+
+  get kubelet(): Kubelet {
+    return this.#kubelet;
+  }
+
+  get isConnected(): boolean {
+    return this.#connected;
+  }
+
+  /** Cuts the kubelet off from the API server: it neither sees nor writes anything, and its pods run on. */
+  disconnect(): void {
+    this.#connected = false;
+    this.#caches.leave();
+  }
+
+  /** Lets the kubelet catch up with what it has missed. */
+  reconnect(): void {
+    if (this.#connected) return;
+    this.#connected = true;
+    this.#caches.join();
+    this.#heartbeat.beatNow();
+    this.#kubelet.poke();
+  }
+
+  close(): void {
+    this.#heartbeat.stop();
+    for (const leave of this.#leave) leave();
+    this.#kubelet.close();
+    this.#caches.leave();
+  }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Client, PersistentVolume } from '@etcd-operator/kube';
+import type { Clock, Logger, Random } from '@etcd-operator/ports';
+import type { EventRecorder } from '../controllers/event-recorder.ts';
+import type { ImageTable } from '../images/image-table.ts';
+import type { AddressPool } from '../network/addresses.ts';
+import type { ContainerRuntime } from '../runtime/container-runtime.ts';
+import type { BackOffPolicy } from './back-off.ts';
+import type { ConfigSource } from './config-source.ts';
+
+/** What everything that belongs to one node shares. */
+export interface NodeContext {
+  readonly nodeName: string;
+  readonly hostIp: string;
+  /** Folder of the node on the host's disk. */
+  readonly directory: string;
+  readonly runtime: ContainerRuntime;
+  readonly images: ImageTable;
+  readonly addresses: AddressPool;
+  readonly config: ConfigSource;
+  readonly client: Client;
+  readonly events: EventRecorder;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly backOff: BackOffPolicy;
+  /** The kubelet's own delays are divided by it; what a pod's spec asks for is not. */
+  readonly timeFactor: number;
+  /** False while the node is cut off from the API server. */
+  isConnected(): boolean;
+  /** The folder on the host that holds a persistent volume's data; undefined if it is not one of this lab. */
+  diskPath(volume: PersistentVolume): string | undefined;
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createClient } from '@etcd-operator/kube';
+import type { Clock, Logger, Random } from '@etcd-operator/ports';
+import { isLabService } from '../controllers/bootstrap.ts';
+import type { SharedCaches } from '../controllers/shared-caches.ts';
+import { publishZone } from '../dns/zone-publisher.ts';
+import type { ImageTable } from '../images/image-table.ts';
+import { nodeAddress, podRange } from '../network/addresses.ts';
+import { openApiGate } from '../network/api-gate.ts';
+import { publishRoutes } from '../network/service-routes.ts';
+import { AgentProcess } from '../runtime/agent-process.ts';
+import { createAgentRuntime } from '../runtime/agent-runtime.ts';
+import type { Prerequisites } from '../runtime/prerequisites.ts';
+import type { ApiServer } from '../server/api-server.ts';
+import type { Identity } from '../server/identity.ts';
+import { LabNode } from './lab-node.ts';
+import type { NodeDescription } from './node-object.ts';
+
+/** A node to be. */
+export interface LabNodeSpec {
+  readonly name: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly taints?: NodeDescription['taints'];
+  /** @default 8 CPUs, 16 GiB, 110 pods */
+  readonly capacity?: Readonly<Record<string, string>>;
+}
+
+/** The part of a lab that runs pods: the enclosing namespace and the nodes in it. */
+export interface NodeFleet {
+  readonly agent: AgentProcess;
+  readonly nodes: readonly LabNode[];
+}
+
+export interface FleetOptions {
+  readonly specs: readonly LabNodeSpec[];
+  readonly prerequisites: Prerequisites;
+  readonly server: ApiServer;
+  /** Where the API server listens on the host. */
+  readonly url: string;
+  readonly caches: SharedCaches;
+  readonly images: ImageTable;
+  readonly directory: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly timeFactor: number;
+}
+
+const defaultCapacity = { cpu: '8', memory: '16Gi', 'ephemeral-storage': '100Gi', pods: '110' };
+
+/**
+ * Starts the enclosing namespace, connects it with the API server, and opens the nodes.
+ * @param closers takes what undoes each step, also of a start that fails midway
+ */
+export async function openFleet(options: FleetOptions, closers: (() => void | Promise<void>)[]): Promise<NodeFleet> {
+  const { prerequisites, clock, log, directory, caches } = options;
+  const agent = await AgentProcess.start({ prerequisites, clock, log });
+  closers.push(() => agent.stop());
+  const { hostname, port } = new URL(options.url);
+  const gate = await openApiGate(join(directory, 'api.sock'), { host: hostname, port: Number(port) });
+  closers.push(() => gate.close());
+  await agent.call('setApiServer', { path: gate.path });
+  const quietly = (call: Promise<unknown>) => {
+    void call.catch((error: unknown) => log.debug('the agent refused', { error }));
+  };
+  closers.push(publishZone(caches, (owner, records) => quietly(agent.call('setRecords', { owner, records }))));
+  closers.push(
+    publishRoutes(caches, (owner, route) => quietly(agent.call('setRoute', { owner, route })), isLabService),
+  );
+  await mkdir(join(directory, 'nodes'));
+  const nodes = options.specs.map((spec, index) => openNode(options, agent, spec, index));
+  closers.push(() => {
+    for (const node of nodes) node.close();
+  });
+  return { agent, nodes };
+}
+
+function openNode(options: FleetOptions, agent: AgentProcess, spec: LabNodeSpec, index: number): LabNode {
+  const { server, images, clock, random, log, timeFactor } = options;
+  return new LabNode({
+    index,
+    description: {
+      name: spec.name,
+      address: nodeAddress(index),
+      podRange: podRange(index),
+      labels: spec.labels ?? {},
+      taints: spec.taints ?? [],
+      capacity: { ...defaultCapacity, ...spec.capacity },
+      bootId: random.uuid(),
+    },
+    directory: join(options.directory, 'nodes'),
+    runtime: createAgentRuntime(agent),
+    images,
+    feed: server.feed,
+    client: createClient(server.transport(nodeIdentity(spec.name))),
+    clock,
+    random,
+    log,
+    timeFactor,
+    diskPath: () => undefined,
+  });
+}
+
+function nodeIdentity(name: string): Identity {
+  const groups = ['system:nodes', 'system:masters', 'system:authenticated'];
+  return { user: `system:node:${name}`, groups, client: `kubelet/${name}` };
+}

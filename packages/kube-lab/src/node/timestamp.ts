@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** A time as Kubernetes writes it: RFC 3339, whole seconds, UTC. */
+export function timestamp(milliseconds: number): string {
+  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
+}
+
+/** A time with microseconds, as Leases and newer Events want it: exactly six digits. */
+export function microTimestamp(milliseconds: number): string {
+  return `${new Date(milliseconds).toISOString().slice(0, 23)}000Z`;
+}
