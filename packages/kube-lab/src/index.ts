@@ -1,8 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * A Kubernetes in one process tree. `createApiServer` is the API server alone: it needs nothing but Node and works
- * everywhere; see the package's README for the nodes that run pods.
+ * A Kubernetes in one process tree. `startLab` is all of it: API server, controllers, and nodes that run pods as real local
+ * processes. `createApiServer` is the API server alone: it needs nothing but Node and works everywhere.
  */
+export {
+  busyboxImages,
+  createImage,
+  createImageTable,
+  type EtcdFiles,
+  etcdImages,
+  hostImage,
+  type Image,
+  type ImageEntry,
+  type ImageFiles,
+  type ImageReference,
+  type ImageSet,
+  type ImageTable,
+  nodeImage,
+  type ProgramFiles,
+} from './images/index.ts';
+export { type Lab, type LabOptions, startLab } from './lab.ts';
+export type { Forward } from './network/forward.ts';
+export type { LabNodeSpec } from './node/node-fleet.ts';
+export { RuntimeError, type RuntimeErrorCode } from './runtime/runtime-error.ts';
 export { type ApiServer, type ApiServerOptions, createApiServer } from './server/api-server.ts';
 export { adminIdentity, anonymousIdentity, type Identity } from './server/identity.ts';
 export type {
