@@ -3,6 +3,7 @@
  * The Kubernetes API over HTTP: configuration and authentication, a typed client that keeps objects as they are, patches,
  * and the small values of the API (quantities, selectors, times). Knows nothing of controllers.
  */
+export type { RunProgram } from './auth/exec-plugin.ts';
 export type {
   ApplyOptions,
   CallOptions,
@@ -21,6 +22,10 @@ export type {
 } from './client/client.ts';
 export { type ClientOptions, createClient } from './client/create-client.ts';
 export type { WatchEvent } from './client/watch-event.ts';
+export type { ClusterConfig, Credential, ExecPlugin, Impersonation, Pem } from './config/cluster-config.ts';
+export type { Environment, ReadFile } from './config/in-cluster.ts';
+export { type LoadConfigOptions, loadConfig } from './config/load-config.ts';
+export { type ConnectOptions, connect } from './connect.ts';
 export {
   type MutatingAdmissionPolicy,
   type MutatingAdmissionPolicyBinding,

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+import { execFile } from 'node:child_process';
+import type { Clock } from '@etcd-operator/ports';
+import type { ClusterConfig, ExecPlugin } from '../config/cluster-config.ts';
+import { configError } from '../config/config-error.ts';
+import type { Environment } from '../config/in-cluster.ts';
+import { isObject, own } from '../json/json-value.ts';
+import { parseTime } from '../values/micro-time.ts';
+
+/** Runs a program and resolves with what it printed. Never through a shell. */
+export type RunProgram = (
+  command: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+) => Promise<string>;
+
+/** What a plugin gave us. */
+export interface ExecCredential {
+  readonly token?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  /** Milliseconds since the epoch; without it the credential holds until the server refuses it. */
+  readonly expires?: number;
+}
+
+/** A credential is renewed this long before it expires, so that it does not expire on the way. */
+const leeway = 10_000;
+
+/** Asks an exec plugin for a credential when there is none, when it expires, and when the server has refused it. */
+export class ExecCredentialSource {
+  readonly #config: ClusterConfig;
+  readonly #plugin: ExecPlugin;
+  readonly #run: RunProgram;
+  readonly #clock: Clock;
+  #cached: ExecCredential | undefined;
+  #running: Promise<ExecCredential> | undefined;
+
+  constructor(options: {
+    readonly config: ClusterConfig;
+    readonly plugin: ExecPlugin;
+    readonly run: RunProgram;
+    readonly clock: Clock;
+  }) {
+    this.#config = options.config;
+    this.#plugin = options.plugin;
+    this.#run = options.run;
+    this.#clock = options.clock;
+  }
+
+  /** One run at a time, however many requests wait for it. */
+  async get(): Promise<ExecCredential> {
+    const cached = this.#cached;
+    if (cached && (cached.expires === undefined || this.#clock.now() < cached.expires - leeway)) return cached;
+    this.#running ??= this.#fetch().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  forget(): void {
+    this.#cached = undefined;
+  }
+
+  async #fetch(): Promise<ExecCredential> {
+    const { command, args, env } = this.#plugin;
+    const where = `${this.#config.source}: exec plugin ${command}`;
+    const info = JSON.stringify(execInfo(this.#plugin, this.#config));
+    let output: string;
+    try {
+      output = await this.#run(command, args, { ...env, KUBERNETES_EXEC_INFO: info });
+    } catch (cause) {
+      const hint = this.#plugin.installHint ? `\n${this.#plugin.installHint}` : '';
+      throw configError(where, `failed: ${cause instanceof Error ? cause.message : String(cause)}${hint}`, cause);
+    }
+    this.#cached = parseCredential(output, this.#plugin.apiVersion, where);
+    return this.#cached;
+  }
+}
+
+/** What the plugin is told through `KUBERNETES_EXEC_INFO`. */
+function execInfo(plugin: ExecPlugin, config: ClusterConfig): unknown {
+  const authority = config.certificateAuthority;
+  const cluster = {
+    server: config.server,
+    ...(config.serverName ? { 'tls-server-name': config.serverName } : {}),
+    ...(config.proxyUrl ? { 'proxy-url': config.proxyUrl } : {}),
+    ...(authority?.kind === 'data'
+      ? { 'certificate-authority-data': Buffer.from(authority.pem).toString('base64') }
+      : {}),
+  };
+  return {
+    apiVersion: plugin.apiVersion,
+    kind: 'ExecCredential',
+    spec: { interactive: false, ...(plugin.provideClusterInfo ? { cluster } : {}) },
+  };
+}
+
+function parseCredential(output: string, apiVersion: string, where: string): ExecCredential {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(output);
+  } catch (cause) {
+    // What was printed may be a secret: it is not quoted.
+    throw configError(where, 'printed something that is no JSON', cause);
+  }
+  const status = isObject(parsed) ? own(parsed, 'status') : undefined;
+  if (!isObject(parsed) || parsed['kind'] !== 'ExecCredential' || !isObject(status)) {
+    throw configError(where, 'printed no ExecCredential with a status');
+  }
+  if (parsed['apiVersion'] !== apiVersion) {
+    throw configError(where, `printed apiVersion ${JSON.stringify(parsed['apiVersion'])}, asked for was ${apiVersion}`);
+  }
+  const text = (name: string) => {
+    const value = own(status, name);
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  };
+  const [token, cert, key] = [text('token'), text('clientCertificateData'), text('clientKeyData')];
+  const expiry = text('expirationTimestamp');
+  if (!token && !(cert && key))
+    throw configError(where, 'printed neither a token nor a client certificate with its key');
+  return {
+    ...(token ? { token } : {}),
+    ...(cert && key ? { cert, key } : {}),
+    ...(expiry ? { expires: parseTime(expiry) } : {}),
+  };
+}
+
+const longestRun = 60_000;
+const longestOutput = 1 << 20;
+const stderrExcerpt = 500;
+
+/** Runs programs of this machine, with `env` added to `base`. */
+export function programRunner(base: Environment): RunProgram {
+  return (command, args, env) =>
+    new Promise((resolve, reject) => {
+      const options = { env: { ...base, ...env }, timeout: longestRun, maxBuffer: longestOutput };
+      execFile(command, [...args], options, (error, stdout, stderr) => {
+        if (!error) return resolve(stdout);
+        const said = stderr.trim().slice(0, stderrExcerpt);
+        // The message of execFile quotes the arguments, which may hold secrets.
+        const how =
+          error.code === 'ENOENT' ? 'there is no such program' : `it ended with ${error.signal ?? error.code}`;
+        return reject(new Error(said ? `${how}: ${said}` : how));
+      });
+    });
+}

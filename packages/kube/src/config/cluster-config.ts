@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** A PEM text, or the file that holds it and is read again when it may have been rotated. */
+export type Pem = { readonly kind: 'data'; readonly pem: string } | { readonly kind: 'file'; readonly path: string };
+
+/** A program that prints a credential (client.authentication.k8s.io). */
+export interface ExecPlugin {
+  readonly apiVersion: 'client.authentication.k8s.io/v1' | 'client.authentication.k8s.io/v1beta1';
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Added to the environment of this process. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly provideClusterInfo: boolean;
+  readonly installHint?: string;
+}
+
+/** How to say who we are, besides a client certificate. */
+export type Credential =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'token'; readonly token: string }
+  | { readonly kind: 'token-file'; readonly path: string }
+  | { readonly kind: 'basic'; readonly username: string; readonly password: string }
+  | { readonly kind: 'exec'; readonly plugin: ExecPlugin };
+
+/** Acting in the name of somebody else. */
+export interface Impersonation {
+  readonly user: string;
+  readonly uid?: string;
+  readonly groups?: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/**
+ * Everything needed to reach one API server, as data: from a kubeconfig, from inside a cluster, or written by hand. Files
+ * are named, not read: `connect` reads them, and reads them again.
+ */
+export interface ClusterConfig {
+  /** `https://host:6443`, or `http://...` for `kubectl proxy` and tests. */
+  readonly server: string;
+  /** The namespace of the context, or of the pod. */
+  readonly namespace: string;
+  readonly certificateAuthority?: Pem;
+  readonly clientCertificate?: Pem;
+  readonly clientKey?: Pem;
+  /** The name that the server's certificate must carry, where it differs from the host. */
+  readonly serverName?: string;
+  readonly proxyUrl?: string;
+  readonly credential: Credential;
+  readonly impersonate?: Impersonation;
+  /** Where this comes from, for messages: `context "dev" of /home/me/.kube/config`. */
+  readonly source: string;
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+import { KubeError } from '../kube-error.ts';
+
+/** A configuration that cannot be used. The message names the file, what is in it, and the field. */
+export function configError(where: string, problem: string, cause?: unknown): KubeError {
+  return new KubeError('Configuration', `${where}: ${problem}`, cause === undefined ? {} : { cause });
+}
+
+/** The reason of a failed system call, without its stack: `ENOENT: no such file or directory`. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readFile as readFileOfSystem } from 'node:fs/promises';
+import { type Clock, type Random, systemClock, systemRandom } from '@etcd-operator/ports';
+import { Credentials } from './auth/credentials.ts';
+import { programRunner, type RunProgram } from './auth/exec-plugin.ts';
+import { FileCache } from './auth/file-cache.ts';
+import type { ClusterConfig, Impersonation } from './config/cluster-config.ts';
+import type { ReadFile } from './config/in-cluster.ts';
+import { isKubeError } from './kube-error.ts';
+import { HttpTransport } from './transport/http-transport.ts';
+import type { Transport } from './transport/transport.ts';
+
+export interface ConnectOptions {
+  /** Connections for calls; watches have their own. @default 8 */
+  readonly connections?: number;
+  /** Milliseconds until the answer to a request must have begun, and between two pieces of its body. @default 60 s */
+  readonly requestTimeout?: number;
+  /** Milliseconds a connection may take to come about. @default 10 s */
+  readonly connectTimeout?: number;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  /** Reads certificates and tokens. @default the file system */
+  readonly readFile?: ReadFile;
+  /** Runs exec plugins. @default a child process with the environment of this one */
+  readonly runProgram?: RunProgram;
+}
+
+type Headers = Readonly<Record<string, string | readonly string[]>>;
+
+/**
+ * The way to the API server of a configuration. Tokens and certificates are read again as they are rotated; a request that
+ * is answered with 401, or a connection that fails, makes the next one use fresh ones. Secrets are sent over TLS only: to
+ * an `http://` server goes no `Authorization`.
+ */
+export function connect(config: ClusterConfig, options: ConnectOptions = {}): Transport {
+  const { clock = systemClock, random = systemRandom } = options;
+  const files = new FileCache({ readFile: options.readFile ?? ((path) => readFileOfSystem(path, 'utf8')), clock });
+  const run = options.runProgram ?? programRunner(process.env);
+  const credentials = new Credentials(config, { files, run, clock });
+  const secure = config.server.startsWith('https:');
+  const http = new HttpTransport({
+    ...options,
+    server: config.server,
+    ...(secure ? { tls: () => credentials.tls() } : {}),
+    ...(config.proxyUrl ? { proxyUrl: config.proxyUrl } : {}),
+    clock,
+    random,
+  });
+  const impersonation = impersonationHeaders(config.impersonate);
+  const headersOf = async (headers: Headers | undefined): Promise<Headers> => {
+    const authorization = secure ? await credentials.authorization() : undefined;
+    return { ...headers, ...impersonation, ...(authorization ? { authorization } : {}) };
+  };
+  return {
+    request: async (request) => {
+      const headers = await headersOf(request.headers);
+      const response = await http.request({ ...request, headers }).catch(renewing(credentials));
+      if (response.status === 401) credentials.refused();
+      return response;
+    },
+    connect: async (request) => {
+      const headers = await headersOf(request.headers);
+      return http.connect({ ...request, headers }).catch(renewing(credentials));
+    },
+    close: () => http.close(),
+  };
+}
+
+/** A connection that fails may do so because of a certificate that has been rotated. */
+function renewing(credentials: Credentials): (error: unknown) => never {
+  return (error) => {
+    if (isKubeError(error, 'ConnectionLost', 'Unauthorized')) credentials.refused();
+    throw error;
+  };
+}
+
+function impersonationHeaders(impersonate: Impersonation | undefined): Headers {
+  if (!impersonate) return {};
+  const extra = Object.entries(impersonate.extra ?? {}).map(
+    ([key, values]) => [`impersonate-extra-${encodeURIComponent(key).toLowerCase()}`, values] as const,
+  );
+  return {
+    'impersonate-user': impersonate.user,
+    ...(impersonate.uid ? { 'impersonate-uid': impersonate.uid } : {}),
+    ...(impersonate.groups?.length ? { 'impersonate-group': impersonate.groups } : {}),
+    ...Object.fromEntries(extra),
+  };
+}
