@@ -72,7 +72,8 @@ export class ClusterMembership {
    * Versions without learners would take the request and silently add a voter; that is why the version is asked for first.
    * Identifiers are made of the URLs and the second of the addition. So a URL that is there already is refused with
    * `MemberExists` within the same second and with `PeerUrlExists` afterwards (both mean: someone has added it), and one that
-   * is added again in the second of its first addition, after its removal, with `MemberNotFound`.
+   * is added again in the second of its first addition, after its removal, with `MemberNotFound`. Of two changes proposed at
+   * the same moment raft drops one without a word: that call ends with `Timeout` and an unknown outcome.
    */
   async memberAdd(
     member: { readonly peerUrls: readonly string[]; readonly isLearner: boolean },

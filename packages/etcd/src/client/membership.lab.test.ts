@@ -65,18 +65,23 @@ describe('learners', () => {
     expect(members).toHaveLength(3);
   });
 
-  test('operator-rules 13: of two additions of one URL at once exactly one is made; the other is told of the collision', async () => {
-    const add = () => a.client().cluster.memberAdd({ peerUrls: ['http://127.0.0.1:2'], isLearner: true });
-    const outcomes = await Promise.all([add(), add()].map((each) => each.then(({ member }) => member.id, codeOf)));
-    const [refused, ...others] = outcomes.filter((outcome) => typeof outcome === 'string');
-    expect(others).toEqual([]);
-    // Within one second both get the same identifier, and that is what etcd complains of; later it is the URL.
-    expect(refused).toMatch(/^(MemberExists|PeerUrlExists)$/);
-    await expect.poll(() => add().catch(codeOf), { timeout: 5_000 }).toBe('PeerUrlExists');
-    const { members } = await client.cluster.memberList();
-    const made = members.filter(({ peerUrls }) => peerUrls.includes('http://127.0.0.1:2'));
-    expect(made).toHaveLength(1);
-    for (const { id } of made) await client.cluster.memberRemove(id);
+  test('operator-rules 13: of two additions of one URL at once exactly one is made; the other never counts as done', async () => {
+    const url = 'http://127.0.0.1:2';
+    const add = () => a.client().cluster.memberAdd({ peerUrls: [url], isLearner: true }, { timeoutMs: 700 });
+    const made = async () =>
+      (await client.cluster.memberList()).members.filter(({ peerUrls }) => peerUrls.includes(url));
+    try {
+      const outcomes = await Promise.all([add(), add()].map((each) => each.then(() => 'added', codeOf)));
+      const refused = outcomes.filter((outcome) => outcome !== 'added');
+      expect(refused).toHaveLength(1);
+      // raft drops a change that is proposed while another is pending: mostly there is no answer at all, an unknown outcome
+      // that reading settles. Otherwise it is the identifier that is there already (within one second), or the URL.
+      expect(refused[0]).toMatch(/^(Timeout|MemberExists|PeerUrlExists)$/);
+      expect(await made()).toHaveLength(1);
+      await expect.poll(() => add().catch(codeOf), { timeout: 5_000 }).toBe('PeerUrlExists');
+    } finally {
+      for (const { id } of await made()) await client.cluster.memberRemove(id);
+    }
   });
 
   test('a learner tells its status and refuses the member list', async () => {

@@ -142,8 +142,14 @@ interface HeaderOptions {
 /** gRPC allows eight digits for a time. */
 const longestTimeoutMs = 99_999_999;
 
+/**
+ * The member is given a little longer than we wait. At its own limit it resets the stream without a word, which cannot be told
+ * from a lost connection; ours comes first and says what it is.
+ */
+const serverGraceMs = 1_000;
+
 function headersOf(call: CallKind, options: HeaderOptions): OutgoingHttpHeaders {
-  const timeoutMs = Math.min(Math.ceil(options.timeoutMs), longestTimeoutMs);
+  const timeoutMs = Math.min(Math.ceil(options.timeoutMs) + serverGraceMs, longestTimeoutMs);
   return {
     ':method': 'POST',
     ':path': `/etcdserverpb.${call.method}`,
