@@ -34,9 +34,9 @@ export async function readAnswer<T>(response: TransportResponse): Promise<Answer
 
 /** The refusal an answer is; fails if it is none or lacks what every Status has. */
 export function refusalOf({ code, body }: Answer): Refusal {
-  const { kind, apiVersion, metadata, status, ...rest } = body as Status & { metadata: unknown };
-  expect({ kind, apiVersion, metadata, status, code }, JSON.stringify(body)).toEqual({
-    kind: 'Status',
+  const { kind, apiVersion, metadata, status, ...rest } = body as Status;
+  if (kind !== 'Status') throw new Error(`not refused but answered with ${code}: ${JSON.stringify(body)}`);
+  expect({ apiVersion, metadata, status, code }).toEqual({
     apiVersion: 'v1',
     metadata: {},
     status: 'Failure',

@@ -20,15 +20,13 @@ describe.each(chosen)('%s', (name) => {
   });
   afterAll(() => backend?.[Symbol.asyncDispose]());
 
-  const run = (body: Case) => async () => {
+  const expectToPass = async (body: Case) => {
     if (backend === undefined) throw new Error(`${name} did not start`);
     await using trial = new Trial(backend);
     await body(trial);
   };
 
-  for (const subject of subjects) {
-    describe(subject.name, { concurrent: !subject.alone }, () => {
-      for (const [sentence, body] of Object.entries(subject.cases)) test(sentence, run(body));
-    });
-  }
+  describe.each(subjects.map(({ name, ...subject }) => [name, subject] as const))('%s', (_name, { cases, alone }) => {
+    test.each(Object.entries(cases))('%s', { concurrent: !alone }, (_sentence, body) => expectToPass(body));
+  });
 });
