@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+import { runEtcdOperator } from '../operator.ts';
+import { operatorFlags } from './operator-flags.ts';
+import { runProgram } from './run-program.ts';
+
+await runProgram({
+  name: 'etcd-operator',
+  flags: operatorFlags,
+  run: async ({ flags, operator }, signal) => {
+    await runEtcdOperator({ ...operator, clusterWide: flags['cluster-wide'], createCrd: flags['create-crd'] }, signal);
+  },
+});

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+import { connect, createClient, isKubeError, loadConfig, withRetry } from '@etcd-operator/kube';
+import {
+  createLogger,
+  jsonLines,
+  type Logger,
+  type LogLevel,
+  systemClock,
+  systemRandom,
+  textLines,
+} from '@etcd-operator/ports';
+import type { OperatorOptions } from '../operator.ts';
+import { version } from '../version.ts';
+import { describeFlags, type FlagDefinitions, FlagError, type FlagValues, parseGoFlags } from './go-flags.ts';
+import { podLogReader } from './pod-log-reader.ts';
+
+/** Flags that every program has. */
+interface CommonFlags extends FlagDefinitions {
+  readonly kubeconfig: { readonly kind: 'string'; readonly default: string; readonly help: string };
+  readonly 'listen-addr': { readonly kind: 'string'; readonly default: string; readonly help: string };
+  readonly 'log-level': { readonly kind: 'string'; readonly default: string; readonly help: string };
+  readonly 'log-format': { readonly kind: 'string'; readonly default: string; readonly help: string };
+  readonly version: { readonly kind: 'boolean'; readonly default: boolean; readonly help: string };
+}
+
+export interface Program<D extends CommonFlags> {
+  readonly name: string;
+  readonly flags: D;
+  run(
+    context: { readonly flags: FlagValues<D>; readonly operator: OperatorOptions },
+    signal: AbortSignal,
+  ): Promise<void>;
+}
+
+/**
+ * The edge of a program: command line, environment, signals, connection, exit code. A mistake of the user is one sentence and
+ * status 2; SIGTERM and SIGINT end the work in order, a second one at once.
+ */
+export async function runProgram<D extends CommonFlags>(program: Program<D>): Promise<void> {
+  try {
+    const flags = parseGoFlags(program.flags, process.argv.slice(2));
+    if (flags.version) {
+      process.stdout.write(
+        `${program.name} ${version} (node ${process.version}, ${process.platform}/${process.arch})\n`,
+      );
+      return;
+    }
+    await start(program, flags);
+  } catch (error) {
+    process.exitCode = fail(program, error);
+  }
+}
+
+async function start<D extends CommonFlags>(program: Program<D>, flags: FlagValues<D>): Promise<void> {
+  const log = loggerOf(flags['log-level'], flags['log-format']);
+  const { namespace, identity } = ownPod(process.env);
+  const config = await loadConfig({ env: process.env, ...(flags.kubeconfig && { kubeconfig: flags.kubeconfig }) });
+  const transport = withRetry(connect(config, { clock: systemClock, random: systemRandom }), {
+    clock: systemClock,
+    random: systemRandom,
+  });
+  const client = createClient(transport);
+  const signal = untilSignalled(log);
+  log.info('starting', { program: program.name, version, server: config.server, namespace });
+  try {
+    const operator = {
+      client,
+      log,
+      namespace,
+      identity,
+      http: listenOn(flags['listen-addr']),
+      readLog: podLogReader(transport),
+    };
+    await program.run({ flags, operator }, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    await transport.close();
+  }
+}
+
+/** Who we are: the original takes both from the downward API and does not start without them. */
+function ownPod(env: NodeJS.ProcessEnv): { readonly namespace: string; readonly identity: string } {
+  const namespace = env['MY_POD_NAMESPACE'];
+  const identity = env['MY_POD_NAME'];
+  if (!namespace) throw new FlagError('must set env MY_POD_NAMESPACE (metadata.namespace by the downward API)');
+  if (!identity) throw new FlagError('must set env MY_POD_NAME (metadata.name by the downward API)');
+  return { namespace, identity };
+}
+
+const levels: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error'];
+
+function loggerOf(level: string, format: string): Logger {
+  const known = levels.find((name) => name === level);
+  if (!known) throw new FlagError(`invalid value "${level}" for flag -log-level: use ${levels.join(', ')}`);
+  if (format !== 'json' && format !== 'text')
+    throw new FlagError(`invalid value "${format}" for flag -log-format: use json or text`);
+  const lines = format === 'json' ? jsonLines : textLines;
+  return createLogger({ clock: systemClock, level: known, write: lines(process.stderr) });
+}
+
+/** `0.0.0.0:8080`, `:8080` or `[::]:8080`. */
+function listenOn(address: string): { readonly port: number; readonly host?: string } {
+  const match = /^(.*):(\d{1,5})$/.exec(address);
+  const port = Number(match?.[2]);
+  if (!match || port > 65_535)
+    throw new FlagError(`invalid value "${address}" for flag -listen-addr: write it like 0.0.0.0:8080`);
+  const host = (match[1] ?? '').replace(/^\[(.*)\]$/, '$1');
+  return host ? { port, host } : { port };
+}
+
+function untilSignalled(log: Logger): AbortSignal {
+  const stop = new AbortController();
+  for (const name of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(name, () => {
+      if (stop.signal.aborted) process.exit(1);
+      log.info('stopping', { signal: name });
+      stop.abort(new Error(`received ${name}`));
+    });
+  }
+  return stop.signal;
+}
+
+/** Says what is wrong and gives the exit status: 2 for what the user can mend, 1 for everything else. */
+function fail<D extends CommonFlags>({ name, flags }: Program<D>, error: unknown): number {
+  const isUsage = error instanceof FlagError;
+  const isMendable = isUsage || isKubeError(error, 'Configuration');
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`${name}: ${message}\n`);
+  if (isUsage && message.startsWith('flag ')) process.stderr.write(describeFlags(name, flags));
+  if (!isMendable && error instanceof Error && error.stack) process.stderr.write(`${error.stack}\n`);
+  return isMendable ? 2 : 1;
+}
