@@ -26,6 +26,8 @@ export type { ClusterConfig, Credential, ExecPlugin, Impersonation, Pem } from '
 export type { Environment, ReadFile } from './config/in-cluster.ts';
 export { type LoadConfigOptions, loadConfig } from './config/load-config.ts';
 export { type ConnectOptions, connect } from './connect.ts';
+export type { ApiCatalogue, ApiResource } from './discovery/api-resource.ts';
+export { Discovery, type DiscoveryOptions } from './discovery/discovery.ts';
 export {
   type MutatingAdmissionPolicy,
   type MutatingAdmissionPolicyBinding,
@@ -291,6 +293,16 @@ export {
   createThreeWayStrategicPatch,
   type ThreeWay,
 } from './patch/strategic/strategic-patch.ts';
+export { attach, type ExecOptions, exec, type OutputSink, type StreamOptions, type TerminalSize } from './pods/exec.ts';
+export { type LogOptions, podLogLines, podLogs } from './pods/logs.ts';
+export {
+  closeMessage,
+  exitCodeOf,
+  remoteCommandProtocols,
+  statusOfExit,
+  streamMessage,
+  streams,
+} from './pods/remote-command.ts';
 export { apiVersionOf, qualifiedName, type Resource, resourcePath } from './resource.ts';
 export {
   type FieldRequirement,

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+import { KubeError, type Status } from '../kube-error.ts';
+import type { ObjectKey } from '../object.ts';
+import { statusError } from '../transport/response-error.ts';
+import type { MessageChannel, Transport } from '../transport/transport.ts';
+import { describe, transportError } from '../transport/transport-error.ts';
+import { podPath } from './pod-path.ts';
+import { closeMessage, exitCodeOf, remoteCommandProtocols, streamMessage, streams } from './remote-command.ts';
+
+/** Takes what a command writes. While it returns a pending promise, nothing more is read: the command has to wait. */
+export type OutputSink = (bytes: Uint8Array) => void | Promise<void>;
+
+export interface TerminalSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+export interface StreamOptions {
+  readonly container?: string;
+  /** Sent to the command as fast as it reads. The command sees the end of it where the server speaks v5. */
+  readonly stdin?: AsyncIterable<Uint8Array>;
+  readonly stdout?: OutputSink;
+  /** With `tty`, everything comes through `stdout`. */
+  readonly stderr?: OutputSink;
+  readonly tty?: boolean;
+  /** New sizes of the terminal, with `tty`. */
+  readonly resize?: AsyncIterable<TerminalSize>;
+  readonly signal?: AbortSignal;
+}
+
+export interface ExecOptions extends StreamOptions {
+  /** The program and its arguments. No shell looks at them. */
+  readonly command: readonly string[];
+}
+
+/**
+ * Runs a command in a container and resolves with its exit code. Fails with a `KubeError` when the command could not be
+ * run, or when the connection was lost before the server said how it ended.
+ */
+export async function exec(transport: Transport, pod: ObjectKey, options: ExecOptions): Promise<number> {
+  return run(transport, pod, 'exec', options, options.command);
+}
+
+/** Connects to the process that a container runs already; resolves with its exit code when it ends. */
+export async function attach(transport: Transport, pod: ObjectKey, options: StreamOptions): Promise<number> {
+  return run(transport, pod, 'attach', options, []);
+}
+
+async function run(
+  transport: Transport,
+  pod: ObjectKey,
+  subresource: 'exec' | 'attach',
+  options: StreamOptions,
+  command: readonly string[],
+): Promise<number> {
+  const query = new URLSearchParams();
+  for (const argument of command) query.append('command', argument);
+  if (options.container) query.append('container', options.container);
+  if (options.stdin) query.append('stdin', 'true');
+  if (options.stdout) query.append('stdout', 'true');
+  if (options.stderr && !options.tty) query.append('stderr', 'true');
+  if (options.tty) query.append('tty', 'true');
+  const request = { method: 'GET', path: `${podPath(pod, subresource)}?${query}` };
+  const { signal } = options;
+  try {
+    const channel = await transport.connect({
+      path: request.path,
+      protocols: remoteCommandProtocols,
+      ...(signal ? { signal } : {}),
+    });
+    return await converse(channel, options, request);
+  } catch (error) {
+    throw transportError(error, request, signal);
+  }
+}
+
+interface Request {
+  readonly method: string;
+  readonly path: string;
+}
+
+async function converse(channel: MessageChannel, options: StreamOptions, request: Request): Promise<number> {
+  const ended = new AbortController();
+  const sending = Promise.all([
+    sendInput(channel, options.stdin, ended.signal),
+    sendSizes(channel, options.resize, ended.signal),
+  ]);
+  // A failure to send is what the reader sees as the end of the channel, with a better reason.
+  sending.catch(() => channel.close());
+  try {
+    const status = await readOutput(channel, options, request);
+    const exitCode = exitCodeOf(status);
+    if (exitCode !== undefined) return exitCode;
+    throw statusError(status, request);
+  } finally {
+    ended.abort();
+    channel.close();
+  }
+}
+
+/** Hands output to the sinks until the server says how the command ended. */
+async function readOutput(channel: MessageChannel, options: StreamOptions, request: Request): Promise<Status> {
+  for await (const message of channel.messages) {
+    const payload = message.subarray(1);
+    if (message[0] === streams.error && payload.length > 0) return parseStatus(payload, request);
+    if (payload.length === 0) continue;
+    if (message[0] === streams.stdout) await options.stdout?.(payload);
+    else if (message[0] === streams.stderr) await options.stderr?.(payload);
+  }
+  throw new KubeError('ConnectionLost', `${describe(request)}: the channel ended before the command did`, { request });
+}
+
+function parseStatus(payload: Uint8Array, request: Request): Status {
+  try {
+    return JSON.parse(Buffer.from(payload).toString('utf8')) as Status;
+  } catch (cause) {
+    const message = `${describe(request)}: the error stream holds something that is no Status`;
+    throw new KubeError('BadResponse', message, { request, cause });
+  }
+}
+
+async function sendInput(
+  channel: MessageChannel,
+  input: AsyncIterable<Uint8Array> | undefined,
+  ended: AbortSignal,
+): Promise<void> {
+  if (!input) return;
+  for await (const bytes of input) {
+    if (ended.aborted) return;
+    await channel.send(streamMessage(streams.stdin, bytes));
+  }
+  if (!ended.aborted && channel.protocol === 'v5.channel.k8s.io') await channel.send(closeMessage(streams.stdin));
+}
+
+async function sendSizes(
+  channel: MessageChannel,
+  sizes: AsyncIterable<TerminalSize> | undefined,
+  ended: AbortSignal,
+): Promise<void> {
+  if (!sizes) return;
+  for await (const { columns, rows } of sizes) {
+    if (ended.aborted) return;
+    const body = Buffer.from(JSON.stringify({ Width: columns, Height: rows }));
+    await channel.send(streamMessage(streams.resize, body));
+  }
+}
