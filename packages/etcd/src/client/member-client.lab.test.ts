@@ -128,6 +128,7 @@ describe('watches', () => {
 
 describe('upkeep', () => {
   test('status tells what 3.6 knows', async () => {
+    await expect.poll(async () => (await client.maintenance.status()).storageVersion).toBe('3.6.0');
     const status = await client.maintenance.status();
     expect(status).toMatchObject({
       version: '3.6.16',

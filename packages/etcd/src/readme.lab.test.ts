@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { EtcdLab } from './testing/etcd-process.ts';
+
+const run = promisify(execFile);
+
+test('the example of the README runs as it stands, but for the port', async () => {
+  await using lab = await EtcdLab.open();
+  const member = await (await lab.member()).start();
+  const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+  const example = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
+  expect(example).toContain('port: 2379');
+  const program = example.replace('port: 2379', `port: ${member.clientPort}`);
+  // From the package's own directory, packages are found as a user's program finds them.
+  const { stdout } = await run(process.execPath, ['--input-type=module-typescript', '--eval', program], {
+    cwd: fileURLToPath(new URL('..', import.meta.url)),
+    timeout: 30_000,
+  });
+  expect(stdout).toMatch(
+    /^3\.6\.16, learner: false, revision 1\n[0-9a-f]+ m[0-9a-f]{12}\nminor 3\.6 to 3\.7 is one minor up\n$/,
+  );
+});
