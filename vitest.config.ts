@@ -7,16 +7,18 @@ const never = ['**/node_modules/**', '**/dist/**'];
 const conformance = ['test/conformance/**/*.test.ts', `${homes}/**/*.conformance.test.ts`];
 const long = `${homes}/**/*.long.test.ts`;
 const lab = `${homes}/**/*.lab.test.ts`;
+const e2e = 'test/e2e/**/*.e2e.test.ts';
 
 /** Real processes are slow to start on a busy machine; a test that hangs still ends. */
 const patient = { testTimeout: 120_000, hookTimeout: 120_000 };
 
 /**
- * Four kinds of tests, told apart by their names, each run by a command of tools/test:
+ * Five kinds of tests, told apart by their names, each run by a command of tools/test:
  *
  * - `unit` needs nothing but Node and runs in parallel.
  * - `lab` (`*.lab.test.ts`) starts real processes; it runs after the unit tests, a few files at a time.
  * - `conformance` (test/conformance, `*.conformance.test.ts`) compares kube-lab, and what we make, with a real kube-apiserver.
+ * - `e2e` (test/e2e, `*.e2e.test.ts`) runs on a real Kubernetes, one file after the other.
  * - `long` (`*.long.test.ts`) is what takes too long for every change.
  */
 export default defineConfig({
@@ -24,7 +26,7 @@ export default defineConfig({
     projects: [
       project('unit', {
         include: [`${homes}/**/*.test.ts`],
-        exclude: [lab, long, ...conformance],
+        exclude: [lab, long, e2e, ...conformance],
         testTimeout: 15_000,
       }),
       project('lab', {
@@ -35,6 +37,14 @@ export default defineConfig({
         sequence: { groupOrder: 1 },
       }),
       project('conformance', { include: conformance, maxWorkers: 1, ...patient, sequence: { groupOrder: 2 } }),
+      project('e2e', {
+        include: [e2e],
+        maxWorkers: 1,
+        fileParallelism: false,
+        testTimeout: 180_000,
+        hookTimeout: 180_000,
+        sequence: { groupOrder: 4 },
+      }),
       project('long', {
         include: [long],
         maxWorkers: 1,

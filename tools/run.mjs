@@ -18,11 +18,14 @@ const programs = {
   test: 'tools/test/main.ts',
   'test:conformance': 'tools/test/conformance.ts',
   'test:long': 'tools/test/long.ts',
+  'test:e2e': 'tools/test/e2e.ts',
   check: 'tools/check/main.ts',
   format: 'tools/check/format.ts',
   build: 'tools/build/main.ts',
   tools: 'tools/parts/main.ts',
   generate: 'tools/generate/main.ts',
+  cluster: 'tools/cluster/main.ts',
+  image: 'tools/image/main.ts',
 };
 
 const [name, ...args] = process.argv.slice(2);

@@ -13,6 +13,12 @@ export function ownIdentity(): ProcessIdentity {
   return { pid: process.pid, startTime: startTimeOf(process.pid) ?? '0' };
 }
 
+/** The process that has this pid now; undefined if there is none, or a zombie. Linux only. */
+export function identityOf(pid: number): ProcessIdentity | undefined {
+  const startTime = startTimeOf(pid);
+  return startTime === undefined ? undefined : { pid, startTime };
+}
+
 /** Does this very process still run? A zombie does not. */
 export function isAlive(identity: ProcessIdentity): boolean {
   try {

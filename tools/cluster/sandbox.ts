@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { identityOf, isAlive, type ProcessIdentity } from '../parts/process-identity.ts';
+import { ClusterError } from './cluster-error.ts';
+import { addresses, type Layout } from './layout.ts';
+import { runOrFail, systemPath } from './run-program.ts';
+
+/** How long a cluster lives. */
+export type Lifetime =
+  /** As long as this process, however it ends. */
+  | 'this-process'
+  /** Until somebody stops it. */
+  | 'until-stopped';
+
+/** Which of the cluster's namespaces a program enters. */
+export type Entrance =
+  /** Its network only: files and processes are this machine's. For tests and clients. */
+  | 'network'
+  /** Network, mounts and processes: the program is part of the cluster and ends with it. */
+  | 'whole';
+
+/**
+ * What the first process does: nothing, for as long as the cluster is to live, but collect orphans, which a shell that waits does. The
+ * pipe on descriptor 3 has no other end any more once the process that started the cluster has ended.
+ */
+const wait: Readonly<Record<Lifetime, string>> = {
+  'this-process': 'cat <&3 >/dev/null & wait $!',
+  'until-stopped': 'while :; do sleep 86400 & wait $!; done',
+};
+
+/**
+ * Makes the namespaces of a cluster: processes, mounts and network of its own, without any way out. All of it ends with its first
+ * process, whatever was started inside: there is nothing to be killed one by one, unmounted or unrouted.
+ */
+export async function createSandbox(lifetime: Lifetime): Promise<ProcessIdentity> {
+  const namespaces = ['--mount', '--propagation', 'private', '--net', '--ipc', '--pid', '--mount-proc', '--fork'];
+  const child = spawn('unshare', [...namespaces, '--kill-child=SIGKILL', 'sh', '-c', wait[lifetime]], {
+    // A session of its own: Ctrl-C is for whoever runs the cluster, which then stops it in order.
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe', lifetime === 'this-process' ? 'pipe' : 'ignore'],
+    env: { PATH: systemPath },
+  });
+  let words = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    words += text;
+  });
+  const ended = new Promise<never>((_, reject) => {
+    const fail = (why: string) =>
+      reject(new ClusterError('NotPossibleHere', `this machine does not allow namespaces of our own: ${why.trim()}`));
+    child.once('error', (error) => fail(error.message));
+    child.once('exit', (status) => fail(words || `unshare ended with ${status}`));
+  });
+  const identity = await Promise.race([ended, firstProcess(child.pid)]);
+  ended.catch(() => undefined);
+  child.unref();
+  for (const stream of child.stdio) if (stream && 'unref' in stream) (stream as { unref(): void }).unref();
+  return identity;
+}
+
+/** The child of `unshare`, once it is the first process of the new namespace. */
+async function firstProcess(parent: number | undefined): Promise<ProcessIdentity> {
+  for (let attempt = 0; parent !== undefined && attempt < 500; attempt++) {
+    const children = await readFile(`/proc/${parent}/task/${parent}/children`, 'utf8').catch(() => '');
+    const pid = Number(children.trim().split(' ')[0]);
+    if (pid > 0) {
+      const program = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '');
+      const identity = identityOf(pid);
+      // Until it has become the shell it has not mounted its own /proc yet.
+      if (program.trim() === 'sh' && identity) return identity;
+    }
+    await sleep(10);
+  }
+  throw new ClusterError('StartFailed', 'the first process of the cluster did not start within 5 s');
+}
+
+/** The command line that runs a program inside. */
+export function entering(init: ProcessIdentity, entrance: Entrance, argv: readonly string[]): readonly string[] {
+  const whole = entrance === 'whole' ? ['--mount', '--ipc', '--pid'] : [];
+  return ['nsenter', '--target', String(init.pid), '--net', ...whole, '--', ...argv];
+}
+
+/** Gives the cluster folders of its own where programs write to fixed places, and a network with one address. */
+export async function furnishSandbox(init: ProcessIdentity, layout: Layout): Promise<void> {
+  const script = `
+mount -t tmpfs -o mode=755 tmpfs /run
+mount --bind "$1" /var/lib
+mount --bind "$2" /var/log
+mount --make-rshared /
+ip link set lo up
+ip link add node0 type bridge
+ip address add "$3" dev node0
+ip link set node0 up
+echo 1 > /proc/sys/net/ipv4/ip_forward
+`;
+  const { varLib, varLog } = layout;
+  await runOrFail(entering(init, 'whole', ['sh', '-ec', script, 'sh', varLib, varLog, addresses.nodeNetwork]));
+}
+
+/** Ends everything inside; returns when it is gone. */
+export async function endSandbox(init: ProcessIdentity): Promise<void> {
+  if (!isAlive(init)) return;
+  process.kill(init.pid, 'SIGKILL');
+  // The kernel ends all others before it lets the first go; a slow disk may hold some of them back.
+  for (let attempt = 0; attempt < 1200; attempt++) {
+    if (!isAlive(init)) return;
+    await sleep(25);
+  }
+  throw new ClusterError(
+    'CommandFailed',
+    `process ${init.pid} of the cluster does not end: look at it with ps, it hangs in the kernel`,
+  );
+}

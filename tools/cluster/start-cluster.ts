@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { busyboxImage, corednsImage, pauseImage } from '../image/index.ts';
+import { requireProgram } from '../image/require-program.ts';
+import { ensurePart, type Part } from '../parts/index.ts';
+import type { ProcessIdentity } from '../parts/process-identity.ts';
+import { makeCertificates, writeKubeconfig } from './certificates.ts';
+import { createCgroup } from './cgroups.ts';
+import { type Cluster, clusterAt } from './cluster.ts';
+import { ClusterError } from './cluster-error.ts';
+import { apiServerAsClient, apiServerCertificate, type ComponentName, clients, componentFlags } from './components.ts';
+import { configurationFiles, inside } from './configuration.ts';
+import { dnsManifests } from './dns.ts';
+import { addresses, type Layout, layoutOf } from './layout.ts';
+import { cniDirectories, prepareMachine } from './machine.ts';
+import { runProgram } from './run-program.ts';
+import { createSandbox, entering, furnishSandbox, type Lifetime } from './sandbox.ts';
+import { type StartedComponent, startComponent } from './start-component.ts';
+import { runningState, writeState } from './state.ts';
+import { stopCluster } from './stop-cluster.ts';
+
+export interface StartOptions {
+  readonly name: string;
+  readonly lifetime: Lifetime;
+  /** Receives a line for everything that takes a while. */
+  readonly report: (line: string) => void;
+  /** Gives up and leaves nothing behind. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Starts a real Kubernetes of one node and waits until it runs pods and answers for names. What an earlier one of the same name
+ * left behind is removed first; one that still runs is not touched.
+ */
+export async function startCluster(options: StartOptions): Promise<Cluster> {
+  const { report } = options;
+  const layout = layoutOf(options.name);
+  await prepareMachine(report);
+  const running = runningState(layout);
+  if (running) {
+    throw new ClusterError(
+      'AlreadyRunning',
+      `the cluster "${options.name}" is running already (process ${running.init.pid}): stop it first, or wait for whoever uses it`,
+    );
+  }
+  const parts = await allParts(report, options.signal);
+  await stopCluster(layout);
+  try {
+    return await start(layout, parts, options);
+  } catch (error) {
+    await stopCluster(layout);
+    throw error;
+  }
+}
+
+interface Parts {
+  readonly kubernetes: Part;
+  readonly containerd: Part;
+  readonly etcd: Part;
+}
+
+async function allParts(report: (line: string) => void, signal: AbortSignal | undefined): Promise<Parts> {
+  const options = { report, ...(signal && { signal }) };
+  const etcd = await ensurePart('etcd@3.6', options);
+  const kubernetes = await ensurePart('kubernetes', options);
+  const containerd = await ensurePart('containerd', options);
+  // Not used here, but by the images: their making has its own progress.
+  for (const name of ['coredns', 'busybox']) await ensurePart(name, options);
+  return { kubernetes, containerd, etcd };
+}
+
+async function start(layout: Layout, parts: Parts, { lifetime, report, signal }: StartOptions): Promise<Cluster> {
+  const started = performance.now();
+  await makeFiles(layout);
+  await createCgroup(layout.cgroup);
+  const init = await createSandbox(lifetime);
+  await writeState(layout, { init, ready: false });
+  await furnishSandbox(init, layout);
+  const cluster = await clusterAt(layout, init);
+  const begin = beginnerOf(layout, init, parts);
+  await Promise.all([startControlPlane(cluster, begin, signal), startRuntime(cluster, begin, init, parts, signal)]);
+  await startNode(cluster, begin, signal);
+  signal?.throwIfAborted();
+  await writeState(layout, { init, ready: true });
+  report(`Kubernetes ${parts.kubernetes.version} is up after ${((performance.now() - started) / 1000).toFixed(1)} s.`);
+  return cluster;
+}
+
+async function makeFiles(layout: Layout): Promise<void> {
+  await mkdir(layout.directory, { recursive: true, mode: 0o700 });
+  for (const folder of [layout.configuration, layout.varLib, layout.varLog, layout.logs]) await mkdir(folder);
+  await mkdir(join(layout.varLib, 'volumes'), { mode: 0o755 });
+  await makeCertificates(layout.certificates, [apiServerCertificate, apiServerAsClient, ...clients]);
+  for (const { name } of clients) {
+    const file = name === 'admin' ? layout.kubeconfig : join(layout.configuration, `${name}.kubeconfig`);
+    await writeKubeconfig(file, { server: addresses.server, certificates: layout.certificates, client: name });
+  }
+  const cniDirectory = cniDirectories.find((folder) => existsSync(join(folder, 'ptp'))) ?? cniDirectories[0];
+  const [pause = ''] = (await pauseImage()).names;
+  for (const { path, text } of configurationFiles({ layout, pauseImage: pause, cniDirectory })) {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text, { mode: 0o600 });
+  }
+}
+
+type Begin = (name: ComponentName) => Promise<StartedComponent>;
+
+function beginnerOf(layout: Layout, init: ProcessIdentity, { kubernetes, containerd, etcd }: Parts): Begin {
+  const flags = componentFlags(layout);
+  const partOf = (name: ComponentName) => (name === 'etcd' ? etcd : name === 'containerd' ? containerd : kubernetes);
+  return (name) =>
+    startComponent(name, {
+      layout,
+      init,
+      program: requireProgram(partOf(name), name),
+      flags: flags[name],
+      path: containerd.directory,
+    });
+}
+
+async function startControlPlane(cluster: Cluster, begin: Begin, signal: AbortSignal | undefined): Promise<void> {
+  // The API server waits for etcd by itself.
+  await begin('etcd');
+  const server = await begin('kube-apiserver');
+  await server.ready(() => answers(cluster, ['get', '--raw=/readyz']), signal);
+  await begin('kube-controller-manager');
+  await begin('kube-scheduler');
+  await begin('kube-proxy');
+}
+
+async function startRuntime(
+  cluster: Cluster,
+  begin: Begin,
+  init: ProcessIdentity,
+  { containerd }: Parts,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const runtime = await begin('containerd');
+  const ask = [requireProgram(containerd, 'ctr'), '--address', inside.containerdSocket, 'version'];
+  await runtime.ready(async () => (await runProgram(entering(init, 'whole', ask))).status === 0, signal);
+  for (const image of [await pauseImage(), await corednsImage(), await busyboxImage()])
+    await cluster.importImage(image);
+}
+
+async function startNode(cluster: Cluster, begin: Begin, signal: AbortSignal | undefined): Promise<void> {
+  const [image = ''] = (await corednsImage()).names;
+  const kubelet = await begin('kubelet');
+  await cluster.apply(dnsManifests(image));
+  const node = `node/${addresses.nodeName}`;
+  await kubelet.ready(() => answers(cluster, ['wait', '--for=condition=Ready', node, '--timeout=1s']), signal);
+  await kubelet.ready(
+    () =>
+      answers(cluster, ['--namespace=kube-system', 'wait', '--for=condition=Ready', 'pod', '--all', '--timeout=2s']),
+    signal,
+  );
+  await kubelet.ready(() => answers(cluster, ['--namespace=default', 'get', 'serviceaccount', 'default']), signal);
+}
+
+async function answers(cluster: Cluster, args: readonly string[]): Promise<boolean> {
+  return (await cluster.run([cluster.kubectlProgram, ...args], { timeoutMilliseconds: 10_000 })).status === 0;
+}

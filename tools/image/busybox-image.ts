@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { ensurePart, type PartOptions } from '../parts/index.ts';
+import { type Image, type ImageFile, program, text } from './image.ts';
+import { requireProgram } from './require-program.ts';
+
+const run = promisify(execFile);
+
+/** The image that the operator's init container uses unless the spec names another. */
+export const defaultBusyboxName = 'docker.io/library/busybox:1.28.0-glibc';
+
+/** A small userland under any names: a shell and the tools of busybox, statically linked. */
+export async function busyboxImage(
+  names: readonly string[] = [defaultBusyboxName],
+  options: PartOptions = {},
+): Promise<Image> {
+  return {
+    names,
+    files: [
+      ...(await busyboxFiles(options)),
+      text('/etc/passwd', 'root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n'),
+      text('/etc/group', 'root:x:0:\nnobody:x:65534:\n'),
+      { kind: 'directory', path: '/root', mode: 0o700 },
+      { kind: 'directory', path: '/tmp', mode: 0o1777 },
+    ],
+    command: ['sh'],
+  };
+}
+
+/** busybox and a link for each of its tools, where they usually are. */
+export async function busyboxFiles(options: PartOptions = {}): Promise<readonly ImageFile[]> {
+  const busybox = requireProgram(await ensurePart('busybox', options), 'busybox');
+  const { stdout } = await run(busybox, ['--list-full']);
+  const tools = stdout.split('\n').filter((path) => path !== '' && path !== 'bin/busybox' && path !== 'linuxrc');
+  return [
+    program('/bin/busybox', busybox),
+    ...tools.map((path): ImageFile => ({ kind: 'link', path: `/${path}`, target: '/bin/busybox' })),
+  ];
+}

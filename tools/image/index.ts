@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Images without a container engine or a registry: what is in each (etcd of every version, busybox, the operator, ...) and a
+ * writer of OCI archives that containerd imports. The same input gives the same bytes. `npm run image` is main.ts.
+ */
+export { busyboxImage, defaultBusyboxName } from './busybox-image.ts';
+export { cachedArchive } from './cached-archive.ts';
+export { corednsImage } from './coredns-image.ts';
+export { type EtcdImageOptions, type EtcdPart, etcdImage, etcdParts } from './etcd-image.ts';
+export type { Image, ImageFile } from './image.ts';
+export { type ArchiveOptions, type WrittenImage, writeOciArchive } from './oci-archive.ts';
+export { operatorImage } from './operator-image.ts';
+export { operatorImageName } from './operator-name.ts';
+export { pauseImage } from './pause-image.ts';

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { constants, createGzip } from 'node:zlib';
+import { type Image, type ImageFile, imageArchitecture, text } from './image.ts';
+import { tar } from './tar.ts';
+
+export interface ArchiveOptions {
+  /** `none` saves the time of packing and unpacking where the archive never leaves the machine. @default 'gzip' */
+  readonly compression?: 'gzip' | 'none';
+  /** @default this machine's */
+  readonly architecture?: string;
+}
+
+/** What was written. */
+export interface WrittenImage {
+  readonly file: string;
+  /** Bytes of the layer as it travels. */
+  readonly layerBytes: number;
+  /** `sha256:...` of the manifest: what a registry would call the image. */
+  readonly digest: string;
+}
+
+const mediaTypes = {
+  index: 'application/vnd.oci.image.index.v1+json',
+  manifest: 'application/vnd.oci.image.manifest.v1+json',
+  config: 'application/vnd.oci.image.config.v1+json',
+  gzip: 'application/vnd.oci.image.layer.v1.tar+gzip',
+  none: 'application/vnd.oci.image.layer.v1.tar',
+} as const;
+
+interface Descriptor {
+  readonly mediaType: string;
+  readonly digest: string;
+  readonly size: number;
+}
+
+/**
+ * Writes an image as an OCI archive: one layer, a configuration, a manifest, and an index that names it for containerd. The file
+ * appears under its name only when it is complete. Needs no container engine; two runs give the same bytes.
+ */
+export async function writeOciArchive(image: Image, file: string, options: ArchiveOptions = {}): Promise<WrittenImage> {
+  const work = await mkdtemp(join(dirname(file), '.image-'));
+  try {
+    const layer = await writeLayer(image.files, join(work, 'layer'), options.compression ?? 'gzip');
+    const config = blob(mediaTypes.config, configOf(image, layer.diffId, options.architecture ?? imageArchitecture()));
+    const manifest = blob(mediaTypes.manifest, {
+      schemaVersion: 2,
+      mediaType: mediaTypes.manifest,
+      config: config.descriptor,
+      layers: [layer.descriptor],
+    });
+    const entries: readonly ImageFile[] = [
+      text('oci-layout', JSON.stringify({ imageLayoutVersion: '1.0.0' })),
+      text('index.json', JSON.stringify(indexOf(image.names, manifest.descriptor))),
+      { kind: 'file', path: blobPath(config.descriptor), content: config.bytes },
+      { kind: 'file', path: blobPath(manifest.descriptor), content: manifest.bytes },
+      { kind: 'file', path: blobPath(layer.descriptor), content: { source: join(work, 'layer') } },
+    ];
+    await pipeline(Readable.from(tar(entries)), createWriteStream(join(work, 'archive')));
+    await rename(join(work, 'archive'), file);
+    return { file, layerBytes: layer.descriptor.size, digest: manifest.descriptor.digest };
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+async function writeLayer(
+  files: readonly ImageFile[],
+  path: string,
+  compression: 'gzip' | 'none',
+): Promise<{ readonly descriptor: Descriptor; readonly diffId: string }> {
+  const [plain, packed] = [createHash('sha256'), createHash('sha256')];
+  const source = Readable.from(tar(files));
+  const target = createWriteStream(path);
+  if (compression === 'gzip') {
+    // Node writes neither a name nor a time into the header, so the bytes depend on the content alone.
+    const gzip = createGzip({ level: constants.Z_BEST_COMPRESSION });
+    await pipeline(source, hashing(plain), gzip, hashing(packed), target);
+  } else {
+    await pipeline(source, hashing(plain), hashing(packed), target);
+  }
+  const { size } = await stat(path);
+  const descriptor = { mediaType: mediaTypes[compression], digest: `sha256:${packed.digest('hex')}`, size };
+  return { descriptor, diffId: `sha256:${plain.digest('hex')}` };
+}
+
+function hashing(hash: ReturnType<typeof createHash>): Transform {
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk);
+      done(null, chunk);
+    },
+  });
+}
+
+function configOf(image: Image, diffId: string, architecture: string): object {
+  return {
+    created: '1970-01-01T00:00:00Z',
+    architecture,
+    os: 'linux',
+    config: {
+      Env: ['PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', ...(image.environment ?? [])],
+      Cmd: image.command,
+      WorkingDir: '/',
+      ...(image.user && { User: image.user }),
+      ...(image.labels && { Labels: image.labels }),
+    },
+    rootfs: { type: 'layers', diff_ids: [diffId] },
+    history: [{ created: '1970-01-01T00:00:00Z', created_by: 'etcd-operator tools/image' }],
+  };
+}
+
+function indexOf(names: readonly string[], manifest: Descriptor): object {
+  return {
+    schemaVersion: 2,
+    mediaType: mediaTypes.index,
+    manifests: names.map((name) => ({
+      ...manifest,
+      annotations: { 'io.containerd.image.name': name, 'org.opencontainers.image.ref.name': name.split(':').at(-1) },
+    })),
+  };
+}
+
+function blob(mediaType: string, value: object): { readonly bytes: Buffer; readonly descriptor: Descriptor } {
+  const bytes = Buffer.from(JSON.stringify(value), 'utf8');
+  const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+  return { bytes, descriptor: { mediaType, digest, size: bytes.length } };
+}
+
+function blobPath({ digest }: Descriptor): string {
+  return `blobs/${digest.replace(':', '/')}`;
+}

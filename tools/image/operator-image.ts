@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildProgram, programsOf } from '../build/build-programs.ts';
+import { workspacesOf } from '../build/workspace.ts';
+import { repositoryRoot } from '../repository-root.ts';
+import { type Image, type ImageFile, text } from './image.ts';
+import { nodeRuntime } from './node-runtime.ts';
+import { operatorImageName } from './operator-name.ts';
+
+/** Not root, and no name is needed for it beyond this. */
+const user = 1000;
+const home = '/usr/local/lib/etcd-operator';
+
+/**
+ * The operator's image: Node with its libraries and the bundled programs of apps/operator, under /usr/local/bin by the names that the
+ * original's users type. No shell, no package manager, nothing is ever written to its file system. Certificates of public authorities
+ * are part of Node.
+ */
+export async function operatorImage(root: string = repositoryRoot): Promise<Image> {
+  const programs = await operatorPrograms(root);
+  return {
+    names: [operatorImageName],
+    files: [...(await nodeRuntime(root)), ...programs, ...(await surroundings(root))],
+    command: ['etcd-operator'],
+    environment: ['NODE_ENV=production'],
+    user: `${user}:${user}`,
+    labels: {
+      'org.opencontainers.image.title': 'etcd-operator',
+      'org.opencontainers.image.licenses': 'Apache-2.0',
+      'org.opencontainers.image.version': operatorImageName.split(':v').at(-1) ?? '',
+    },
+  };
+}
+
+/**
+ * Each program as one file and a link to it. The file is an ES module by its name, and the kernel starts Node for it by its first
+ * line; the link has the name that people type.
+ */
+export async function operatorPrograms(root: string = repositoryRoot): Promise<readonly ImageFile[]> {
+  const programs = programsOf(workspacesOf(root, 'apps').filter(({ name }) => name === 'operator'));
+  if (programs.length === 0)
+    throw new Error('apps/operator declares no "programs" in its package.json: name them there');
+  const out = await mkdtemp(join(tmpdir(), 'etcd-operator-image-'));
+  try {
+    const files: ImageFile[] = [];
+    for (const program of programs) {
+      await buildProgram(program, { root, out });
+      const bundle = await readFile(join(out, `${program.name}.mjs`), 'utf8');
+      const path = `${home}/${program.name}.mjs`;
+      files.push(text(path, `#!/usr/local/bin/node\n${bundle}`, 0o755));
+      files.push({ kind: 'link', path: `/usr/local/bin/${program.name}`, target: path });
+    }
+    return files;
+  } finally {
+    await rm(out, { recursive: true, force: true });
+  }
+}
+
+async function surroundings(root: string): Promise<readonly ImageFile[]> {
+  return [
+    text('/etc/passwd', `root:x:0:0::/:/sbin/nologin\netcd-operator:x:${user}:${user}::/:/sbin/nologin\n`),
+    text('/etc/group', `root:x:0:\netcd-operator:x:${user}:\n`),
+    text('/etc/nsswitch.conf', 'hosts: files dns\n'),
+    { kind: 'directory', path: '/tmp', mode: 0o1777 },
+    text('/usr/share/licenses/etcd-operator/LICENSE', await readFile(join(root, 'LICENSE'), 'utf8')),
+  ];
+}

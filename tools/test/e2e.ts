@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import { attachCluster, type Cluster, layoutOf, startCluster, stopCluster } from '../cluster/index.ts';
+import { repositoryRoot } from '../repository-root.ts';
+import { tallyLine } from './tally.ts';
+
+/**
+ * `npm run test:e2e [-- path ...]`: brings up a real Kubernetes, runs test/e2e in its network, and takes it down again, whatever
+ * happens. With `--cluster dev` the tests run on the cluster of `npm run cluster`, which stays.
+ */
+const name = 'e2e';
+const args = process.argv.slice(2);
+const at = args.indexOf('--cluster');
+const borrowed = at === -1 ? undefined : (args.splice(at, 2)[1] ?? 'dev');
+const interruption = new AbortController();
+let interruptedBy: NodeJS.Signals | undefined;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    interruptedBy ??= signal;
+    interruption.abort(new Error(`interrupted by ${signal}`));
+  });
+}
+
+process.exitCode = await run().catch((error: unknown) => {
+  process.stderr.write(`\n${error instanceof Error ? error.message : String(error)}\n`);
+  process.stdout.write(`\n${tallyLine({ passed: 0, failed: 1 })}\n`);
+  return 1;
+});
+if (interruptedBy) process.exitCode = 128 + constants.signals[interruptedBy];
+
+async function run(): Promise<number> {
+  if (borrowed !== undefined) return runInside(await attachCluster(borrowed), borrowed);
+  const report = (line: string) => process.stderr.write(`${line}\n`);
+  const cluster = await startCluster({ name, lifetime: 'this-process', report, signal: interruption.signal });
+  try {
+    return await runInside(cluster, name);
+  } finally {
+    await stopCluster(layoutOf(name));
+  }
+}
+
+/** The tests reach pods and Services themselves, because their processes are in the cluster's network. */
+function runInside(cluster: Cluster, clusterName: string): Promise<number> {
+  const program = join(repositoryRoot, 'tools', 'test', 'e2e-inside.ts');
+  const [command = '', ...rest] = cluster.entering('network', [process.execPath, program, ...args]);
+  const env = { ...process.env, ETCD_OPERATOR_E2E_CLUSTER: clusterName, KUBECONFIG: cluster.kubeconfig };
+  const child = spawn(command, rest, { stdio: 'inherit', env });
+  interruption.signal.addEventListener('abort', () => child.kill('SIGTERM'));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, signal) => {
+      if (code === null) reject(new Error(`the tests were ended by ${signal}`));
+      else resolve(code);
+    });
+  });
+}
