@@ -1,41 +1,533 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { KubeObject, Resource } from '@etcd-operator/kube';
-import { seededRandom, VirtualClock } from '@etcd-operator/ports';
+import { isKubeError, KubeError, leases } from '@etcd-operator/kube';
+import { createLogger, type LogRecord, seededRandom, VirtualClock } from '@etcd-operator/ports';
 import { describe, expect, test } from 'vitest';
-import { createManager } from '../manager/manager.ts';
+import { createManager, type ManagerOptions } from '../manager/manager.ts';
 import { ScriptedClient } from '../testing/scripted-client.ts';
-import { buildController } from './builder.ts';
-import { done } from './result.ts';
+import { part, parts, thing, things } from '../testing/things.ts';
+import { type BuildOptions, buildController, type ControllerBuilder } from './builder.ts';
+import { setControllerReference } from './owner-reference.ts';
+import { generationChanged } from './predicate.ts';
+import type { ReconcileFunction } from './reconciler.ts';
+import { done, requeueAfter, TerminalError, terminal } from './result.ts';
 
-const things: Resource = { group: 'lab.example', version: 'v1', kind: 'Thing', plural: 'things', namespaced: true };
+function world(options: Partial<ManagerOptions> = {}) {
+  const clock = new VirtualClock();
+  const client = new ScriptedClient(clock);
+  const lines: LogRecord[] = [];
+  const log = createLogger({ clock, level: 'debug', write: (line) => lines.push(line) });
+  const manager = createManager({ client, clock, random: seededRandom(1), log, freeze: true, ...options });
+  const stop = new AbortController();
+  const seen: string[] = [];
+  const note = (request: { readonly name: string }) => void seen.push(`${request.name}@${clock.monotonic()}`);
+  const start = (
+    reconciler: ReconcileFunction,
+    buildOptions: Partial<BuildOptions> = {},
+    extend: (builder: ControllerBuilder) => ControllerBuilder = (builder) => builder,
+  ) => {
+    const builder = buildController(manager, { name: 'things', ...buildOptions }).forKind(things);
+    extend(builder).complete(reconciler);
+    const ended = manager.run(stop.signal);
+    // Tests look at the outcome later; until then it is no unhandled rejection.
+    ended.catch(() => undefined);
+    return { ended };
+  };
+  const metric = (line: string) => Number(new RegExp(`^${line} (.*)$`, 'm').exec(manager.metrics.render())?.[1]);
+  return { clock, client, manager, stop, seen, note, start, lines, metric };
+}
 
 describe('controller', () => {
-  test('an object that is created is reconciled', async () => {
-    const clock = new VirtualClock();
-    const client = new ScriptedClient(clock);
-    const manager = createManager({ client, clock, random: seededRandom(1), freeze: true });
-    const seen: string[] = [];
-    const informer = manager.informer(things);
+  test('reconciles what is there at the start and what changes after', async () => {
+    const { clock, client, seen, note, start } = world();
+    client.kind(things).put(thing('a/one'));
+    start(async (request) => {
+      note(request);
+      return done();
+    });
+    await clock.advance(10);
+    client.kind(things).put(thing('a/one'));
+    await clock.advance(10);
+    client.kind(things).remove('a/one');
+    await clock.advance(10);
+    expect(seen).toEqual(['one@0', 'one@10', 'one@20']);
+  });
+
+  test('R18: a fresh event is reconciled before the rest of a long start-up list', async () => {
+    const { clock, client, seen, start } = world();
+    for (let index = 0; index < 50; index++) client.kind(things).put(thing(`a/old-${index}`));
+    start(async ({ name }) => {
+      seen.push(name);
+      await clock.sleep(1000);
+      return done();
+    });
+    await clock.advance(2500);
+    client.kind(things).put(thing('a/fresh'));
+    await clock.advance(1000);
+    expect(seen).toEqual(['old-0', 'old-1', 'old-2', 'fresh']);
+  });
+
+  test('what is thrown is retried with growing delays, counted and logged; success starts over', async () => {
+    const { clock, client, seen, note, start, lines, metric } = world();
+    client.kind(things).put(thing('a/one'));
+    let failing = true;
+    start(async (request, { failures }) => {
+      note({ name: `${request.name}/${failures}` });
+      if (failing) throw new Error('not yet');
+      return done();
+    });
+    await clock.advance(5 + 10 + 20 + 1);
+    expect(seen).toEqual(['one/0@0', 'one/1@5', 'one/2@15', 'one/3@35']);
+    const warning = lines.find(({ message }) => message === 'reconcile failed');
+    expect(warning).toMatchObject({ level: 'warn', fields: { object: 'Thing a/one', failures: 1, retryIn: 5 } });
+    failing = false;
+    await clock.advance(1000);
+    expect(metric('controller_runtime_reconcile_errors_total\\{controller="things"\\}')).toBe(4);
+    expect(metric('controller_runtime_reconcile_total\\{controller="things",result="success"\\}')).toBe(1);
+    failing = true;
+    client.kind(things).put(thing('a/one'));
+    await clock.advance(0);
+    expect(seen.at(-1)).toMatch(/^one\/0/);
+  });
+
+  test('R17: one object that always throws delays no other', async () => {
+    const { clock, client, seen, start } = world();
+    client.kind(things).put(thing('a/poison'));
+    start(async ({ name }) => {
+      if (name === 'poison') throw new Error('always');
+      seen.push(`${name}@${clock.monotonic()}`);
+      return done();
+    });
+    for (let second = 1; second <= 60; second++) {
+      client.kind(things).put(thing('a/well'));
+      await clock.advance(1000);
+    }
+    expect(seen).toHaveLength(60);
+    expect(seen[59]).toBe('well@59000');
+  });
+
+  test('a synchronous throw and a rejection with something that is no error are failures like any other', async () => {
+    const { clock, client, start, lines } = world();
+    client.kind(things).put(thing('a/one'));
+    client.kind(things).put(thing('a/two'));
+    start(({ name }) => {
+      if (name === 'one') throw new TypeError('sync');
+      return Promise.reject('a string' as unknown as Error);
+    });
+    await clock.advance(1);
+    expect(lines.filter(({ message }) => message === 'reconcile failed')).toHaveLength(2);
+  });
+
+  test('a result asks for another look later; an event in between makes the old request moot', async () => {
+    const { clock, client, seen, note, start } = world();
+    client.kind(things).put(thing('a/one'));
+    let answer = requeueAfter('10s');
+    start(async (request) => {
+      note(request);
+      return answer;
+    });
+    await clock.advance(10_000);
+    expect(seen).toEqual(['one@0', 'one@10000']);
+    await clock.advance(5000);
+    answer = done();
+    client.kind(things).put(thing('a/one'));
+    await clock.advance(60_000);
+    expect(seen).toEqual(['one@0', 'one@10000', 'one@15000']);
+  });
+
+  test('a terminal error, returned or thrown from below, is reported and not retried until something changes', async () => {
+    const { clock, client, seen, note, start, lines, metric } = world();
+    client.kind(things).put(thing('a/returned'));
+    client.kind(things).put(thing('a/thrown'));
+    start(async (request) => {
+      note(request);
+      if (request.name === 'returned') return terminal(new Error('bad spec'));
+      throw new Error('outer', { cause: new TerminalError('bad spec below') });
+    });
+    await clock.advance(3_600_000);
+    expect(seen).toEqual(['returned@0', 'thrown@0']);
+    expect(lines.filter(({ message }) => message === 'reconcile failed for good')).toHaveLength(2);
+    expect(metric('controller_runtime_terminal_reconcile_errors_total\\{controller="things"\\}')).toBe(2);
+    client.kind(things).put(thing('a/returned', { size: 2 }));
+    await clock.advance(0);
+    expect(seen).toHaveLength(3);
+  });
+
+  test('R16: one object is never reconciled twice at a time, however many workers there are', async () => {
+    const { clock, client, start } = world();
+    let running = 0;
+    let most = 0;
+    let runs = 0;
+    start(
+      async () => {
+        most = Math.max(most, ++running);
+        runs++;
+        await clock.sleep(1000);
+        running--;
+        return done();
+      },
+      { concurrency: 8 },
+    );
+    for (let round = 0; round < 10; round++) {
+      client.kind(things).put(thing('a/one'));
+      await clock.advance(300);
+    }
+    await clock.advance(5000);
+    expect([most, runs]).toEqual([1, 4]);
+  });
+
+  test('different objects are reconciled side by side, up to the concurrency', async () => {
+    const { clock, client, seen, note, start, metric } = world();
+    for (let index = 0; index < 6; index++) client.kind(things).put(thing(`a/${index}`));
+    start(
+      async (request) => {
+        note(request);
+        await clock.sleep(1000);
+        return done();
+      },
+      { concurrency: 3 },
+    );
+    await clock.advance(500);
+    expect(seen).toHaveLength(3);
+    expect(metric('controller_runtime_active_workers\\{controller="things"\\}')).toBe(3);
+    expect(metric('controller_runtime_max_concurrent_reconciles\\{controller="things"\\}')).toBe(3);
+    await clock.advance(1000);
+    expect(seen).toHaveLength(6);
+  });
+
+  test('a reconcile that never returns is reported, measured, called off, and delays nobody else', async () => {
+    const { clock, client, seen, start, lines, metric } = world();
+    client.kind(things).put(thing('a/stuck'));
+    let signal: AbortSignal | undefined;
+    start(async ({ name }, context) => {
+      if (name === 'stuck') {
+        signal = context.signal;
+        await new Promise(() => undefined);
+      }
+      seen.push(name);
+      return done();
+    });
+    await clock.advance(59_000);
+    client.kind(things).put(thing('a/other'));
+    await clock.advance(500);
+    expect(seen).toEqual([]);
+    await clock.advance(501);
+    expect(seen).toEqual(['other']);
+    expect(lines.find(({ message }) => message.startsWith('reconcile is stuck'))?.fields['object']).toBe(
+      'Thing a/stuck',
+    );
+    expect(metric('controller_runtime_stuck_reconciles\\{controller="things"\\}')).toBe(1);
+    expect(metric('workqueue_longest_running_processor_seconds\\{name="things"\\}')).toBeGreaterThan(60);
+    expect(signal?.aborted).toBe(false);
+    client.kind(things).put(thing('a/stuck'));
+    client.kind(things).put(thing('a/other'));
+    await clock.advance(540_000);
+    expect(seen).toEqual(['other', 'other']);
+    expect(signal?.aborted).toBe(true);
+    expect(lines.some(({ message }) => message === 'reconcile was called off')).toBe(true);
+  });
+
+  test('a stuck reconcile that does return leaves the number of workers as it was', async () => {
+    const { clock, client, start } = world();
+    let running = 0;
+    let most = 0;
+    start(async ({ name }) => {
+      most = Math.max(most, ++running);
+      await clock.sleep(name === 'slow' ? 90_000 : 1000);
+      running--;
+      return done();
+    });
+    client.kind(things).put(thing('a/slow'));
+    await clock.advance(100_000);
+    most = 0;
+    for (let index = 0; index < 5; index++) client.kind(things).put(thing(`a/${index}`));
+    await clock.advance(10_000);
+    expect(most).toBe(1);
+  });
+
+  test('stopping calls off what runs, waits for it, and hands out nothing more', async () => {
+    const { clock, client, seen, stop, start } = world();
+    client.kind(things).put(thing('a/one'));
+    client.kind(things).put(thing('a/two'));
+    const { ended } = start(async ({ name }, { signal }) => {
+      seen.push(`start ${name}`);
+      await clock.sleep(60_000, signal).catch(() => undefined);
+      await clock.sleep(2000);
+      seen.push(`end ${name}`);
+      return done();
+    });
+    await clock.advance(1000);
+    stop.abort();
+    await clock.advance(1000);
+    expect(seen).toEqual(['start one']);
+    await clock.advance(1000);
+    await ended;
+    expect(seen).toEqual(['start one', 'end one']);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  test('stopping does not wait for ever for a reconcile that never returns', async () => {
+    const { clock, client, stop, start, lines } = world();
+    client.kind(things).put(thing('a/one'));
+    const { ended } = start(() => new Promise(() => undefined), { gracePeriod: 5000 });
+    await clock.advance(1000);
+    stop.abort();
+    await clock.advance(5000);
+    await ended;
+    expect(lines.some(({ message }) => message === 'reconciles did not end in time')).toBe(true);
+  });
+
+  test('owned objects lead to their owner, by the controller reference alone', async () => {
+    const { clock, client, seen, note, start } = world();
+    const owner = client.kind(things).put(thing('a/one'));
+    start(
+      async (request) => {
+        note(request);
+        return done();
+      },
+      {},
+      (builder) => builder.owns(parts),
+    );
+    await clock.advance(10);
+    client.kind(parts).put(setControllerReference(part('a/p'), owner, things));
+    client.kind(parts).put(part('a/stranger'));
+    client.kind(parts).put(
+      part('a/foreign', {
+        ownerReferences: [{ apiVersion: 'apps/v1', kind: 'Thing', name: 'one', uid: 'x', controller: true }],
+      }),
+    );
+    await clock.advance(10);
+    client.kind(parts).remove('a/p');
+    await clock.advance(10);
+    expect(seen).toEqual(['one@0', 'one@10', 'one@20']);
+  });
+
+  test('watched objects lead to what they are mapped to, before and after a change', async () => {
+    const { clock, client, seen, start } = world();
+    start(
+      async ({ name }) => {
+        seen.push(name);
+        return done();
+      },
+      {},
+      (builder) =>
+        builder.watches(parts, ({ metadata }) => [{ namespace: 'a', name: metadata?.labels?.['for'] ?? 'none' }]),
+    );
+    client.kind(parts).put(part('a/p', { labels: { for: 'x' } }));
+    await clock.advance(10);
+    client.kind(parts).put(part('a/p', { labels: { for: 'y' } }));
+    await clock.advance(10);
+    expect(seen).toEqual(['x', 'y', 'x']);
+  });
+
+  test('predicates decide which events count; a resync does not ask them', async () => {
+    const { clock, client, seen, note, manager, stop } = world();
     buildController(manager, { name: 'things' })
-      .forKind(things)
+      .forKind(things, { predicate: generationChanged, resyncPeriod: 60_000 })
+      .withPredicate({ removed: () => false })
       .complete(async (request) => {
-        seen.push(`${request.namespace}/${request.name} ${informer.lister.get(request)?.metadata?.resourceVersion}`);
+        note(request);
         return done();
       });
-    const stop = new AbortController();
-    const running = manager.run(stop.signal);
-    const object: KubeObject = {
-      apiVersion: 'lab.example/v1',
-      kind: 'Thing',
-      metadata: { namespace: 'a', name: 'one' },
+    void manager.run(stop.signal);
+    client.kind(things).put(thing('a/one', {}, { generation: 1 }));
+    await clock.advance(10);
+    client.kind(things).put(thing('a/one', {}, { generation: 1, labels: { x: 'y' } }));
+    await clock.advance(10);
+    client.kind(things).put(thing('a/one', {}, { generation: 2 }));
+    await clock.advance(10);
+    expect(seen).toEqual(['one@0', 'one@20']);
+    await clock.advance(60_000);
+    expect(seen).toHaveLength(3);
+    client.kind(things).remove('a/one');
+    await clock.advance(10);
+    expect(seen).toHaveLength(3);
+  });
+
+  test('mistakes in building are reported together, by name', () => {
+    const { manager } = world();
+    expect(() =>
+      buildController(manager, { name: 'x' })
+        .owns(parts)
+        .complete(async () => done()),
+    ).toThrow('controller x cannot be built: forKind is missing');
+    expect(() =>
+      buildController(manager, { name: 'y' })
+        .forKind(things)
+        .forKind(parts)
+        .complete(async () => done()),
+    ).toThrow('forKind is called twice');
+  });
+
+  test('a conflict is no reason for a warning', async () => {
+    const { clock, client, start, lines } = world();
+    client.kind(things).put(thing('a/one'));
+    let first = true;
+    start(async () => {
+      if (first) {
+        first = false;
+        throw new KubeError('Conflict', 'modified', { httpStatus: 409 });
+      }
+      return done();
+    });
+    await clock.advance(1000);
+    expect(lines.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
+    expect(lines.some(({ message }) => message === 'reconcile conflicted')).toBe(true);
+  });
+});
+
+describe('read your own writes', () => {
+  test('R7: a reconcile waits until the cache has seen the last write of its request, and nobody else waits', async () => {
+    const { clock, client, manager, seen, start, metric } = world();
+    const owned = manager.informer(parts);
+    client.kind(things).put(thing('a/one'));
+    start(
+      async ({ name }, context) => {
+        const present = owned.lister.get(`a/${name}-part`) !== undefined;
+        seen.push(`${name} sees part: ${present}`);
+        if (!present) await context.client.resource(parts).create(part(`a/${name}-part`));
+        return done();
+      },
+      {},
+      (builder) => builder.owns(parts),
+    );
+    // The watch of parts lags: what is written shows only later.
+    await clock.advance(0);
+    client.kind(parts).disturb((stream) => {
+      stream.silent = true;
+    });
+    client.kind(things).put(thing('a/two'));
+    await clock.advance(10);
+    client.kind(things).put(thing('a/two'));
+    await clock.advance(10);
+    client.kind(things).put(thing('a/other'));
+    await clock.advance(10);
+    expect(seen).toEqual(['one sees part: false', 'two sees part: false', 'other sees part: false']);
+    expect(metric('controller_runtime_reconciles_held_back_total\\{controller="things"\\}')).toBe(1);
+    await clock.advance(95_000);
+    expect(seen).toContain('two sees part: true');
+    expect(client.writes.filter(({ key }) => key === 'a/two-part')).toHaveLength(1);
+  });
+
+  test('R7: a write is seen as soon as the cache has it: the reconcile it held back runs in the same moment', async () => {
+    const { clock, client, seen, note, start } = world();
+    client.kind(things).put(thing('a/one'));
+    let writes = 0;
+    start(async (request, context) => {
+      note(request);
+      if (writes++ === 0)
+        await context.client.resource(things).status.patch(request, { type: 'merge', patch: { status: {} } });
+      return done();
+    });
+    await clock.advance(100);
+    expect(seen).toEqual(['one@0', 'one@0']);
+  });
+
+  test('R7: deletions count too, whatever the server answers', async () => {
+    const { clock, client, manager, seen, start } = world();
+    const owned = manager.informer(parts);
+    client.kind(parts).put(part('a/p'));
+    client.kind(things).put(thing('a/one'));
+    start(async (_, context) => {
+      const held = owned.lister.get('a/p');
+      seen.push(held ? 'there' : 'gone');
+      if (held) await context.client.resource(parts).delete({ namespace: 'a', name: 'p' });
+      return done();
+    });
+    await clock.advance(0);
+    client.kind(things).put(thing('a/one'));
+    await clock.advance(100);
+    expect(seen).toEqual(['there', 'gone']);
+  });
+
+  /** A controller that writes a part once told to, over a cache of parts that does not see it. */
+  function hiddenWrite() {
+    const hidden = world();
+    const { client, manager, clock, note, start } = hidden;
+    const kind = client.kind(parts);
+    const watch = kind.watch.bind(kind);
+    kind.watch = async function* (options) {
+      for await (const event of watch(options)) if (event.type === 'BOOKMARK') yield event;
     };
-    client.kind(things).put(object);
+    manager.informer(parts, { labelSelector: 'never=matches' });
+    client.kind(things).put(thing('a/one'));
+    let due = true;
+    start(async (request, context) => {
+      note(request);
+      if (due) await context.client.resource(parts).create(part('a/p'));
+      due = false;
+      return done();
+    });
+    const poke = async () => {
+      client.kind(things).put(thing('a/one'));
+      await clock.advance(10);
+    };
+    return { ...hidden, kind, poke };
+  }
+
+  test('R7: a write that the selection of a cache hides is seen by the next bookmark', async () => {
+    const { clock, seen, poke } = hiddenWrite();
     await clock.advance(10);
-    client.kind(things).put(object);
+    await poke();
+    expect(seen).toEqual(['one@0']);
+    await clock.advance(60_000);
+    expect(seen).toHaveLength(2);
+    await poke();
+    expect(seen).toHaveLength(3);
+  });
+
+  test('R7: a write that never shows is waited for two minutes at most, and the log says so', async () => {
+    const { clock, kind, seen, lines, poke } = hiddenWrite();
     await clock.advance(10);
-    expect(seen).toEqual(['a/one 2', 'a/one 3']);
-    stop.abort();
-    await clock.advance(10);
-    await running;
+    kind.fail('watch', () => new KubeError('ConnectionRefused', 'gone'), 1000);
+    kind.disturb((stream) => stream.fail(new KubeError('ConnectionLost', 'cut')));
+    await poke();
+    await clock.advance(119_000);
+    expect(seen).toEqual(['one@0']);
+    await clock.advance(6000);
+    expect(seen).toHaveLength(2);
+    expect(lines.find(({ message }) => message.startsWith('cache has not seen'))?.fields).toMatchObject({
+      object: 'Thing a/one',
+      resource: 'parts',
+    });
+  });
+});
+
+describe('writes and the lease', () => {
+  const election = { leaseName: 'op', leaseNamespace: 'ops', identity: 'me' };
+
+  test('R19: a reconcile in flight gets the signal and can write nothing once the lease is lost', async () => {
+    const { clock, client, start, seen } = world({ leaderElection: election });
+    client.kind(things).put(thing('a/one'));
+    const { ended } = start(async (request, { client: tracked, signal }) => {
+      await clock.sleep(60_000, signal).catch(() => undefined);
+      const status = tracked.resource(things).status;
+      await status.patch(request, { type: 'merge', patch: { status: {} } }).catch((error: unknown) => {
+        seen.push(`${isKubeError(error, 'Aborted')} ${error instanceof Error && String(error.cause)}`);
+      });
+      return done();
+    });
+    await clock.advance(5000);
+    client.kind(leases).put({ metadata: { namespace: 'ops', name: 'op' }, spec: { holderIdentity: 'thief' } });
+    await clock.advance(5000);
+    await expect(ended).rejects.toThrow('the lease was taken by thief');
+    expect(seen).toEqual(['true LeadershipLost: the lease was taken by thief']);
+    expect(client.writes.filter(({ resource }) => resource.startsWith('things'))).toEqual([]);
+  });
+
+  test('R20: the first write after a suspension is refused, even before any timer has fired', async () => {
+    const { clock, client, start, seen } = world({ leaderElection: election });
+    client.kind(things).put(thing('a/one'));
+    const { ended } = start(async (request, { client: tracked }) => {
+      clock.jump(3_600_000);
+      await tracked
+        .resource(things)
+        .delete(request)
+        .catch((error: unknown) => seen.push(String(isKubeError(error, 'Aborted'))));
+      return done();
+    });
+    await clock.advance(5000);
+    expect(seen).toEqual(['true']);
+    expect(client.kind(things).objects().size).toBe(1);
+    await expect(ended).rejects.toMatchObject({ code: 'suspended' });
   });
 });

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createLogger, type LogRecord, seededRandom, VirtualClock } from '@etcd-operator/ports';
+import { describe, expect, test } from 'vitest';
+import { ScriptedKind } from '../testing/scripted-kind.ts';
+import { type Thing, thing, things } from '../testing/things.ts';
+import { Informer, type InformerOptions } from './informer.ts';
+
+function world(options: Partial<InformerOptions<Thing>> = {}) {
+  const clock = new VirtualClock();
+  const kind = new ScriptedKind<Thing>(clock);
+  const lines: LogRecord[] = [];
+  const informer = new Informer<Thing>({
+    resource: things,
+    reader: kind,
+    clock,
+    random: seededRandom(3),
+    log: createLogger({ clock, write: (line) => lines.push(line) }),
+    ...options,
+  });
+  const stop = new AbortController();
+  const start = () => void informer.run(stop.signal);
+  return { clock, kind, informer, lines, stop, start };
+}
+
+const nameOf = ({ metadata }: Thing) => `${metadata?.name}@${metadata?.resourceVersion}`;
+
+describe('informer', () => {
+  test('whenSynced resolves with the first complete view, or with false when it is called off', async () => {
+    const { clock, informer, start } = world();
+    const impatient = new AbortController();
+    const givenUp = informer.whenSynced(impatient.signal);
+    impatient.abort();
+    expect(await givenUp).toBe(false);
+    const synced = informer.whenSynced();
+    expect(informer.status).toEqual({ phase: 'starting', silentFor: Number.POSITIVE_INFINITY });
+    start();
+    await clock.advance(10);
+    expect(await synced).toBe(true);
+    expect(await informer.whenSynced()).toBe(true);
+  });
+
+  test('what a handler gets is frozen on request, so that tests find code that modifies the cache', async () => {
+    const { clock, kind, informer, start } = world({ freeze: true });
+    kind.put(thing('a/one', { size: 1 }, { labels: { x: '1' } }));
+    start();
+    await clock.advance(10);
+    const cached = informer.lister.get('a/one');
+    expect(() => Object.assign(cached?.metadata?.labels ?? {}, { y: '2' })).toThrow(TypeError);
+    expect(() => Object.assign(cached?.spec ?? {}, { size: 2 })).toThrow(TypeError);
+  });
+
+  test('managedFields is stripped, and a transform keeps what is wanted only', async () => {
+    const { clock, kind, informer, start } = world({ transform: ({ status: _, ...rest }) => rest });
+    kind.put({ ...thing('a/one', {}, { managedFields: [{ manager: 'm' }] }), status: { observed: 1 } });
+    start();
+    await clock.advance(10);
+    expect(informer.lister.get('a/one')?.metadata?.managedFields).toBeUndefined();
+    expect(informer.lister.get('a/one')).not.toHaveProperty('status');
+  });
+
+  test('R8: an answer of the API never enters the cache; only the watch writes to it', async () => {
+    const { clock, kind, informer, start } = world();
+    kind.put(thing('a/one'));
+    start();
+    await clock.advance(10);
+    kind.disturb((stream) => {
+      stream.silent = true;
+    });
+    const answer = kind.put(thing('a/one', { size: 5 }));
+    await clock.advance(10);
+    expect(answer.metadata?.resourceVersion).toBe('3');
+    expect(informer.lister.get('a/one')?.metadata?.resourceVersion).toBe('2');
+    expect(Object.keys(informer.lister)).not.toContain('set');
+  });
+
+  test('R15: a handler that throws or rejects is reported and disturbs neither the cache nor other handlers', async () => {
+    const { clock, kind, informer, lines, start } = world();
+    const heard: string[] = [];
+    informer.addHandler({
+      added: () => {
+        throw new Error('sync');
+      },
+    });
+    informer.addHandler({ added: () => Promise.reject(new Error('async')) });
+    informer.addHandler({ added: (object) => void heard.push(nameOf(object)) });
+    start();
+    await clock.advance(10);
+    kind.put(thing('a/one'));
+    kind.put(thing('a/two'));
+    await clock.advance(10);
+    expect(heard).toEqual(['one@2', 'two@3']);
+    expect(informer.lister.size).toBe(2);
+    const errors = lines.filter(({ message }) => message === 'event handler failed');
+    expect(errors).toHaveLength(4);
+    expect(errors[0]?.fields).toMatchObject({ resource: 'things.lab.example', error: { message: 'sync' } });
+  });
+
+  test('R15: a slow handler gets the newest state of each object; its backlog is bounded by objects, not events', async () => {
+    const { clock, kind, informer, start } = world();
+    const heard: string[] = [];
+    const slow = informer.addHandler({
+      added: async (object) => {
+        heard.push(`+${nameOf(object)}`);
+        await clock.sleep(60_000);
+      },
+      updated: async (before, after) => {
+        heard.push(`~${nameOf(before)}>${nameOf(after)}`);
+        await clock.sleep(60_000);
+      },
+      removed: async (object) => void heard.push(`-${nameOf(object)}`),
+    });
+    const quick: string[] = [];
+    informer.addHandler({
+      added: (object) => void quick.push(nameOf(object)),
+      updated: (_, after) => void quick.push(nameOf(after)),
+    });
+    start();
+    await clock.advance(10);
+    kind.put(thing('a/one'));
+    for (let round = 0; round < 1000; round++) kind.put(thing('a/two'));
+    kind.put(thing('a/gone'));
+    kind.remove('a/gone');
+    kind.put(thing('a/one'));
+    await clock.advance(10);
+    expect(quick).toHaveLength(1003);
+    expect(slow.backlog).toBe(2);
+    await clock.advance(200_000);
+    expect(heard).toEqual(['+one@2', '+two@1002', '~one@2>one@1005']);
+  });
+
+  test('R15: merged changes keep removals, replacements and final states apart', async () => {
+    const { clock, kind, informer, start } = world();
+    const heard: string[] = [];
+    let release: () => void = () => undefined;
+    informer.addHandler({
+      added: (object) => {
+        heard.push(`+${nameOf(object)}`);
+        return object.metadata?.name === 'gate' ? new Promise<void>((resolve) => (release = resolve)) : undefined;
+      },
+      updated: (before, after) => void heard.push(`~${nameOf(before)}>${nameOf(after)}`),
+      removed: (object, how) => void heard.push(`-${nameOf(object)}${how.finalStateUnknown ? ' unknown' : ''}`),
+    });
+    kind.put(thing('a/removed'));
+    kind.put(thing('a/replaced'));
+    kind.put(thing('a/swapped'));
+    start();
+    await clock.advance(10);
+    heard.length = 0;
+    kind.put(thing('a/gate'));
+    await clock.advance(10);
+    kind.put(thing('a/removed'));
+    kind.remove('a/removed');
+    kind.remove('a/replaced');
+    kind.put(thing('a/replaced', {}, { uid: 'r2' }));
+    kind.remove('a/swapped');
+    kind.put(thing('a/swapped', {}, { uid: 's2' }));
+    kind.remove('a/swapped');
+    await clock.advance(10);
+    release();
+    await clock.advance(10);
+    expect(heard).toEqual(['+gate@5', '-removed@7', '-replaced@8', '+replaced@9', '-swapped@10']);
+  });
+
+  test('a handler that joins late hears of everything there is, once, as part of the initial view', async () => {
+    const { clock, kind, informer, start } = world();
+    kind.put(thing('a/one'));
+    start();
+    await clock.advance(10);
+    const heard: string[] = [];
+    const registration = informer.addHandler({
+      added: (object, { initial }) => void heard.push(`${nameOf(object)} ${initial}`),
+    });
+    expect(heard).toEqual(['one@2 true']);
+    kind.put(thing('a/two'));
+    await clock.advance(10);
+    expect(heard).toEqual(['one@2 true', 'two@3 false']);
+    registration.remove();
+    kind.put(thing('a/three'));
+    await clock.advance(10);
+    expect(heard).toHaveLength(2);
+  });
+
+  test('a resync brings every object again, marked as such, until the handler is removed', async () => {
+    const { clock, kind, informer, start } = world();
+    kind.put(thing('a/one'));
+    kind.put(thing('a/two'));
+    start();
+    const heard: string[] = [];
+    const registration = informer.addHandler(
+      { updated: (before, after, { resync }) => void heard.push(`${nameOf(after)} ${before === after} ${resync}`) },
+      { resyncPeriod: 60_000 },
+    );
+    await clock.advance(60_000);
+    expect(heard).toEqual(['one@2 true true', 'two@3 true true']);
+    await clock.advance(60_000);
+    expect(heard).toHaveLength(4);
+    registration.remove();
+    await clock.advance(600_000);
+    expect(heard).toHaveLength(4);
+  });
+
+  test('a resync of a busy handler does not hide a change that waits', async () => {
+    const { clock, kind, informer, start } = world();
+    kind.put(thing('a/one'));
+    start();
+    await clock.advance(10);
+    const heard: string[] = [];
+    informer.addHandler(
+      {
+        added: () => clock.sleep(100_000),
+        updated: (before, after, { resync }) => void heard.push(`${nameOf(before)}>${nameOf(after)} ${resync}`),
+      },
+      { resyncPeriod: 30_000 },
+    );
+    kind.put(thing('a/one'));
+    await clock.advance(99_000);
+    kind.put(thing('a/one'));
+    await clock.advance(2000);
+    expect(heard).toEqual(['one@2>one@4 false']);
+  });
+
+  test('R24: a selection tells that a removed object may still exist', async () => {
+    for (const [labelSelector, expected] of [['app=x', true] as const, [undefined, false] as const]) {
+      const { clock, kind, informer, start } = world(labelSelector ? { labelSelector } : {});
+      const heard: boolean[] = [];
+      informer.addHandler({ removed: (_, how) => void heard.push(how.mayStillExist) });
+      kind.put(thing('a/one'));
+      start();
+      await clock.advance(10);
+      kind.remove('a/one');
+      await clock.advance(10);
+      expect(heard).toEqual([expected]);
+    }
+  });
+
+  test('hasReached follows events and bookmarks', async () => {
+    const { clock, kind, informer, start } = world();
+    expect(informer.hasReached('1')).toBe(false);
+    kind.put(thing('a/one'));
+    start();
+    await clock.advance(10);
+    expect([informer.hasReached('2'), informer.hasReached('3'), informer.hasReached('x')]).toEqual([
+      true,
+      false,
+      undefined,
+    ]);
+    let moved = 0;
+    const end = informer.onProgress(() => moved++);
+    kind.put(thing('b/other'));
+    kind.bookmark();
+    await clock.advance(10);
+    expect(informer.hasReached('3')).toBe(true);
+    expect(moved).toBe(1);
+    end();
+    kind.put(thing('a/one'));
+    await clock.advance(10);
+    expect(moved).toBe(1);
+  });
+});

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+import { KubeError } from '@etcd-operator/kube';
+import { seededRandom, silentLogger, VirtualClock } from '@etcd-operator/ports';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Informer } from '../informer/informer.ts';
+import { ScriptedKind } from '../testing/scripted-kind.ts';
+import { type Thing, thing, things } from '../testing/things.ts';
+
+/** One thing that happens to a server and its connections. */
+type Happening =
+  | { readonly do: 'put' | 'remove' | 'recreate'; readonly key: string }
+  | {
+      readonly do:
+        | 'compact'
+        | 'end'
+        | 'cut'
+        | 'garbage'
+        | 'silence'
+        | 'bookmark'
+        | 'lag'
+        | 'catchUp'
+        | 'uninstall'
+        | 'install';
+    }
+  | { readonly do: 'fail'; readonly operation: 'list' | 'watch'; readonly code: FailureCode; readonly times: number }
+  | { readonly do: 'wait'; readonly time: number };
+
+type FailureCode = 'InternalError' | 'Gone' | 'Forbidden' | 'ConnectionRefused' | 'TooManyRequests' | 'Invalid';
+
+const happening: fc.Arbitrary<Happening> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constantFrom<'put' | 'remove' | 'recreate'>('put', 'put', 'put', 'remove', 'recreate'),
+      key: fc.constantFrom('a/one', 'a/two', 'b/one'),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constantFrom(
+        'compact',
+        'end',
+        'cut',
+        'garbage',
+        'silence',
+        'bookmark',
+        'lag',
+        'catchUp',
+        'uninstall',
+        'install',
+      ),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('fail' as const),
+      operation: fc.constantFrom('list', 'watch'),
+      code: fc.constantFrom<FailureCode>(
+        'InternalError',
+        'Gone',
+        'Forbidden',
+        'ConnectionRefused',
+        'TooManyRequests',
+        'Invalid',
+      ),
+      times: fc.integer({ min: 1, max: 3 }),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('wait' as const), time: fc.constantFrom(1, 1000, 10_000, 100_000) }),
+  },
+);
+
+const acts: {
+  readonly [A in Exclude<Happening['do'], 'wait'>]: (kind: ScriptedKind<Thing>, what: Happening & { do: A }) => unknown;
+} = {
+  put: (kind, { key }) => kind.put(thing(key)),
+  remove: (kind, { key }) => kind.remove(key),
+  recreate: (kind, { key }) => {
+    const gone = kind.remove(key);
+    return kind.put(thing(key, {}, { uid: `${gone?.metadata?.uid ?? key}'` }));
+  },
+  compact: (kind) => kind.compact(),
+  end: (kind) => kind.disturb((stream) => stream.end()),
+  cut: (kind) => kind.disturb((stream) => stream.fail(new KubeError('ConnectionLost', 'cut'))),
+  garbage: (kind) => kind.disturb((stream) => stream.fail(new KubeError('BadResponse', 'half a frame'))),
+  silence: (kind) =>
+    kind.disturb((stream) => {
+      stream.silent = true;
+    }),
+  bookmark: (kind) => kind.bookmark(),
+  lag: (kind) => Object.assign(kind, { lagAt: 2 }),
+  catchUp: (kind) => Object.assign(kind, { lagAt: undefined }),
+  uninstall: (kind) => Object.assign(kind, { installed: false }),
+  install: (kind) => Object.assign(kind, { installed: true }),
+  fail: (kind, { operation, code, times }) => kind.fail(operation, () => new KubeError(code, 'scripted'), times),
+};
+
+/** Hears what an informer tells and notes what cannot be. */
+class Witness {
+  readonly held = new Map<string, Thing>();
+  readonly complaints: string[] = [];
+
+  added(object: Thing): void {
+    const key = `${object.metadata?.namespace}/${object.metadata?.name}`;
+    if (this.held.has(key)) this.complaints.push(`${key} added twice`);
+    this.held.set(key, object);
+  }
+
+  updated(before: Thing, after: Thing): void {
+    const key = `${after.metadata?.namespace}/${after.metadata?.name}`;
+    if (this.held.get(key) !== before) this.complaints.push(`${key} updated from what it was not`);
+    if (before.metadata?.uid !== after.metadata?.uid) this.complaints.push(`${key} changed its UID`);
+    if (Number(after.metadata?.resourceVersion) <= Number(before.metadata?.resourceVersion)) {
+      this.complaints.push(`${key} went back in time`);
+    }
+    this.held.set(key, after);
+  }
+
+  removed(object: Thing): void {
+    const key = `${object.metadata?.namespace}/${object.metadata?.name}`;
+    if (!this.held.delete(key)) this.complaints.push(`${key} removed without having been added`);
+  }
+}
+
+async function live(happenings: readonly Happening[], streaming: boolean, seed: number) {
+  const clock = new VirtualClock();
+  const kind = new ScriptedKind<Thing>(clock);
+  kind.streaming = streaming;
+  const witness = new Witness();
+  const informer = new Informer<Thing>({
+    resource: things,
+    reader: kind,
+    clock,
+    random: seededRandom(seed),
+    log: silentLogger,
+    pageSize: 1,
+  });
+  informer.addHandler(witness);
+  const stop = new AbortController();
+  const ended = informer.run(stop.signal);
+  kind.put(thing('a/one'));
+  for (const what of happenings) {
+    if (what.do === 'wait') await clock.advance(what.time);
+    else (acts[what.do] as (kind: ScriptedKind<Thing>, what: Happening) => unknown)(kind, what);
+  }
+  // The world becomes well again.
+  acts.catchUp(kind, { do: 'catchUp' });
+  acts.install(kind, { do: 'install' });
+  await clock.advance(300_000);
+  const minutes = clock.monotonic() / 60_000;
+  stop.abort();
+  await ended;
+  await clock.advance(0);
+  return { clock, kind, informer, witness, minutes };
+}
+
+describe('reflector against a server that misbehaves', () => {
+  test('whatever happens, it ends up with the truth, never goes back in time, and never hammers the server', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(happening, { maxLength: 25 }),
+        fc.boolean(),
+        fc.nat(1000),
+        async (steps, streaming, seed) => {
+          const { clock, kind, informer, witness, minutes } = await live(steps, streaming, seed);
+          const held = new Map(
+            informer.lister.list().map((each) => [`${each.metadata?.namespace}/${each.metadata?.name}`, each]),
+          );
+          expect(held).toEqual(new Map(kind.objects()));
+          expect(witness.held).toEqual(held);
+          expect(witness.complaints).toEqual([]);
+          // A paged list of three objects is three requests; a pause follows every failure.
+          expect(kind.requests.length).toBeLessThan(30 * minutes + 5 * steps.length + 40);
+          expect([kind.openWatches, clock.pendingTimers]).toEqual([0, 0]);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+});
