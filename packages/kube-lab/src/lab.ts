@@ -5,13 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, createClient } from '@etcd-operator/kube';
 import { type Clock, type Logger, type Random, silentLogger, systemClock, systemRandom } from '@etcd-operator/ports';
-import { createFirstObjects } from './controllers/bootstrap.ts';
+import { createFirstObjects, createStorageClasses } from './controllers/bootstrap.ts';
 import { startControllers } from './controllers/index.ts';
 import { SharedCaches } from './controllers/shared-caches.ts';
 import { createImageTable, type ImageTable } from './images/image-table.ts';
 import { type Forward, openForward } from './network/forward.ts';
+import { DiskShelf } from './node/disk-shelf.ts';
 import type { LabNode } from './node/lab-node.ts';
 import { type LabNodeSpec, openFleet } from './node/node-fleet.ts';
+import type { ContainerRuntime } from './runtime/container-runtime.ts';
 import { startJanitor } from './runtime/janitor.ts';
 import { checkPrerequisites } from './runtime/prerequisites.ts';
 import { RuntimeError } from './runtime/runtime-error.ts';
@@ -90,14 +92,18 @@ async function assemble(
   await writeFile(kubeconfigPath, kubeconfig, { mode: 0o600 });
   const client = (identity?: Identity) => createClient(server.transport(identity));
   await createFirstObjects(client());
+  await createStorageClasses(client());
   const caches = new SharedCaches(server.feed);
   closers.push(() => caches.leave());
   const timeFactor = options.timeFactor ?? 1;
-  closers.push(startControllers({ client: client(), caches, clock, random, log, timeFactor }));
+  let runtime: ContainerRuntime | undefined;
+  const disks = new DiskShelf(directory, () => runtime);
+  closers.push(startControllers({ client: client(), caches, clock, random, log, timeFactor, disks }));
 
   const images = options.images ?? createImageTable([]);
-  const shared = { server, url, caches, images, directory, clock, random, log, timeFactor };
+  const shared = { server, url, caches, images, directory, clock, random, log, timeFactor, disks };
   const fleet = prerequisites && (await openFleet({ ...shared, specs, prerequisites }, closers));
+  runtime = fleet?.runtime;
   const dial = async (host: string, port: number): Promise<Socket> => {
     if (fleet) return fleet.agent.dial(host, port);
     throw new RuntimeError('Unsupported', 'this lab has no nodes: nothing runs in it that could be reached');

@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Client, isKubeError, type KubeObject, type Resource, type Service, services } from '@etcd-operator/kube';
+import {
+  type Client,
+  isKubeError,
+  type KubeObject,
+  type Resource,
+  type Service,
+  services,
+  storageClasses,
+} from '@etcd-operator/kube';
 import { apiServerAddress, dnsAddress } from '../network/addresses.ts';
+import { labStorageClasses } from './storage/volume-objects.ts';
 
 /** What every cluster has from the start: the services of the API server and of DNS. */
 export async function createFirstObjects(client: Client): Promise<void> {
@@ -19,6 +28,11 @@ export async function createFirstObjects(client: Client): Promise<void> {
       { name: 'dns-tcp', port: 53, protocol: 'TCP', targetPort: 53 },
     ]),
   );
+}
+
+/** The lab's storage classes. */
+export async function createStorageClasses(client: Client): Promise<void> {
+  for (const each of labStorageClasses()) await ensure(client, storageClasses, each);
 }
 
 /** Services that the lab serves itself, not through endpoints. */

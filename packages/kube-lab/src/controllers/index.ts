@@ -10,11 +10,16 @@ import { startEndpointsController } from './endpoints/endpoints-controller.ts';
 import { ApiEventRecorder } from './event-recorder.ts';
 import { startScheduler } from './scheduler/scheduler.ts';
 import type { SharedCaches } from './shared-caches.ts';
+import type { Disks } from './storage/disks.ts';
+import { storageController } from './storage/storage-controller.ts';
 
-const controllers: Readonly<Record<string, StartController>> = {
-  'default-scheduler': startScheduler,
-  'endpoint-controller': startEndpointsController,
-};
+function controllers(disks: Disks): Readonly<Record<string, StartController>> {
+  return {
+    'default-scheduler': startScheduler,
+    'endpoint-controller': startEndpointsController,
+    'persistentvolume-controller': storageController(disks),
+  };
+}
 
 /** Starts all controllers. Returns the way to stop them. */
 export function startControllers(options: {
@@ -24,8 +29,9 @@ export function startControllers(options: {
   readonly random: Random;
   readonly log: Logger;
   readonly timeFactor: number;
+  readonly disks: Disks;
 }): () => void {
-  const running = Object.entries(controllers).map(([component, start]) =>
+  const running = Object.entries(controllers(options.disks)).map(([component, start]) =>
     start({ ...options, events: new ApiEventRecorder({ ...options, component }) }),
   );
   return () => {

@@ -5,6 +5,7 @@ import { createClient } from '@etcd-operator/kube';
 import type { Clock, Logger, Random } from '@etcd-operator/ports';
 import { isLabService } from '../controllers/bootstrap.ts';
 import type { SharedCaches } from '../controllers/shared-caches.ts';
+import type { Disks } from '../controllers/storage/disks.ts';
 import { publishZone } from '../dns/zone-publisher.ts';
 import type { ImageTable } from '../images/image-table.ts';
 import { nodeAddress, podRange } from '../network/addresses.ts';
@@ -12,6 +13,7 @@ import { openApiGate } from '../network/api-gate.ts';
 import { publishRoutes } from '../network/service-routes.ts';
 import { AgentProcess } from '../runtime/agent-process.ts';
 import { createAgentRuntime } from '../runtime/agent-runtime.ts';
+import type { ContainerRuntime } from '../runtime/container-runtime.ts';
 import type { Prerequisites } from '../runtime/prerequisites.ts';
 import type { ApiServer } from '../server/api-server.ts';
 import type { Identity } from '../server/identity.ts';
@@ -30,6 +32,7 @@ export interface LabNodeSpec {
 /** The part of a lab that runs pods: the enclosing namespace and the nodes in it. */
 export interface NodeFleet {
   readonly agent: AgentProcess;
+  readonly runtime: ContainerRuntime;
   readonly nodes: readonly LabNode[];
 }
 
@@ -46,6 +49,7 @@ export interface FleetOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly timeFactor: number;
+  readonly disks: Disks;
 }
 
 const defaultCapacity = { cpu: '8', memory: '16Gi', 'ephemeral-storage': '100Gi', pods: '110' };
@@ -70,14 +74,15 @@ export async function openFleet(options: FleetOptions, closers: (() => void | Pr
     publishRoutes(caches, (owner, route) => quietly(agent.call('setRoute', { owner, route })), isLabService),
   );
   await mkdir(join(directory, 'nodes'));
-  const nodes = options.specs.map((spec, index) => openNode(options, agent, spec, index));
+  const runtime = createAgentRuntime(agent);
+  const nodes = options.specs.map((spec, index) => openNode(options, runtime, spec, index));
   closers.push(() => {
     for (const node of nodes) node.close();
   });
-  return { agent, nodes };
+  return { agent, runtime, nodes };
 }
 
-function openNode(options: FleetOptions, agent: AgentProcess, spec: LabNodeSpec, index: number): LabNode {
+function openNode(options: FleetOptions, runtime: ContainerRuntime, spec: LabNodeSpec, index: number): LabNode {
   const { server, images, clock, random, log, timeFactor } = options;
   return new LabNode({
     index,
@@ -91,7 +96,7 @@ function openNode(options: FleetOptions, agent: AgentProcess, spec: LabNodeSpec,
       bootId: random.uuid(),
     },
     directory: join(options.directory, 'nodes'),
-    runtime: createAgentRuntime(agent),
+    runtime,
     images,
     feed: server.feed,
     client: createClient(server.transport(nodeIdentity(spec.name))),
@@ -99,7 +104,7 @@ function openNode(options: FleetOptions, agent: AgentProcess, spec: LabNodeSpec,
     random,
     log,
     timeFactor,
-    diskPath: () => undefined,
+    diskPath: (volume) => options.disks.path(volume),
   });
 }
 

@@ -55,10 +55,7 @@ export class PodVolumes {
 
   /** Removes what belongs to the pod alone; persistent volumes stay. */
   async tearDown(): Promise<void> {
-    for (const path of this.#memory) {
-      await rm(path, { recursive: true, force: true }).catch(() => undefined);
-      await this.#node.runtime.unmount(path);
-    }
+    for (const path of this.#memory) await this.#node.runtime.unmount(path).catch(() => undefined);
     this.#memory.clear();
     this.#paths.clear();
     await rm(this.#directory, { recursive: true, force: true });

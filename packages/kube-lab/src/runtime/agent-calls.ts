@@ -36,6 +36,10 @@ export interface AgentCalls {
     readonly params: { readonly directory: string; readonly sizeBytes?: number };
     readonly result: undefined;
   };
+  resizeMemory: {
+    readonly params: { readonly directory: string; readonly sizeBytes: number };
+    readonly result: undefined;
+  };
   unmount: { readonly params: { readonly directory: string }; readonly result: undefined };
   dial: { readonly params: { readonly host: string; readonly port: number }; readonly result: undefined };
   /** Where a service is reached; no route takes it away. */

@@ -14,6 +14,7 @@ export function createAgentRuntime(agent: AgentProcess): ContainerRuntime {
     probe: (target, timeoutMilliseconds) => agent.call('probe', { target, timeoutMilliseconds }),
     mountMemory: (directory, sizeBytes) =>
       agent.call('mountMemory', sizeBytes === undefined ? { directory } : { directory, sizeBytes }),
+    resizeMemory: (directory, sizeBytes) => agent.call('resizeMemory', { directory, sizeBytes }),
     unmount: (directory) => agent.call('unmount', { directory }),
     onExit: (listener) => agent.onExit(listener),
   };

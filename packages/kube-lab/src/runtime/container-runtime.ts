@@ -93,6 +93,9 @@ export interface ContainerRuntime {
   probe(target: ProbeTarget, timeoutMilliseconds: number): Promise<ProbeOutcome>;
   /** Mounts a memory file system at a folder of the host, as seen by containers; with a size, it is a hard limit. */
   mountMemory(directory: string, sizeBytes?: number): Promise<void>;
+  /** Changes the hard limit of a memory file system. */
+  resizeMemory(directory: string, sizeBytes: number): Promise<void>;
+  /** Empties and unmounts a memory file system. */
   unmount(directory: string): Promise<void>;
   onExit(listener: (exit: ContainerExit) => void): () => void;
 }

@@ -91,6 +91,10 @@ export class FakeRuntime implements ContainerRuntime {
     return Promise.resolve();
   }
 
+  resizeMemory(): Promise<void> {
+    return Promise.resolve();
+  }
+
   unmount(): Promise<void> {
     return Promise.resolve();
   }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import { readdir, rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
+import { join } from 'node:path';
 import type { Clock } from '@etcd-operator/ports';
 import { startDnsServer } from '../../dns/server.ts';
 import { Zone } from '../../dns/zone.ts';
@@ -101,14 +103,22 @@ function routeHandlers(relay: ServiceRelay): HandlersOf<'setRoute' | 'setApiServ
   };
 }
 
-function volumeHandlers(tools: SystemTools): HandlersOf<'mountMemory' | 'unmount'> {
+function volumeHandlers(tools: SystemTools): HandlersOf<'mountMemory' | 'resizeMemory' | 'unmount'> {
   return {
     mountMemory: async ({ directory, sizeBytes }) => {
       const size = sizeBytes === undefined ? [] : ['-o', `size=${sizeBytes}`];
       await runCommand(tools.mount, ['-t', 'tmpfs', ...size, 'tmpfs', directory]);
       return done;
     },
+    resizeMemory: async ({ directory, sizeBytes }) => {
+      // Without the first option the unmapped user of the mount would be sent along, which the kernel refuses.
+      const options = ['--options-source', 'disable', '-o', `remount,size=${sizeBytes}`];
+      await runCommand(tools.mount, [...options, directory]);
+      return done;
+    },
     unmount: async ({ directory }) => {
+      // Containers keep copies of the mount until they end; its memory is given back now.
+      for (const name of await readdir(directory)) await rm(join(directory, name), { recursive: true, force: true });
       await tryCommand(tools.umount, ['-l', directory]);
       return done;
     },

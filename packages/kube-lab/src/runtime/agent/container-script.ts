@@ -11,6 +11,8 @@ import type { ContainerRoot } from './container-root.ts';
 export function containerScript(tools: SystemTools, spec: ContainerSpec, { root, fstab }: ContainerRoot): string {
   const user = spec.user ? `-U --map-user=${spec.user.uid} --map-group=${spec.user.gid}` : '';
   const freeze = spec.readOnlyRoot ? `${quote(tools.mount)} -o remount,bind,ro ${quote(root)}` : ':';
+  // A process whose root is not that of its mount namespace may not make a user namespace; so the one that has to stays put.
+  const move = spec.user ? ':' : `${quote(tools.mount)} --move ${quote(root)} /`;
   const name = quote(spec.hostname);
   // Only a real root may write the file, and the program is a package of its own: a pod without its hostname still runs.
   return `
@@ -22,7 +24,7 @@ echo "pid $pid" >&3
 ${quote(tools.mount)} -a -T ${quote(fstab)}
 ${freeze}
 cd ${quote(root)}
-${quote(tools.mount)} --move ${quote(root)} /
+${move}
 directory=${quote(spec.workingDirectory)}
 runnable() {
   [ -L "$1" ] || { [ -f "$1" ] && [ -x "$1" ]; }

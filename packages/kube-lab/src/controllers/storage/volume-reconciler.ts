@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  isKubeError,
+  keyOf,
+  type PersistentVolume,
+  persistentVolumeClaims,
+  persistentVolumes,
+} from '@etcd-operator/kube';
+import type { ControllerContext } from '../controller.ts';
+import { type Disks, labProvisioner } from './disks.ts';
+
+const protection = 'kubernetes.io/pv-protection';
+
+/** Keeps a volume's phase true, and reclaims it when its claim is gone. */
+export async function reconcileVolume(
+  context: ControllerContext,
+  disks: Disks,
+  volume: PersistentVolume,
+): Promise<undefined> {
+  const phase = phaseOf(context, volume);
+  const isReleased = phase === 'Released';
+  if (volume.metadata?.deletionTimestamp) {
+    if (phase !== 'Bound') await finish(context, disks, volume);
+    return;
+  }
+  if (volume.status?.phase !== phase) await setPhase(context, volume, phase);
+  const isOurs = volume.spec?.csi?.driver === labProvisioner;
+  if (isReleased && isOurs && volume.spec?.persistentVolumeReclaimPolicy === 'Delete') {
+    await ignoreMissing(context.client.resource(persistentVolumes).delete(keyOf(volume)));
+  }
+}
+
+type Phase = NonNullable<NonNullable<PersistentVolume['status']>['phase']>;
+
+function phaseOf({ caches }: ControllerContext, volume: PersistentVolume): Phase {
+  const reference = volume.spec?.claimRef;
+  if (!reference) return 'Available';
+  const claim = caches.of(persistentVolumeClaims).get(reference.namespace, reference.name ?? '');
+  if (claim && (!reference.uid || claim.metadata?.uid === reference.uid)) {
+    return claim.spec?.volumeName === volume.metadata?.name ? 'Bound' : (volume.status?.phase ?? 'Available');
+  }
+  return reference.uid ? 'Released' : 'Available';
+}
+
+async function setPhase({ client }: ControllerContext, volume: PersistentVolume, phase: Phase): Promise<void> {
+  const status = { ...volume.status, phase };
+  await client.resource(persistentVolumes).status.replace(keyOf(volume), { ...volume, status });
+}
+
+async function finish({ client }: ControllerContext, disks: Disks, volume: PersistentVolume): Promise<void> {
+  const handle = volume.spec?.csi?.volumeHandle;
+  const deletes = volume.spec?.persistentVolumeReclaimPolicy === 'Delete';
+  if (handle && deletes && volume.spec?.csi?.driver === labProvisioner) await disks.remove(handle);
+  const finalizers = volume.metadata?.finalizers ?? [];
+  if (!finalizers.includes(protection)) return;
+  const metadata = { ...volume.metadata, finalizers: finalizers.filter((each) => each !== protection) };
+  await ignoreMissing(client.resource(persistentVolumes).replace({ ...volume, metadata }));
+}
+
+async function ignoreMissing(call: Promise<unknown>): Promise<void> {
+  try {
+    await call;
+  } catch (error) {
+    if (!isKubeError(error, 'NotFound')) throw error;
+  }
+}

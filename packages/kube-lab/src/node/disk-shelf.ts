@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import { chmod, mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { PersistentVolume } from '@etcd-operator/kube';
+import { type Disks, labProvisioner } from '../controllers/storage/disks.ts';
+import type { ContainerRuntime } from '../runtime/container-runtime.ts';
+import { RuntimeError } from '../runtime/runtime-error.ts';
+
+/** What a shelf needs of the runtime. */
+export type DiskMounter = Pick<ContainerRuntime, 'mountMemory' | 'resizeMemory' | 'unmount'>;
+
+/** The lab's disks: folders, or memory file systems where a hard size is wanted. Every node can reach every one. */
+export class DiskShelf implements Disks {
+  readonly #directory: string;
+  readonly #mounter: () => DiskMounter | undefined;
+  readonly #memory = new Set<string>();
+
+  /** @param mounter what mounts memory; absent in a lab without nodes */
+  constructor(directory: string, mounter: () => DiskMounter | undefined) {
+    this.#directory = join(directory, 'disks');
+    this.#mounter = mounter;
+  }
+
+  async create(handle: string, options: { readonly sizeBytes: number; readonly memory: boolean }): Promise<void> {
+    const folder = this.folder(handle);
+    await mkdir(folder, { recursive: true });
+    await chmod(folder, 0o777);
+    if (!options.memory || this.#memory.has(handle)) return;
+    await this.#needMounter().mountMemory(folder, options.sizeBytes);
+    this.#memory.add(handle);
+  }
+
+  async expand(handle: string, sizeBytes: number): Promise<void> {
+    if (this.#memory.has(handle)) await this.#needMounter().resizeMemory(this.folder(handle), sizeBytes);
+  }
+
+  async remove(handle: string): Promise<void> {
+    const folder = this.folder(handle);
+    if (this.#memory.delete(handle)) await this.#mounter()?.unmount(folder);
+    await rm(folder, { recursive: true, force: true });
+  }
+
+  path(volume: PersistentVolume): string | undefined {
+    const { csi } = volume.spec ?? {};
+    return csi?.driver === labProvisioner ? this.folder(csi.volumeHandle) : undefined;
+  }
+
+  /** True if the disk is of memory: it is seen by pods only, not by the host. */
+  isMemory(handle: string): boolean {
+    return this.#memory.has(handle);
+  }
+
+  folder(handle: string): string {
+    return join(this.#directory, handle.replaceAll('/', '_'));
+  }
+
+  #needMounter(): DiskMounter {
+    const mounter = this.#mounter();
+    if (!mounter)
+      throw new RuntimeError('Unsupported', 'a disk of memory needs a node to hold it; start the lab with nodes');
+    return mounter;
+  }
+}
