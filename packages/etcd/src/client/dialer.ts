@@ -57,7 +57,7 @@ export const networkDialer: Dialer = ({ host, port }, signal) =>
   });
 
 /** Raised for everything that goes wrong between the raw connection and the first byte of the protocol. */
-export class HandshakeError extends Error {
+class HandshakeError extends Error {
   constructor(cause: Error) {
     super(`TLS handshake failed: ${cause.message}`, { cause });
     this.name = 'HandshakeError';

@@ -278,45 +278,6 @@ describe('answers', () => {
   });
 });
 
-describe('versions', () => {
-  test('a learner is never added where that would silently be a voter', async () => {
-    const old = statusResponse.encode({ version: '3.3.25' });
-    member.onCall((call) => call.reply(old));
-    const error = await failure(client.cluster.memberAdd({ peerUrls: ['http://b:2380'], isLearner: true }));
-    expect(error).toMatchObject({ code: 'Unimplemented', outcomeUnknown: false });
-    expect(error.message).toContain('learners came with etcd 3.4');
-    expect(member.calls.map(({ method }) => method)).toEqual(['Maintenance/Status']);
-  });
-
-  test('a linearizable member list of 3.4 is preceded by a linearizable read; the version is asked for once', async () => {
-    member.onCall((call) =>
-      call.reply(
-        call.method === 'Maintenance/Status' ? statusResponse.encode({ version: '3.4.23' }) : new Uint8Array(0),
-      ),
-    );
-    await client.cluster.memberList();
-    await client.cluster.memberList();
-    await client.cluster.memberList({ linearizable: false });
-    expect(member.calls.map(({ method }) => method)).toEqual([
-      'Maintenance/Status',
-      'KV/Range',
-      'Cluster/MemberList',
-      'KV/Range',
-      'Cluster/MemberList',
-      'Cluster/MemberList',
-    ]);
-  });
-
-  test('the version is asked for again after a new connection: the process may be another', async () => {
-    member.onCall((call) => call.reply(call.method === 'Maintenance/Status' ? status : new Uint8Array(0)));
-    await client.cluster.memberList();
-    member.kill();
-    await eventually(() => !client.connected);
-    await client.cluster.memberList();
-    expect(member.calls.filter(({ method }) => method === 'Maintenance/Status')).toHaveLength(2);
-  });
-});
-
 test('isEtcdError tells codes apart', async () => {
   member.onCall((call) => call.refuse(5, 'etcdserver: member not found'));
   const error = await failure(client.cluster.memberRemove(1n));

@@ -68,21 +68,21 @@ export const deleteRangeResponse = message({
 export type DeleteRangeResponse = Decoded<typeof deleteRangeResponse>;
 
 /** One operation of a transaction: exactly one of the fields. */
-export const requestOp = message({
+const requestOp = message({
   range: optional(1, rangeRequest),
   put: optional(2, putRequest),
   deleteRange: optional(3, deleteRangeRequest),
 });
 export type RequestOp = Encodable<typeof requestOp>;
 
-export const responseOp = message({
+const responseOp = message({
   range: optional(1, rangeResponse),
   put: optional(2, putResponse),
   deleteRange: optional(3, deleteRangeResponse),
 });
 
 /** A condition: `target` says which of the last five fields is compared. */
-export const compare = message({
+const compare = message({
   result: choice(1, ['equal', 'greater', 'less', 'notEqual']),
   target: choice(2, ['version', 'create', 'mod', 'value', 'lease']),
   key: bytes(3),

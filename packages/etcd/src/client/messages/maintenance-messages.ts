@@ -10,7 +10,7 @@ export const alarmRequest = message({
   memberId: uint64(2),
   alarm: choice(3, alarmNames),
 });
-export const alarmMember = message({ memberId: uint64(1), alarm: choice(2, alarmNames) });
+const alarmMember = message({ memberId: uint64(1), alarm: choice(2, alarmNames) });
 export const alarmResponse = message({
   header: embedded(1, responseHeader),
   alarms: repeated(embedded(2, alarmMember)),

@@ -11,7 +11,7 @@ export type OutputOf<F extends Fields> = {
   readonly [Name in keyof F]: F[Name] extends { empty(): infer Out } ? Out : never;
 };
 
-/** What encoding a message takes: any of its fields. */
+/** What encoding a message takes: whichever of its fields are given. */
 export type InputOf<F extends Fields> = {
   readonly [Name in keyof F]?: F[Name] extends Field<unknown, infer In> ? In | undefined : never;
 };
