@@ -39,6 +39,9 @@ export function deleteCollection(call: Call): ApiResponse {
   return jsonResponse(200, `{${head},"items":[${items}]}\n`);
 }
 
+/** Where objects are removed. */
+type Place = Pick<Call, 'core' | 'resource'>;
+
 /** What became of an object: gone, or waiting for its grace period or finalizers. */
 export interface Removed {
   readonly gone: boolean;
@@ -46,7 +49,7 @@ export interface Removed {
 }
 
 /** Deletes one object as far as it can be deleted now. Undefined if it is not there. */
-export function removeObject(call: Call, key: string, options: DeleteOptions): Removed | undefined {
+export function removeObject(call: Place, key: string, options: DeleteOptions): Removed | undefined {
   const { core, resource } = call;
   for (;;) {
     const current = core.store.get(resource.collection, key);
@@ -60,7 +63,7 @@ export function removeObject(call: Call, key: string, options: DeleteOptions): R
   }
 }
 
-function removeOnce(call: Call, current: StoredObject, options: DeleteOptions): Removed {
+function removeOnce(call: Place, current: StoredObject, options: DeleteOptions): Removed {
   const { store } = call.core;
   const { collection } = call.resource;
   const step = nextStep(call, current, options);
@@ -85,7 +88,7 @@ type Step =
   | { readonly kind: 'mark'; readonly next: JsonObject; readonly waits: boolean }
   | { readonly kind: 'delete' };
 
-function nextStep(call: Call, current: StoredObject, options: DeleteOptions): Step {
+function nextStep(call: Place, current: StoredObject, options: DeleteOptions): Step {
   const grace = graceStep(call, current.object, options);
   if (grace === 'pending') return { kind: 'wait' };
   const before = metadataOf(current.object);
@@ -103,6 +106,7 @@ function nextStep(call: Call, current: StoredObject, options: DeleteOptions): St
     metadata['deletionTimestamp'] = timestampOf(call.core.clock.now());
     metadata['deletionGracePeriodSeconds'] = 0;
   }
+  if (before['deletionTimestamp'] === undefined) call.resource.strategy.prepareForDelete?.(next, call.core);
   const { generation } = metadata;
   if (before['deletionTimestamp'] === undefined && typeof generation === 'number' && generation > 0) {
     metadata['generation'] = generation + 1;
@@ -118,7 +122,7 @@ function sameFinalizers(before: JsonObject, finalizers: readonly string[]): bool
 /** `none`: the kind knows no grace. `pending`: it runs already and is not shortened. Else when it ends. */
 type Grace = 'none' | 'pending' | { readonly seconds: number; readonly at: number };
 
-function graceStep(call: Call, object: JsonObject, { gracePeriodSeconds }: DeleteOptions): Grace {
+function graceStep(call: Place, object: JsonObject, { gracePeriodSeconds }: DeleteOptions): Grace {
   const { strategy } = call.resource;
   if (!strategy.gracePeriod) return 'none';
   const now = call.core.clock.now();
@@ -140,24 +144,30 @@ function graceStep(call: Call, object: JsonObject, { gracePeriodSeconds }: Delet
 const orphan = 'orphan';
 const foreground = 'foregroundDeletion';
 
-function finalizersFor(call: Call, present: readonly string[], options: DeleteOptions): readonly string[] {
-  const fallback = call.resource.strategy.defaultPropagation ?? 'background';
-  if (fallback === 'unsupported') return present;
-  const has = (finalizer: string) => present.includes(finalizer);
-  const policy =
-    options.propagation ??
-    (has(orphan) ? 'Orphan' : has(foreground) ? 'Foreground' : fallback === 'orphan' ? 'Orphan' : undefined);
+function finalizersFor(call: Place, present: readonly string[], options: DeleteOptions): readonly string[] {
+  const { defaultPropagation, cleanupFinalizer } = call.resource.strategy;
+  if (defaultPropagation === 'unsupported') return present;
+  const policy = options.propagation ?? propagationBy(present, defaultPropagation === 'orphan');
   const kept = present.filter((one) => one !== orphan && one !== foreground);
-  if (policy === 'Orphan') return has(orphan) ? withoutOne(present, foreground) : [...kept, orphan];
-  if (policy === 'Foreground') return has(foreground) ? withoutOne(present, orphan) : [...kept, foreground];
+  if (cleanupFinalizer && !kept.includes(cleanupFinalizer)) kept.push(cleanupFinalizer);
+  if (policy === 'Orphan') return present.includes(orphan) ? withoutOne(present, foreground) : [...kept, orphan];
+  if (policy === 'Foreground')
+    return present.includes(foreground) ? withoutOne(present, orphan) : [...kept, foreground];
   return kept;
+}
+
+/** What finalizers that stand there already, else the kind, say about dependents. */
+function propagationBy(present: readonly string[], orphans: boolean): DeleteOptions['propagation'] {
+  if (present.includes(orphan)) return 'Orphan';
+  if (present.includes(foreground)) return 'Foreground';
+  return orphans ? 'Orphan' : undefined;
 }
 
 function withoutOne(present: readonly string[], finalizer: string): readonly string[] {
   return present.filter((one) => one !== finalizer);
 }
 
-function checkPreconditions(call: Call, current: StoredObject, options: DeleteOptions): void {
+function checkPreconditions(call: Place, current: StoredObject, options: DeleteOptions): void {
   const { uid, resourceVersion } = options;
   const actual = String(metadataOf(current.object)['uid']);
   if (uid !== undefined && uid !== actual) {
@@ -171,7 +181,7 @@ function checkPreconditions(call: Call, current: StoredObject, options: DeleteOp
 }
 
 /** The real server names the kind here, not the resource. */
-function preconditionConflict({ resource }: Call, current: StoredObject, why: string): ApiError {
+function preconditionConflict({ resource }: Place, current: StoredObject, why: string): ApiError {
   const name = String(metadataOf(current.object)['name']);
   const { group, kind } = resource;
   const message = `Operation cannot be fulfilled on ${group ? `${kind}.${group}` : kind} "${name}": ${why}`;

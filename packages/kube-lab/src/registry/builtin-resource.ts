@@ -4,6 +4,7 @@ import { FieldSet } from '../apply/field-set.ts';
 import { deducedType, type FieldType } from '../apply/field-type.ts';
 import { fieldTypeOf } from '../apply/open-api-types.ts';
 import { builtinCodec, documentOf, rootTypeName } from './builtin-codec.ts';
+import { kindRules } from './kinds.ts';
 import type { ResourceNames, ServedResource } from './served-resource.ts';
 import { dataStrategy, specStatusStrategy } from './strategies.ts';
 
@@ -14,14 +15,17 @@ const spec = FieldSet.of(['f:spec']);
 /** A built-in kind, ready to be served. Its schema is read when it is first written. */
 export function builtinResource(names: ResourceNames): ServedResource {
   const hasStatus = names.subresources.some(({ name }) => name === 'status');
+  const collection = qualifiedName(names);
+  const rules = kindRules[collection] ?? {};
   let fieldType: FieldType | undefined;
   return {
     ...names,
-    collection: qualifiedName(names),
-    codec: builtinCodec(names, () => undefined),
-    strategy: hasStatus ? specStatusStrategy : dataStrategy,
+    collection,
+    codec: builtinCodec(names, rules.defaults ?? (() => undefined)),
+    strategy: rules.strategy ?? (hasStatus ? specStatusStrategy : dataStrategy),
     custom: false,
-    selectableFields: [],
+    selectableFields: rules.selectableFields ?? [],
+    definition: undefined,
     get fieldType() {
       fieldType ??= builtinFieldType(names);
       return fieldType;

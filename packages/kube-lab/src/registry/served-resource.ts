@@ -42,6 +42,8 @@ export interface ServedResource extends ResourceNames {
   readonly custom: boolean;
   /** Fields a field selector may name besides `metadata.name` and `metadata.namespace`. */
   readonly selectableFields: readonly string[];
+  /** The version's entry in its CustomResourceDefinition; undefined for built-in kinds. */
+  readonly definition: JsonObject | undefined;
   /** How managedFields treat the parts of its objects. */
   readonly fieldType: FieldType;
   /** Fields that a write through the object itself (`''`) or a subresource does not touch. */

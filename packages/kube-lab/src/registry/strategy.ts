@@ -37,6 +37,10 @@ export interface Strategy {
   gracePeriod?(object: JsonObject, requested: number | undefined): number;
   /** How dependents of a deleted object fare when the client does not say. @default 'background' */
   readonly defaultPropagation?: 'background' | 'orphan' | 'unsupported';
+  /** Put on an object when its deletion begins, for a controller of the server that has to clean up first. */
+  readonly cleanupFinalizer?: string;
+  /** Changes an object whose deletion begins, in place. */
+  prepareForDelete?(object: JsonObject, context: { readonly clock: Pick<Clock, 'now'> }): void;
   /** DELETE answers with the object instead of a Status. @default false */
   readonly returnsDeleted?: boolean;
 }

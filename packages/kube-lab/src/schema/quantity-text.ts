@@ -10,6 +10,17 @@ export const quantityFormatError =
 
 type Format = 'decimal' | 'binary' | 'exponent';
 
+/** A quantity in units of 10^-9; undefined if the text is none. */
+export function quantityNanos(text: string): bigint | undefined {
+  const match = pattern.exec(text);
+  if (!match) return undefined;
+  const [, sign = '', whole = '', fraction = '', suffix = ''] = match;
+  if (whole === '' && fraction === '') return undefined;
+  const { format, exponent } = interpret(suffix);
+  const nanos = toNanos(BigInt(`${whole}${fraction}`), fraction.length, format, exponent);
+  return sign === '-' ? -nanos : nanos;
+}
+
 /** The canonical text of a quantity, as the API server writes it back: `0.5` is `500m`, `1024Mi` is `1Gi`. Undefined if it is none. */
 export function canonicalQuantity(text: string): string | undefined {
   if (text === '0') return text;

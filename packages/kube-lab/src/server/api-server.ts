@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Transport } from '@etcd-operator/kube';
 import { type Clock, type Logger, type Random, silentLogger, systemClock, systemRandom } from '@etcd-operator/ports';
+import { Definitions } from '../crd/definitions.ts';
 import { builtinResource } from '../registry/builtin-resource.ts';
 import { builtinKinds } from '../registry/builtin-table.ts';
 import { Registry } from '../registry/registry.ts';
@@ -66,6 +67,7 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
     customDocuments: new Map(),
   };
   for (const names of builtinKinds()) core.registry.add(builtinResource(names));
+  const definitions = startDefinitions(core);
   const handle = createHandler(core);
   const transports = new Set<Transport>();
   const front = new HttpsFront(handle);
@@ -79,7 +81,14 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
     listen: (listenOptions = {}) => front.listen(listenOptions),
     async close() {
       await front.close();
+      definitions.close();
       for (const transport of [...transports]) await transport.close();
     },
   };
+}
+
+function startDefinitions(core: Core): Definitions {
+  const resource = core.registry.find('apiextensions.k8s.io', 'v1', 'customresourcedefinitions');
+  if (!resource) throw new Error('the captured API has no CustomResourceDefinition');
+  return new Definitions(core, resource);
 }

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+import { apiVersionOf } from '@etcd-operator/kube';
+import { asObject, cloneJson, isObject, type Json, type JsonObject } from '../json/json.ts';
+import { type OpenApiDocument, openApiDocument } from '../registry/captured-api.ts';
+import type { Codec } from '../registry/codec.ts';
+import { DecodeContext, DecodeError } from '../schema/decode-context.ts';
+import type { GoType } from '../schema/go-scalars.ts';
+import { goTypeOf } from '../schema/go-types.ts';
+import type { StoredObject } from '../storage/stored-object.ts';
+import { applyDefaults, pruneNulls } from './defaults.ts';
+import { pruneUnknown } from './prune.ts';
+import type { SchemaNode } from './schema-node.ts';
+
+export interface CustomCodecOptions {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly schema: SchemaNode;
+  /** `spec.preserveUnknownFields`, a relic: nothing is pruned. */
+  readonly preserveUnknownFields: boolean;
+  readonly storageVersion: string;
+  /** Brings an object from one version to another; only `apiVersion` differs unless a webhook converts. */
+  convert(object: JsonObject, apiVersion: string): JsonObject;
+}
+
+/** The codec of one version of a custom resource. */
+export function customCodec(options: CustomCodecOptions): Codec {
+  const apiVersion = apiVersionOf(options);
+  const storedVersion = `${options.group}/${options.storageVersion}`;
+  const isStored = options.version === options.storageVersion;
+  return {
+    decode(value) {
+      if (!isObject(value)) throw new DecodeError('the object is no JSON object');
+      const context = new DecodeContext();
+      const { kind: _kind, apiVersion: _apiVersion, ...rest } = value;
+      const object: JsonObject = { apiVersion, kind: options.kind, ...rest };
+      object['metadata'] = decodeMetadata(object['metadata'], context);
+      const unknown = options.preserveUnknownFields ? [] : pruneUnknown(object, options.schema);
+      if (!options.preserveUnknownFields) pruneNulls(object, options.schema);
+      applyDefaults(object, options.schema);
+      const strictErrors = [...context.strictErrors, ...unknown.map((path) => `unknown field ${JSON.stringify(path)}`)];
+      return { object: isStored ? object : options.convert(object, storedVersion), strictErrors };
+    },
+    encode: (stored) => (isStored ? stored.text : convertedText(stored, options, apiVersion)),
+    toVersion: (object) => (isStored ? object : readVersion(object, options, apiVersion)),
+    empty: () => ({ apiVersion, kind: options.kind }),
+  };
+}
+
+const converted = new WeakMap<StoredObject, Map<string, string>>();
+
+function convertedText(stored: StoredObject, options: CustomCodecOptions, apiVersion: string): string {
+  const texts = converted.get(stored) ?? new Map<string, string>();
+  converted.set(stored, texts);
+  const known = texts.get(apiVersion);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(readVersion(stored.object, options, apiVersion));
+  texts.set(apiVersion, text);
+  return text;
+}
+
+/** A stored object in another version: converted, then pruned and defaulted by that version's schema. */
+function readVersion(object: JsonObject, options: CustomCodecOptions, apiVersion: string): JsonObject {
+  const result = cloneJson(options.convert(object, apiVersion));
+  if (!options.preserveUnknownFields) pruneUnknown(result, options.schema);
+  applyDefaults(result, options.schema);
+  return result;
+}
+
+const metadataName = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
+let metadataType: GoType | undefined;
+
+/** `metadata` goes through the same Go type as that of built-in kinds. */
+export function decodeMetadata(value: Json | undefined, context: DecodeContext): JsonObject {
+  metadataType ??= goTypeOf(openApiDocument('api/v1') as OpenApiDocument, metadataName);
+  context.path.push('metadata');
+  const decoded = metadataType.decode(value ?? {}, context, 'ObjectMeta');
+  context.path.pop();
+  return asObject(decoded) ?? {};
+}

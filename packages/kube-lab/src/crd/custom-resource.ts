@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+import { FieldSet } from '../apply/field-set.ts';
+import type { FieldType } from '../apply/field-type.ts';
+import { asArray, asObject, asObjects, asString, getIn, type JsonObject } from '../json/json.ts';
+import type { ServedResource, ServedSubresource } from '../registry/served-resource.ts';
+import { customCodec } from './custom-codec.ts';
+import { customStrategy } from './custom-strategy.ts';
+import { storageVersionOf } from './definition-kind.ts';
+import { customFieldType } from './field-types.ts';
+import { readSchema, type SchemaNode } from './schema-node.ts';
+
+const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
+const nothing = new FieldSet();
+const statusField = FieldSet.of(['f:status']);
+const allButStatus = FieldSet.of(['f:spec'], ['f:metadata']);
+
+/** The served versions of a definition, ready to be served. */
+export function customResources(definition: JsonObject): readonly ServedResource[] {
+  return asObjects(getIn(definition, 'spec', 'versions'))
+    .filter((version) => version['served'] === true)
+    .map((version) => customResource(definition, version));
+}
+
+function customResource(definition: JsonObject, version: JsonObject): ServedResource {
+  const spec = asObject(definition['spec']) ?? {};
+  const names = asObject(getIn(definition, 'status', 'acceptedNames')) ?? {};
+  const group = asString(spec['group']) ?? '';
+  const kind = asString(names['kind']) ?? '';
+  const plural = asString(names['plural']) ?? '';
+  const storageVersion = storageVersionOf(definition);
+  const schema = readSchema(asObject(getIn(version, 'schema', 'openAPIV3Schema')) ?? {});
+  const own = { group, version: asString(version['name']) ?? '', kind };
+  const subresources = subresourcesOf(version, own);
+  const hasStatus = subresources.some(({ name }) => name === 'status');
+  const codec = customCodec({
+    ...own,
+    schema,
+    preserveUnknownFields: spec['preserveUnknownFields'] === true,
+    storageVersion,
+    convert: (object, apiVersion) => ({ ...object, apiVersion }),
+  });
+  return {
+    ...own,
+    listKind: asString(names['listKind']) ?? `${kind}List`,
+    plural,
+    singular: asString(names['singular']) ?? '',
+    shortNames: asArray(names['shortNames']).map(String),
+    categories: asArray(names['categories']).map(String),
+    namespaced: spec['scope'] === 'Namespaced',
+    verbs,
+    subresources,
+    collection: `${plural}.${group}`,
+    storageVersion,
+    codec,
+    strategy: customStrategy({ schema, hasStatus, toVersion: (object) => codec.toVersion(object) }),
+    custom: true,
+    selectableFields: asObjects(version['selectableFields']).map((field) =>
+      (asString(field['jsonPath']) ?? '').slice(1),
+    ),
+    ...lazyFieldType(schema),
+    resetFields: (subresource) => (hasStatus ? (subresource === 'status' ? allButStatus : statusField) : nothing),
+    definition: version,
+  };
+}
+
+function lazyFieldType(schema: SchemaNode): { readonly fieldType: FieldType } {
+  return { fieldType: customFieldType(schema) };
+}
+
+function subresourcesOf(
+  version: JsonObject,
+  own: { readonly group: string; readonly version: string; readonly kind: string },
+): readonly ServedSubresource[] {
+  const declared = asObject(version['subresources']) ?? {};
+  const subresources: ServedSubresource[] = [];
+  const changing = ['get', 'patch', 'update'];
+  if (declared['status']) subresources.push({ name: 'status', verbs: changing, responseKind: own });
+  if (declared['scale']) {
+    const responseKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
+    subresources.push({ name: 'scale', verbs: changing, responseKind });
+  }
+  return subresources;
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type Environment, Optional } from '@marcbachmann/cel-js';
+import { toCel } from '../cel/convert.ts';
+import { type CelProgram, celEnvironment, celMessage, celProgram } from '../cel/environment.ts';
+import { asArray, asObject, equalJson, isObject, type Json, type JsonObject } from '../json/json.ts';
+import { duplicate, type FieldError, forbiddenField, invalid, required } from '../validation/field-error.ts';
+import { correlatedItem } from './correlate.ts';
+import type { SchemaNode, ValidationRule } from './schema-node.ts';
+
+interface CompiledRule {
+  readonly rule: ValidationRule;
+  /** Looks at the value before: a transition rule, which says nothing about new values. */
+  readonly transition: boolean;
+  readonly test: CelProgram;
+  readonly message: CelProgram | undefined;
+}
+
+/** True if an expression looks at the value before. */
+export function usesOldSelf(expression: string): boolean {
+  return /\boldSelf\b/.test(expression);
+}
+
+/** The CEL rules of a schema, compiled when first needed. */
+export class RuleChecker {
+  readonly #root: SchemaNode;
+  readonly #compiled = new WeakMap<SchemaNode, readonly CompiledRule[]>();
+  #environment: Environment | undefined;
+
+  constructor(root: SchemaNode) {
+    this.#root = root;
+  }
+
+  /** What the rules have against a value. Without `old` it is a new one: transition rules are left out. */
+  check(value: JsonObject, old: JsonObject | undefined): readonly FieldError[] {
+    const errors: FieldError[] = [];
+    this.#visit(this.#root, value, old, '', errors);
+    return errors;
+  }
+
+  #visit(node: SchemaNode, value: Json, old: Json | undefined, path: string, errors: FieldError[]): void {
+    if (value === null) return;
+    // What did not change is not held against the writer.
+    if (old !== undefined && equalJson(value, old)) return;
+    for (const rule of this.#rulesOf(node)) {
+      const error = evaluate(rule, node, value, old, path);
+      if (error) errors.push(error);
+    }
+    if (isObject(value)) this.#visitFields(node, value, old, path, errors);
+    else if (Array.isArray(value)) this.#visitItems(node, value, old, path, errors);
+  }
+
+  #visitFields(node: SchemaNode, value: JsonObject, old: Json | undefined, path: string, errors: FieldError[]): void {
+    for (const [key, item] of Object.entries(value)) {
+      if (item === undefined) continue;
+      const property = node.properties.get(key);
+      const below = property ?? (node.additional === true ? undefined : node.additional);
+      const named = path === '' ? key : `${path}.${key}`;
+      const place = property ? named : `${path}[${key}]`;
+      if (below) this.#visit(below, item, asObject(old)?.[key], place, errors);
+    }
+  }
+
+  #visitItems(
+    node: SchemaNode,
+    value: readonly Json[],
+    old: Json | undefined,
+    path: string,
+    errors: FieldError[],
+  ): void {
+    const { items } = node;
+    if (!items) return;
+    for (const [index, item] of value.entries()) {
+      this.#visit(items, item, correlatedItem(node, item, asArray(old)), `${path}[${index}]`, errors);
+    }
+  }
+
+  #rulesOf(node: SchemaNode): readonly CompiledRule[] {
+    if (node.rules.length === 0) return [];
+    const known = this.#compiled.get(node);
+    if (known) return known;
+    this.#environment ??= celEnvironment(['self', 'oldSelf']);
+    const environment = this.#environment;
+    const made = node.rules.map((rule) => ({
+      rule,
+      transition: usesOldSelf(rule.rule),
+      test: celProgram(environment, rule.rule),
+      message: rule.messageExpression ? celProgram(environment, rule.messageExpression) : undefined,
+    }));
+    this.#compiled.set(node, made);
+    return made;
+  }
+}
+
+function evaluate(
+  compiled: CompiledRule,
+  node: SchemaNode,
+  value: Json,
+  old: Json | undefined,
+  path: string,
+): FieldError | undefined {
+  const { rule, transition } = compiled;
+  if (transition && old === undefined && !rule.optionalOldSelf) return undefined;
+  const variables = { self: toCel(node, value), oldSelf: oldValue(rule, node, old) };
+  const field = path || '<nil>';
+  try {
+    if (compiled.test(variables) === true) return undefined;
+  } catch (error) {
+    return invalid(field, node.type ?? '', `${celMessage(error)} evaluating rule: ${rule.message ?? rule.rule}`);
+  }
+  const message = messageOf(compiled, variables) ?? rule.message ?? `failed rule: ${rule.rule.trim()}`;
+  return errorFor(rule, field + childPath(rule.fieldPath), node, message);
+}
+
+function oldValue(rule: ValidationRule, node: SchemaNode, old: Json | undefined): unknown {
+  if (!rule.optionalOldSelf) return toCel(node, old);
+  return old === undefined ? Optional.none() : Optional.of(toCel(node, old));
+}
+
+function messageOf({ message }: CompiledRule, variables: Readonly<Record<string, unknown>>): string | undefined {
+  if (!message) return undefined;
+  try {
+    const text = message(variables);
+    return typeof text === 'string' && text.trim() !== '' && !text.includes('\n') ? text : undefined;
+  } catch {
+    // A message that cannot be made gives way to the fixed one.
+    return undefined;
+  }
+}
+
+/** `.a.b` and `['a']['b']` as errors show them. */
+function childPath(fieldPath: string | undefined): string {
+  if (!fieldPath) return '';
+  return fieldPath.replace(/\['([^']*)'\]/g, '.$1');
+}
+
+function errorFor(rule: ValidationRule, field: string, node: SchemaNode, message: string): FieldError {
+  switch (rule.reason) {
+    case 'FieldValueForbidden':
+      return forbiddenField(field, message);
+    case 'FieldValueRequired':
+      return required(field, message);
+    case 'FieldValueDuplicate':
+      return duplicate(field, node.type);
+    default:
+      return invalid(field, node.type, message);
+  }
+}
