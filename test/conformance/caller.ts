@@ -96,12 +96,12 @@ export class Caller {
   }
 
   /** Opens a watch that must be accepted. `path` holds everything but `watch=true`. */
-  async watch<T = Stored>(path: string): Promise<WatchStream<T>> {
+  async watch<T = Stored>(path: string, accept = 'application/json'): Promise<WatchStream<T>> {
     const stop = new AbortController();
     const response = await this.#transport.request({
       method: 'GET',
       path: `${path}${path.includes('?') ? '&' : '?'}watch=true`,
-      headers: { accept: 'application/json', ...this.#headers },
+      headers: { accept, ...this.#headers },
       signal: stop.signal,
       streaming: true,
     });

@@ -76,8 +76,8 @@ export class Trial extends Caller implements AsyncDisposable {
   }
 
   /** Opens a watch that is closed when the case ends. */
-  override async watch<T = Stored>(path: string): Promise<WatchStream<T>> {
-    const stream = await super.watch<T>(path);
+  override async watch<T = Stored>(path: string, accept?: string): Promise<WatchStream<T>> {
+    const stream = await super.watch<T>(path, accept);
     this.defer(async () => stream.close());
     return stream;
   }

@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 /** All subjects of the suite, in the order in which they are printed. */
 import type { Subject } from '../trial.ts';
+import { applying } from './apply.ts';
 import { deletion } from './deletion.ts';
+import { discovery } from './discovery.ts';
 import { expiredHistory } from './expired-history.ts';
 import { generateName } from './generate-name.ts';
+import { http } from './http.ts';
+import { managedFields } from './managed-fields.ts';
 import { metadata } from './metadata.ts';
 import { objects } from './objects.ts';
 import { paging } from './paging.ts';
+import { patches } from './patches.ts';
 import { resourceVersions } from './resource-versions.ts';
 import { selectors } from './selectors.ts';
+import { strategicPatches } from './strategic-patches.ts';
+import { tables } from './tables.ts';
 import { watching } from './watching.ts';
 
 export const subjects: readonly Subject[] = [
+  http,
+  discovery,
   objects,
   metadata,
   generateName,
@@ -21,4 +30,9 @@ export const subjects: readonly Subject[] = [
   resourceVersions,
   watching,
   expiredHistory,
+  tables,
+  patches,
+  strategicPatches,
+  applying,
+  managedFields,
 ];
