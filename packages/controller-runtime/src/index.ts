@@ -10,6 +10,7 @@
  * - `manager/` owns all of it, starts it in order and stops it in reverse;
  * - `leader-election/` lets one of several processes work;
  * - `events/` and `conditions/` tell people and programs what came of it;
+ * - `admission/` serves admission and conversion webhooks;
  * - `metrics/` is a small Prometheus registry.
  */
 export {

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { IncomingMessage } from 'node:http';
+import { WebhookError } from './webhook-error.ts';
+
+/** Reads a JSON body of at most `limit` bytes. What is longer is refused, if it says so before a byte of it is kept. */
+export async function readJson(request: IncomingMessage, limit: number): Promise<unknown> {
+  const type = request.headers['content-type'] ?? '';
+  if (!/^application\/json\b/i.test(type))
+    throw new WebhookError('BadRequest', `expected application/json, got ${type || 'nothing'}`);
+  const announced = Number(request.headers['content-length'] ?? 0);
+  if (announced > limit) throw new WebhookError('TooLarge', `the body has ${announced} bytes; ${limit} are allowed`);
+  const pieces: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const piece of request as AsyncIterable<Buffer>) {
+      size += piece.length;
+      if (size > limit)
+        throw new WebhookError('TooLarge', `the body has more than the ${limit} bytes that are allowed`);
+      pieces.push(piece);
+    }
+  } catch (cause) {
+    throw cause instanceof WebhookError ? cause : new WebhookError('Aborted', 'the body broke off', { cause });
+  }
+  try {
+    return JSON.parse(Buffer.concat(pieces).toString('utf8')) as unknown;
+  } catch (cause) {
+    throw new WebhookError('BadRequest', 'the body is not JSON', { cause });
+  }
+}

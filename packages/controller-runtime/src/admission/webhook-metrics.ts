@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Counter } from '../metrics/counter.ts';
+import type { GaugeSeries } from '../metrics/gauge.ts';
+import type { Histogram } from '../metrics/histogram.ts';
+import type { MetricRegistry } from '../metrics/registry.ts';
+
+/** What a webhook server reports, under the names controller-runtime uses where it has one. */
+export interface WebhookMetrics {
+  readonly requests: Counter;
+  readonly latency: Histogram;
+  readonly inFlight: GaugeSeries;
+  readonly reloads: Counter;
+}
+
+export function webhookMetrics(registry: MetricRegistry): WebhookMetrics {
+  return {
+    requests: registry.counter({
+      name: 'controller_runtime_webhook_requests_total',
+      help: 'Reviews answered, by HTTP status',
+      labels: ['webhook', 'code'],
+    }),
+    latency: registry.histogram({
+      name: 'controller_runtime_webhook_latency_seconds',
+      help: 'How long reviews take',
+      labels: ['webhook'],
+    }),
+    inFlight: registry
+      .gauge({ name: 'controller_runtime_webhook_requests_in_flight', help: 'Reviews being answered' })
+      .labels(),
+    reloads: registry.counter({
+      name: 'controller_runtime_webhook_certificate_loads_total',
+      help: 'Readings of the serving certificate, by outcome',
+      labels: ['result'],
+    }),
+  };
+}

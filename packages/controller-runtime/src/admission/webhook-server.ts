@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { KubeObject } from '@etcd-operator/kube';
+import { type Clock, type Logger, silentLogger, systemClock } from '@etcd-operator/ports';
+import { MetricRegistry } from '../metrics/registry.ts';
+import { type Mutator, mutatingWebhook, type Validator, validatingWebhook } from './admission-webhook.ts';
+import type { Certificate, CertificateSource } from './certificate.ts';
+import { type Converter, conversionWebhook } from './conversion-webhook.ts';
+import { readJson } from './request-body.ts';
+import type { WebhookHandler } from './webhook.ts';
+import { WebhookError } from './webhook-error.ts';
+import { type WebhookMetrics, webhookMetrics } from './webhook-metrics.ts';
+
+export interface WebhookServerOptions {
+  /** Its serving certificate. The API server trusts it by the `caBundle` of the webhook's configuration. */
+  readonly certificate: CertificateSource;
+  /** @default 9443 */
+  readonly port?: number;
+  /** @default '0.0.0.0' */
+  readonly host?: string;
+  /** @default systemClock */
+  readonly clock?: Clock;
+  /** @default silent */
+  readonly log?: Logger;
+  readonly metrics?: MetricRegistry;
+  /** PEM of the authority of client certificates; with it, only clients that present one are served. @default anyone */
+  readonly clientCa?: string;
+  /** A longer body is refused, in bytes: a review holds an object twice. @default 8 MiB */
+  readonly maxBodyBytes?: number;
+  /** How many reviews are answered at a time; more are refused. @default 64 */
+  readonly maxConcurrent?: number;
+  /** An answer takes at most this long, or as long as the API server says if that is less, in milliseconds. @default 10000 */
+  readonly timeout?: number;
+  /** How often the certificate is looked at, in milliseconds. @default 10000 */
+  readonly reloadPeriod?: number;
+  /** How long stopping waits for answers under way, in milliseconds. @default 5000 */
+  readonly gracePeriod?: number;
+}
+
+/**
+ * An HTTPS server for admission and conversion webhooks. Bounded in bodies, time and number; takes up a new certificate
+ * without dropping a connection; keeps the old one as long as a new one cannot be used. A handler that throws or takes too
+ * long is answered with an HTTP error, upon which the API server follows the webhook's failure policy.
+ */
+export class WebhookServer {
+  readonly name = 'webhook server';
+  /** Reviews are answered by every replica. */
+  readonly needsLeader = false;
+  readonly #options: WebhookServerOptions;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #metrics: WebhookMetrics;
+  readonly #handlers = new Map<string, WebhookHandler>();
+  #server: Server | undefined;
+  #certificate: Certificate | undefined;
+  #inFlight = 0;
+
+  constructor(options: WebhookServerOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#log = options.log ?? silentLogger;
+    this.#metrics = webhookMetrics(options.metrics ?? new MetricRegistry());
+  }
+
+  /** Where it listens, while it does. */
+  get address(): AddressInfo | undefined {
+    const address = this.#server?.address();
+    return typeof address === 'object' ? (address ?? undefined) : undefined;
+  }
+
+  /** Answers AdmissionReviews at `path` with a verdict. */
+  validate<T extends KubeObject>(path: string, validator: Validator<T>): void {
+    this.handle(path, validatingWebhook(validator));
+  }
+
+  /** Answers AdmissionReviews at `path` with a verdict or a changed object. */
+  mutate<T extends KubeObject>(path: string, mutator: Mutator<T>): void {
+    this.handle(path, mutatingWebhook(mutator));
+  }
+
+  /** Answers ConversionReviews at `path`. */
+  convert(path: string, converter: Converter): void {
+    this.handle(path, conversionWebhook(converter));
+  }
+
+  /** Answers any other review at `path`. */
+  handle(path: string, handler: WebhookHandler): void {
+    if (this.#handlers.has(path)) throw new Error(`there is a webhook at ${path} already`);
+    this.#handlers.set(path, handler);
+  }
+
+  /** A check for `Manager.addReadyCheck`. */
+  readonly ready = (): string | undefined => (this.address ? undefined : 'the webhook server does not listen yet');
+
+  /** Serves until `signal` is aborted; then answers what is under way, for a short while, and resolves. */
+  async run(signal: AbortSignal): Promise<void> {
+    const server = await this.#listen(signal);
+    if (server === undefined) return;
+    try {
+      await this.#keepCertificate(server, signal);
+    } finally {
+      await this.#close(server);
+    }
+  }
+
+  /** Resolves when it listens. A certificate that is not there yet is waited for. */
+  async #listen(signal: AbortSignal): Promise<Server | undefined> {
+    const { host = '0.0.0.0', port = 9443, reloadPeriod = 10_000, clientCa } = this.#options;
+    while (!(await this.#loadCertificate())) {
+      await this.#clock.sleep(Math.min(1000, reloadPeriod), signal).catch(() => undefined);
+      if (signal.aborted) return undefined;
+    }
+    const server = createServer(
+      {
+        ...this.#certificate,
+        ...(clientCa && { ca: clientCa, requestCert: true, rejectUnauthorized: true }),
+        minVersion: 'TLSv1.2',
+        requestTimeout: 30_000,
+        headersTimeout: 10_000,
+      },
+      (request, response) => void this.#serve(request, response),
+    );
+    server.maxConnections = 1000;
+    server.on('clientError', (_, socket) => socket.destroy());
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen({ host, port }, resolve);
+    });
+    server.on('error', (error) => this.#log.error('webhook server failed', { error }));
+    this.#server = server;
+    this.#log.info('webhook server listens', { address: server.address(), paths: [...this.#handlers.keys()] });
+    return server;
+  }
+
+  async #keepCertificate(server: Server, signal: AbortSignal): Promise<void> {
+    const { reloadPeriod = 10_000, clientCa } = this.#options;
+    while (!signal.aborted) {
+      await this.#clock.sleep(reloadPeriod, signal).catch(() => undefined);
+      if (signal.aborted || !(await this.#loadCertificate())) continue;
+      server.setSecureContext({ ...this.#certificate, ...(clientCa && { ca: clientCa }), minVersion: 'TLSv1.2' });
+      this.#log.info('webhook server took up a new certificate');
+    }
+  }
+
+  /** True if there is a new certificate. */
+  async #loadCertificate(): Promise<boolean> {
+    try {
+      const next = await this.#options.certificate();
+      const isNew = next.cert !== this.#certificate?.cert || next.key !== this.#certificate.key;
+      this.#certificate = next;
+      this.#metrics.reloads.labels(isNew ? 'new' : 'unchanged').inc();
+      return isNew;
+    } catch (error) {
+      this.#metrics.reloads.labels('failed').inc();
+      this.#log.warn('serving certificate could not be read; the one in use stays', { error });
+      return false;
+    }
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const begun = this.#clock.monotonic();
+    const url = new URL(request.url ?? '/', 'https://webhook');
+    const handler = this.#handlers.get(url.pathname);
+    const webhook = handler ? url.pathname : 'unknown';
+    this.#metrics.inFlight.set(++this.#inFlight);
+    let status = 200;
+    try {
+      const answer = JSON.stringify(await this.#answer(handler, request, url));
+      response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
+    } catch (thrown) {
+      const error = WebhookError.from(thrown);
+      status = handler ? error.httpStatus : 404;
+      this.#log.warn('review was not answered', { webhook, code: error.code, error });
+      this.#refuse(request, response, status, error.message);
+    } finally {
+      this.#metrics.inFlight.set(--this.#inFlight);
+      this.#metrics.requests.labels(webhook, String(status)).inc();
+      this.#metrics.latency.labels(webhook).observe((this.#clock.monotonic() - begun) / 1000);
+    }
+  }
+
+  async #answer(handler: WebhookHandler | undefined, request: IncomingMessage, url: URL): Promise<unknown> {
+    const { maxBodyBytes = 8 * 2 ** 20, maxConcurrent = 64 } = this.#options;
+    if (!handler) throw new WebhookError('BadRequest', `there is no webhook at ${url.pathname}`);
+    if (request.method !== 'POST')
+      throw new WebhookError('BadRequest', `reviews are sent by POST, not ${request.method}`);
+    if (this.#inFlight > maxConcurrent)
+      throw new WebhookError('Overloaded', `more than ${maxConcurrent} reviews at a time`);
+    const body = await readJson(request, maxBodyBytes);
+    return this.#withinTime(url, (signal) => handler(body, { signal, log: this.#log }));
+  }
+
+  /** The answer of `work`, or a failure when time is up, whether it heeds its signal or not. */
+  async #withinTime(url: URL, work: (signal: AbortSignal) => Promise<unknown>): Promise<unknown> {
+    const limit = Math.min(this.#options.timeout ?? 10_000, timeoutOf(url));
+    const controller = new AbortController();
+    const late = new WebhookError('Timeout', `no answer within ${limit} ms`);
+    const expired = new Promise<never>((_, reject) => {
+      controller.signal.addEventListener('abort', () => reject(late), { once: true });
+    });
+    const timer = this.#clock.schedule(limit, () => controller.abort(late));
+    try {
+      return await Promise.race([work(controller.signal), expired]);
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  #refuse(request: IncomingMessage, response: ServerResponse, status: number, message: string): void {
+    if (response.headersSent || response.destroyed) return;
+    // What is left of the body is not read: the connection ends with the answer.
+    response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
+    response.end(`${message}\n`, () => request.destroy());
+  }
+
+  async #close(server: Server): Promise<void> {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    server.closeIdleConnections();
+    const timer = this.#clock.schedule(this.#options.gracePeriod ?? 5000, () => server.closeAllConnections());
+    await closed;
+    timer.cancel();
+    this.#server = undefined;
+  }
+}
+
+/** The API server says how long it waits, as in `?timeout=5s`. */
+function timeoutOf(url: URL): number {
+  const match = /^(\d+(?:\.\d+)?)(ms|s)$/.exec(url.searchParams.get('timeout') ?? '');
+  if (!match) return Number.POSITIVE_INFINITY;
+  return Number(match[1]) * (match[2] === 's' ? 1000 : 1);
+}
