@@ -21,6 +21,15 @@ export {
 } from './images/index.ts';
 export { type Lab, type LabOptions, startLab } from './lab.ts';
 export type { Forward } from './network/forward.ts';
+export type {
+  DiskFaults,
+  Fault,
+  LabFaults,
+  NetworkFaults,
+  NodeFaults,
+  PodFaults,
+  Target,
+} from './node/faults/index.ts';
 export type { LabNodeSpec } from './node/node-fleet.ts';
 export { RuntimeError, type RuntimeErrorCode } from './runtime/runtime-error.ts';
 export { type ApiServer, type ApiServerOptions, createApiServer } from './server/api-server.ts';

@@ -11,6 +11,7 @@ import { SharedCaches } from './controllers/shared-caches.ts';
 import { createImageTable, type ImageTable } from './images/image-table.ts';
 import { type Forward, openForward } from './network/forward.ts';
 import { DiskShelf } from './node/disk-shelf.ts';
+import { createFaults, type LabFaults } from './node/faults/index.ts';
 import type { LabNode } from './node/lab-node.ts';
 import { type LabNodeSpec, openFleet } from './node/node-fleet.ts';
 import type { ContainerRuntime } from './runtime/container-runtime.ts';
@@ -50,6 +51,8 @@ export interface Lab extends AsyncDisposable {
   readonly nodes: readonly LabNode[];
   /** The lab's folder on the host. */
   readonly directory: string;
+  /** Faults of nodes, pods, their network and their disks. Fails in a lab without nodes. */
+  readonly faults: LabFaults;
   /** Connects to an address or a DNS name of the lab, as if from inside. */
   dial(host: string, port: number): Promise<Socket>;
   /** Opens a port on the host's loopback that leads to an address or a DNS name of the lab. */
@@ -104,10 +107,15 @@ async function assemble(
   const shared = { server, url, caches, images, directory, clock, random, log, timeFactor, disks };
   const fleet = prerequisites && (await openFleet({ ...shared, specs, prerequisites }, closers));
   runtime = fleet?.runtime;
-  const dial = async (host: string, port: number): Promise<Socket> => {
-    if (fleet) return fleet.agent.dial(host, port);
-    throw new RuntimeError('Unsupported', 'this lab has no nodes: nothing runs in it that could be reached');
+  const inside = fleet && { ...fleet, faults: createFaults({ ...fleet, client: client(), clock }) };
+  const needNodes = () => {
+    if (inside) return inside;
+    throw new RuntimeError(
+      'Unsupported',
+      'this lab has no nodes: nothing runs in it that could be reached or disturbed',
+    );
   };
+  const dial = async (host: string, port: number): Promise<Socket> => needNodes().agent.dial(host, port);
   return {
     server,
     client,
@@ -115,6 +123,9 @@ async function assemble(
     url,
     nodes: fleet?.nodes ?? [],
     directory,
+    get faults() {
+      return needNodes().faults;
+    },
     dial,
     forward: (host, port, localPort) => openForward(() => dial(host, port), localPort),
     stop,

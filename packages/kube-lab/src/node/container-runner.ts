@@ -126,6 +126,15 @@ export class ContainerRunner {
     await this.#node.runtime.signalContainer(run.id, 'SIGKILL');
   }
 
+  /** Probes stand still. */
+  pause(): void {
+    for (const prober of this.#probers.values()) prober.pause();
+  }
+
+  resume(): void {
+    for (const prober of this.#probers.values()) prober.resume();
+  }
+
   /** Ends probes and stops; nothing is started any more. */
   close(): void {
     for (const id of [...this.#ended.keys()]) this.#forget(id);

@@ -15,7 +15,7 @@ export class Heartbeat {
   readonly #client: Client;
   readonly #clock: Clock;
   readonly #log: Logger;
-  readonly #node: NodeDescription;
+  #node: NodeDescription;
   readonly #isConnected: () => boolean;
   readonly #timeFactor: number;
   readonly #ended = new AbortController();
@@ -50,6 +50,12 @@ export class Heartbeat {
   beatNow(): void {
     this.#statusAt = Number.NEGATIVE_INFINITY;
     this.#pulse.abort();
+  }
+
+  /** The node has started anew, which others see by its boot ID. */
+  reboot(bootId: string): void {
+    this.#node = { ...this.#node, bootId };
+    this.beatNow();
   }
 
   stop(): void {

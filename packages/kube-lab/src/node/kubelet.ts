@@ -12,6 +12,7 @@ export class Kubelet {
   readonly #puller: ImagePuller;
   readonly #workers = new Map<string, PodWorker>();
   readonly #leave: readonly (() => void)[];
+  #paused = false;
 
   /** @param pods the node's own view of all pods; it stands still while the node is cut off */
   constructor(node: NodeContext, pods: ObjectCache<Pod>) {
@@ -39,6 +40,27 @@ export class Kubelet {
     for (const worker of this.#workers.values()) worker.poke();
   }
 
+  pause(): void {
+    this.#paused = true;
+    for (const worker of this.#workers.values()) worker.pause();
+  }
+
+  resume(): void {
+    this.#paused = false;
+    for (const worker of this.#workers.values()) worker.resume();
+  }
+
+  /** Every process of the node is gone at once. */
+  async powerOff(): Promise<void> {
+    this.#paused = true;
+    await Promise.all(this.workers.map((worker) => worker.powerOff()));
+  }
+
+  async powerOn(options: { readonly keepEmptyDirs: boolean }): Promise<void> {
+    this.#paused = false;
+    await Promise.all(this.workers.map((worker) => worker.powerOn(options)));
+  }
+
   /** Forgets all pods without ending them. */
   close(): void {
     for (const leave of this.#leave) leave();
@@ -56,7 +78,9 @@ export class Kubelet {
 
   #adopt(uid: string, pod: Pod): void {
     const onClosed = () => void this.#workers.delete(uid);
-    this.#workers.set(uid, new PodWorker({ node: this.#node, puller: this.#puller, pod, onClosed }));
+    const worker = new PodWorker({ node: this.#node, puller: this.#puller, pod, onClosed });
+    this.#workers.set(uid, worker);
+    if (this.#paused) worker.pause();
   }
 }
 

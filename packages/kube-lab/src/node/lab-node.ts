@@ -39,7 +39,7 @@ export class LabNode {
   readonly #heartbeat: Heartbeat;
   readonly #context: NodeContext;
   readonly #leave: readonly (() => void)[];
-  #kubelet: Kubelet;
+  readonly #kubelet: Kubelet;
   #connected = true;
 
   constructor(options: LabNodeOptions) {
@@ -84,6 +84,11 @@ export class LabNode {
     return this.#kubelet;
   }
 
+  async #powerOff(): Promise<void> {
+    this.disconnect();
+    await this.#kubelet.powerOff();
+  }
+
   get isConnected(): boolean {
     return this.#connected;
   }
@@ -101,6 +106,32 @@ export class LabNode {
     this.#caches.join();
     this.#heartbeat.beatNow();
     this.#kubelet.poke();
+  }
+
+  /** The kubelet stands still and is not heard of, as on a machine that hangs. */
+  freeze(): void {
+    this.disconnect();
+    this.#kubelet.pause();
+  }
+
+  thaw(): void {
+    this.#kubelet.resume();
+    this.reconnect();
+  }
+
+  /** Power off, and on again after a while: containers start anew on new networks, claimed volumes are kept. */
+  async reboot(options: { readonly keepEmptyDirs?: boolean; readonly offMilliseconds?: number } = {}): Promise<void> {
+    await this.#powerOff();
+    await this.#context.clock.sleep(options.offMilliseconds ?? 0);
+    await this.#kubelet.powerOn({ keepEmptyDirs: options.keepEmptyDirs ?? true });
+    this.#heartbeat.reboot(this.#context.random.uuid());
+    this.reconnect();
+  }
+
+  /** The machine is gone for good: nothing of it comes back. Its Node object stays until someone removes it. */
+  async lose(): Promise<void> {
+    await this.#powerOff();
+    this.close();
   }
 
   close(): void {

@@ -143,3 +143,16 @@ export function allContainers(pod: Pod): readonly Container[] {
 export function isActive(container: ContainerFacts): boolean {
   return container.run !== undefined && container.run.state !== 'exited';
 }
+
+/** What is left of the facts after the node lost its power: whatever ran has ended, in a way nobody saw. */
+export function afterReboot(facts: PodFacts, now: number): PodFacts {
+  const containers = [...facts.containers].map(([name, own]): [string, ContainerFacts] => {
+    const { run } = own;
+    if (!run || run.state === 'exited') return [name, own];
+    const { run: _lost, ...rest } = own;
+    if (run.state === 'starting') return [name, { ...rest, probes: {} }];
+    const ended = { state: 'exited', finishedAt: now, exitCode: 255, reason: 'Unknown' } as const;
+    return [name, { ...rest, run: { ...run, ...ended }, probes: {}, restart: false }];
+  });
+  return { ...facts, setup: { state: 'none' }, containers: new Map(containers), initialized: false };
+}

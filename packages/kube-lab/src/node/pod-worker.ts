@@ -9,7 +9,7 @@ import { ContainerRunner } from './container-runner.ts';
 import type { ImagePuller } from './image-puller.ts';
 import type { NodeContext } from './node-context.ts';
 import { graceSeconds, type PodAction, planPod } from './plan-pod.ts';
-import type { PodEnding } from './pod-facts.ts';
+import { afterReboot, type PodEnding } from './pod-facts.ts';
 import { PodRecord } from './pod-record.ts';
 import { releaseNetwork, setUpPod, setupDelay } from './pod-setup.ts';
 import { podStatus } from './pod-status.ts';
@@ -34,6 +34,7 @@ export class PodWorker {
   #released = false;
   #gone = false;
   #closed = false;
+  #paused = false;
 
   constructor(options: {
     readonly node: NodeContext;
@@ -100,6 +101,40 @@ export class PodWorker {
     this.#schedule();
   }
 
+  /** The node stands still: nothing is decided until it goes on. */
+  pause(): void {
+    this.#paused = true;
+    this.#timer?.cancel();
+    this.#runner.pause();
+  }
+
+  resume(): void {
+    this.#paused = false;
+    this.#runner.resume();
+    this.#schedule();
+  }
+
+  /** The node lost its power: every process is gone at once, and with them what was in memory. */
+  async powerOff(): Promise<void> {
+    this.pause();
+    this.#runner.close();
+    const { setup } = this.#record.facts;
+    this.#record.facts = afterReboot(this.#record.facts, this.#node.clock.now());
+    if (setup.state === 'ready') await releaseNetwork(this.#node, setup.sandbox, setup.address);
+  }
+
+  /** The node is back; its kubelet starts the pod anew on a new network. */
+  async powerOn(options: { readonly keepEmptyDirs: boolean }): Promise<void> {
+    if (!options.keepEmptyDirs) await this.#volumes.tearDown();
+    this.#node.events.event(
+      this.pod,
+      'Normal',
+      'SandboxChanged',
+      'Pod sandbox changed, it will be killed and re-created.',
+    );
+    this.resume();
+  }
+
   /** Drops the worker without ending anything: the node it lives on is gone. */
   abandon(): void {
     this.#closed = true;
@@ -133,7 +168,7 @@ export class PodWorker {
     this.#scheduled = true;
     queueMicrotask(() => {
       this.#scheduled = false;
-      if (!this.#closed) this.#sync();
+      if (!this.#closed && !this.#paused) this.#sync();
     });
   }
 

@@ -31,6 +31,7 @@ export class Prober {
   readonly #tallies = new Map<ProbeKind, ProbeTally>();
   readonly #timers = new Map<ProbeKind, Timer>();
   #stopped = false;
+  #paused = false;
 
   constructor(options: {
     readonly clock: Clock;
@@ -49,6 +50,15 @@ export class Prober {
     this.#startedAt = options.clock.monotonic();
     for (const kind of kinds) if (this.#probe(kind)) this.#tallies.set(kind, newTally(kind));
     this.#begin(this.#probe('startup') ? ['startup'] : ['readiness', 'liveness']);
+  }
+
+  /** No attempts until `resume`; one under way does not count. */
+  pause(): void {
+    this.#paused = true;
+  }
+
+  resume(): void {
+    this.#paused = false;
   }
 
   stop(): void {
@@ -83,9 +93,9 @@ export class Prober {
     const probe = this.#probe(kind);
     if (!probe || this.#stopped) return;
     const begun = this.#clock.monotonic();
-    const outcome = await this.#run(probe);
+    const outcome = this.#paused ? undefined : await this.#run(probe);
     if (this.#stopped) return;
-    this.#take(kind, probe, outcome);
+    if (outcome && !this.#paused) this.#take(kind, probe, outcome);
     const isDone = kind === 'startup' && this.#tallies.get(kind)?.verdict === 'success';
     const period = (probe.periodSeconds ?? 10) * 1000;
     if (!isDone) this.#arm(kind, Math.max(0, period - (this.#clock.monotonic() - begun)));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { DnsRecord } from '../dns/record.ts';
+import type { DnsBehaviour } from '../dns/server.ts';
 import type {
   ContainerExit,
   ContainerSpec,
@@ -49,6 +50,21 @@ export interface AgentCalls {
   };
   /** Connections of pods to the API server's address go to this unix socket of the host. */
   setApiServer: { readonly params: { readonly path: string }; readonly result: undefined };
+  /** Makes exactly these cuts. */
+  setCuts: { readonly params: { readonly cuts: readonly Cut[] }; readonly result: undefined };
+  /** Slows what a pod receives. */
+  slow: { readonly params: { readonly sandbox: string; readonly slowness: Slowness }; readonly result: undefined };
+  /** Stops every process of a sandbox, or lets them go on. */
+  freeze: { readonly params: { readonly sandbox: string; readonly frozen: boolean }; readonly result: undefined };
+  setDns: { readonly params: Partial<DnsBehaviour>; readonly result: undefined };
+  fillDisk: { readonly params: { readonly directory: string }; readonly result: string };
+  relieveDisk: { readonly params: { readonly directory: string }; readonly result: undefined };
+  blankDisk: { readonly params: { readonly directory: string }; readonly result: undefined };
+  swapDisks: { readonly params: { readonly one: string; readonly other: string }; readonly result: undefined };
+  corruptDisk: {
+    readonly params: { readonly directory: string; readonly match: string };
+    readonly result: readonly string[];
+  };
   setRecords: {
     readonly params: { readonly owner: string; readonly records: readonly DnsRecord[] };
     readonly result: undefined;
@@ -62,6 +78,19 @@ export interface ServiceRoute {
     readonly port: number;
     readonly targets: readonly { readonly host: string; readonly port: number }[];
   }[];
+}
+
+/** Packets from one range of addresses (`10.244.1.0/24`, `10.244.1.5/32`) to another vanish. One direction. */
+export interface Cut {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** What slows a link. Latency and loss need a kernel with netem. */
+export interface Slowness {
+  readonly kilobitsPerSecond?: number;
+  readonly latencyMilliseconds?: number;
+  readonly lossPercent?: number;
 }
 
 /** The name of a call. */

@@ -11,10 +11,13 @@ import type { ContainerExit } from '../container-runtime.ts';
 import { runCommand, tryCommand } from '../run-command.ts';
 import type { SystemTools } from '../system-tools.ts';
 import { ContainerSet } from './container-set.ts';
+import { Cuts } from './cuts.ts';
 import { dial } from './dial.ts';
+import { blankDisk, corruptDisk, fillDisk, relieveDisk, swapDisks } from './disks.ts';
 import { furnish } from './enclosure.ts';
 import { PodNetwork } from './pod-network.ts';
 import { ServiceRelay } from './service-relay.ts';
+import { slowLink } from './traffic.ts';
 
 /** What a call may hand out besides its result. */
 export interface Reply<K extends AgentCall> {
@@ -40,13 +43,19 @@ export async function openAgent(options: {
   const network = new PodNetwork(tools);
   await network.open([apiServerAddress, dnsAddress]);
   const zone = new Zone();
-  await startDnsServer({ zone, clock, address: dnsAddress, port: 53 });
+  const dns = await startDnsServer({ zone, clock, address: dnsAddress, port: 53 });
   const containers = new ContainerSet({ tools, clock, network, onExit });
   return {
     ...sandboxHandlers(network, containers),
     ...containerHandlers(containers),
     ...volumeHandlers(tools),
     ...routeHandlers(new ServiceRelay(network)),
+    ...faultHandlers(tools, network, containers),
+    ...diskHandlers(),
+    setDns: async (behaviour) => {
+      dns.behave(behaviour);
+      return done;
+    },
     dial: async ({ host, port }) => ({ result: undefined, socket: await dial(clock, zone, host, port) }),
     setRecords: async ({ owner, records }) => {
       zone.put(owner, records);
@@ -100,6 +109,47 @@ function routeHandlers(relay: ServiceRelay): HandlersOf<'setRoute' | 'setApiServ
       await relay.listenTo(apiServerAddress, 443, () => ({ path }));
       return done;
     },
+  };
+}
+
+function faultHandlers(
+  tools: SystemTools,
+  network: PodNetwork,
+  containers: ContainerSet,
+): HandlersOf<'setCuts' | 'slow' | 'freeze'> {
+  const cuts = new Cuts(tools);
+  return {
+    setCuts: async (params) => {
+      await cuts.set(params.cuts);
+      return done;
+    },
+    slow: async ({ sandbox, slowness }) => {
+      await slowLink(network.link(sandbox), slowness);
+      return done;
+    },
+    freeze: async ({ sandbox, frozen }) => {
+      await containers.signalSandbox(sandbox, frozen ? 'SIGSTOP' : 'SIGCONT');
+      return done;
+    },
+  };
+}
+
+function diskHandlers(): HandlersOf<'fillDisk' | 'relieveDisk' | 'blankDisk' | 'swapDisks' | 'corruptDisk'> {
+  return {
+    fillDisk: async ({ directory }) => ({ result: await fillDisk(directory) }),
+    relieveDisk: async ({ directory }) => {
+      await relieveDisk(directory);
+      return done;
+    },
+    blankDisk: async ({ directory }) => {
+      await blankDisk(directory);
+      return done;
+    },
+    swapDisks: async ({ one, other }) => {
+      await swapDisks(one, other);
+      return done;
+    },
+    corruptDisk: async ({ directory, match }) => ({ result: await corruptDisk(directory, match) }),
   };
 }
 

@@ -13,6 +13,7 @@ import { RuntimeError } from '../runtime-error.ts';
 import type { SystemTools } from '../system-tools.ts';
 import { type RunningContainer, startContainer } from './container.ts';
 import { execInContainer } from './exec.ts';
+import { signalAll } from './freeze.ts';
 import type { PodNetwork } from './pod-network.ts';
 import { networkProbe } from './probe.ts';
 
@@ -75,6 +76,12 @@ export class ContainerSet {
     const inside = [...this.#running.values()].filter((container) => container.spec.sandbox === sandbox);
     for (const container of inside) container.signal('SIGKILL');
     await Promise.all(inside.map((container) => container.exited));
+  }
+
+  /** Stops or continues all processes of a sandbox's containers. */
+  async signalSandbox(sandbox: string, signal: 'SIGSTOP' | 'SIGCONT'): Promise<void> {
+    const inside = [...this.#running.values()].filter((container) => container.spec.sandbox === sandbox);
+    await Promise.all(inside.map(({ pid }) => signalAll(pid, signal)));
   }
 
   find(id: string): RunningContainer {

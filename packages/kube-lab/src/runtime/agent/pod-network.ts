@@ -2,6 +2,7 @@
 import { labAddress } from '../../network/addresses.ts';
 import type { SandboxSpec } from '../container-runtime.ts';
 import { runCommand, tryCommand } from '../run-command.ts';
+import { RuntimeError } from '../runtime-error.ts';
 import type { SystemTools } from '../system-tools.ts';
 
 /** Next hop of every pod: not an address anyone has, just a neighbour entry that leads to the lab's end of the cable. */
@@ -84,6 +85,13 @@ export class PodNetwork {
   /** The file that stands for the pod's network namespace; undefined if there is no such sandbox. */
   namespaceFile(id: string): string | undefined {
     return this.#attached.has(id) ? `/run/netns/${id}` : undefined;
+  }
+
+  /** The lab's end of a pod's cable. */
+  link(id: string): string {
+    const attached = this.#attached.get(id);
+    if (!attached) throw new RuntimeError('NotFound', `sandbox ${id} does not exist`);
+    return attached.link;
   }
 
   async #ip(lines: readonly string[], namespace?: string): Promise<void> {

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ObjectKey } from '@etcd-operator/kube';
+import type { AgentProcess } from '../../runtime/agent-process.ts';
+import { RuntimeError } from '../../runtime/runtime-error.ts';
+import type { Directory } from './target.ts';
+
+/** Faults of the volumes of pods. They are done from inside, where disks of memory are seen, too. */
+export class DiskFaults {
+  readonly #agent: AgentProcess;
+  readonly #directory: Directory;
+
+  constructor(agent: AgentProcess, directory: Directory) {
+    this.#agent = agent;
+    this.#directory = directory;
+  }
+
+  /** Fills a volume to the last byte. It must be one with a hard size: of memory. Returns the file that takes the space. */
+  async fill(pod: ObjectKey, volume: string): Promise<string> {
+    return this.#agent.call('fillDisk', { directory: this.path(pod, volume) });
+  }
+
+  /** Makes room again after `fill`. */
+  async relieve(pod: ObjectKey, volume: string): Promise<void> {
+    await this.#agent.call('relieveDisk', { directory: this.path(pod, volume) });
+  }
+
+  /** Removes everything on a volume. */
+  async blank(pod: ObjectKey, volume: string): Promise<void> {
+    await this.#agent.call('blankDisk', { directory: this.path(pod, volume) });
+  }
+
+  /** Exchanges the content of the volumes of two pods. */
+  async swap(one: ObjectKey, other: ObjectKey, volume: string): Promise<void> {
+    await this.#agent.call('swapDisks', { one: this.path(one, volume), other: this.path(other, volume) });
+  }
+
+  /**
+   * Overwrites bytes in the middle of a volume's files whose path contains `match`. Returns the paths of those that were hit,
+   * relative to the volume.
+   */
+  async corrupt(pod: ObjectKey, volume: string, match = ''): Promise<readonly string[]> {
+    const hit = await this.#agent.call('corruptDisk', { directory: this.path(pod, volume), match });
+    if (hit.length > 0) return hit;
+    throw new RuntimeError('NotFound', `volume ${volume} of pod ${pod.name} has no file that matches "${match}"`);
+  }
+
+  /** The folder of a pod's volume, as the host sees it. */
+  path(pod: ObjectKey, volume: string): string {
+    const path = this.#directory.pod(pod).volumes.path(volume);
+    if (path) return path;
+    throw new RuntimeError('NotFound', `pod ${pod.name} has no volume ${volume} at the moment`);
+  }
+}

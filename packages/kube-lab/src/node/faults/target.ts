@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ObjectKey } from '@etcd-operator/kube';
+import { apiServerAddress, dnsAddress, labAddress } from '../../network/addresses.ts';
+import { RuntimeError } from '../../runtime/runtime-error.ts';
+import type { LabNode } from '../lab-node.ts';
+import type { PodWorker } from '../pod-worker.ts';
+
+/** What a fault of the network hits: a pod, all pods of a node, or a part of the lab itself. */
+export type Target =
+  | { readonly pod: ObjectKey }
+  | { readonly node: string }
+  /** The API server as pods see it; cutting a node off from it silences its kubelet, too. */
+  | 'api-server'
+  | 'dns'
+  /** The lab's own address: probes, cluster IPs, and connections from the host come from there. */
+  | 'lab';
+
+/** Finds nodes and pods of a lab by their names. */
+export class Directory {
+  readonly #nodes: readonly LabNode[];
+
+  constructor(nodes: readonly LabNode[]) {
+    this.#nodes = nodes;
+  }
+
+  get nodes(): readonly LabNode[] {
+    return this.#nodes;
+  }
+
+  node(name: string): LabNode {
+    const found = this.#nodes.find((node) => node.name === name);
+    if (!found)
+      throw new RuntimeError(
+        'NotFound',
+        `there is no node ${name}; known are ${this.#nodes.map((node) => node.name).join(', ')}`,
+      );
+    return found;
+  }
+
+  /** The pod's worker, on whichever node it runs. With two of the same name (one ending), the newer one. */
+  pod({ namespace = 'default', name }: ObjectKey): PodWorker {
+    const found = this.#nodes
+      .flatMap((node) => node.kubelet.workers)
+      .filter(({ pod }) => pod.metadata?.name === name && pod.metadata.namespace === namespace)
+      .at(-1);
+    if (!found) throw new RuntimeError('NotFound', `no pod ${namespace}/${name} runs on any node`);
+    return found;
+  }
+
+  /** The addresses a target stands for, as ranges. */
+  ranges(target: Target): readonly string[] {
+    if (target === 'api-server') return [`${apiServerAddress}/32`];
+    if (target === 'dns') return [`${dnsAddress}/32`];
+    if (target === 'lab') return [`${labAddress}/32`];
+    if ('pod' in target) return [`${this.address(this.pod(target.pod))}/32`];
+    const { description } = this.node(target.node);
+    return [description.podRange, `${description.address}/32`];
+  }
+
+  /** The address of a pod that has one. */
+  address(worker: PodWorker): string {
+    const { setup } = worker.record.facts;
+    if (setup.state === 'ready') return setup.address;
+    throw new RuntimeError('NotFound', `pod ${worker.pod.metadata?.name} has no network at the moment`);
+  }
+
+  /** The sandboxes a target consists of. */
+  sandboxes(target: { readonly pod: ObjectKey } | { readonly node: string }): readonly string[] {
+    const workers = 'pod' in target ? [this.pod(target.pod)] : this.node(target.node).kubelet.workers;
+    return workers.flatMap(({ record }) => (record.facts.setup.state === 'ready' ? [record.facts.setup.sandbox] : []));
+  }
+}
