@@ -27,8 +27,13 @@ function fromSchema(document: OpenApiDocument, schema: OpenApiSchema): FieldType
     case 'object':
       return mapOf(document, schema);
     default:
-      return scalarOf(schema);
+      return isUntyped(schema) ? deducedType : scalarOf(schema);
   }
+}
+
+/** Types of which the document says nothing at all, such as JSONSchemaPropsOrArray, hold any JSON. */
+function isUntyped({ type, format, oneOf }: OpenApiSchema): boolean {
+  return type === undefined && format === undefined && oneOf === undefined;
 }
 
 const stringScalar: FieldType = { kind: 'scalar', only: 'string' };

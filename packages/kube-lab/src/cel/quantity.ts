@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Environment } from '@marcbachmann/cel-js';
-import { quantityNanos } from '../schema/quantity-text.ts';
+import { quantityFormatError, quantityNanos } from '../schema/quantity-text.ts';
 
 class CelQuantity {
   /** In units of 10^-9. */
@@ -12,7 +12,7 @@ class CelQuantity {
 
 function parse(text: string): CelQuantity {
   const nanos = quantityNanos(text);
-  if (nanos === undefined) throw new Error(`quantity ${JSON.stringify(text)} cannot be parsed`);
+  if (nanos === undefined) throw new Error(quantityFormatError);
   return new CelQuantity(nanos);
 }
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { apiVersionOf } from '@etcd-operator/kube';
-import { asObject, cloneJson, isObject, type Json, type JsonObject } from '../json/json.ts';
-import { type OpenApiDocument, openApiDocument } from '../registry/captured-api.ts';
+import { cloneJson, isObject, type JsonObject } from '../json/json.ts';
 import type { Codec } from '../registry/codec.ts';
 import { DecodeContext, DecodeError } from '../schema/decode-context.ts';
-import type { GoType } from '../schema/go-scalars.ts';
-import { goTypeOf } from '../schema/go-types.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
+import { coerceEmbedded } from './coerce-embedded.ts';
 import { applyDefaults, pruneNulls } from './defaults.ts';
+import { decodeMetadata } from './metadata.ts';
 import { pruneUnknown } from './prune.ts';
 import type { SchemaNode } from './schema-node.ts';
 
@@ -34,9 +33,10 @@ export function customCodec(options: CustomCodecOptions): Codec {
       const context = new DecodeContext();
       const { kind: _kind, apiVersion: _apiVersion, ...rest } = value;
       const object: JsonObject = { apiVersion, kind: options.kind, ...rest };
-      object['metadata'] = decodeMetadata(object['metadata'], context);
+      object['metadata'] = decodeMetadata(object['metadata'], context.strictErrors);
       const unknown = options.preserveUnknownFields ? [] : pruneUnknown(object, options.schema);
       if (!options.preserveUnknownFields) pruneNulls(object, options.schema);
+      coerceEmbedded(options.schema, object, context, true);
       applyDefaults(object, options.schema);
       const strictErrors = [...context.strictErrors, ...unknown.map((path) => `unknown field ${JSON.stringify(path)}`)];
       return { object: isStored ? object : options.convert(object, storedVersion), strictErrors };
@@ -65,16 +65,4 @@ function readVersion(object: JsonObject, options: CustomCodecOptions, apiVersion
   if (!options.preserveUnknownFields) pruneUnknown(result, options.schema);
   applyDefaults(result, options.schema);
   return result;
-}
-
-const metadataName = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
-let metadataType: GoType | undefined;
-
-/** `metadata` goes through the same Go type as that of built-in kinds. */
-export function decodeMetadata(value: Json | undefined, context: DecodeContext): JsonObject {
-  metadataType ??= goTypeOf(openApiDocument('api/v1') as OpenApiDocument, metadataName);
-  context.path.push('metadata');
-  const decoded = metadataType.decode(value ?? {}, context, 'ObjectMeta');
-  context.path.pop();
-  return asObject(decoded) ?? {};
 }

@@ -7,6 +7,7 @@ import { customCodec } from './custom-codec.ts';
 import { customStrategy } from './custom-strategy.ts';
 import { storageVersionOf } from './definition-kind.ts';
 import { customFieldType } from './field-types.ts';
+import type { ScalePaths } from './scale.ts';
 import { readSchema, type SchemaNode } from './schema-node.ts';
 
 const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
@@ -32,6 +33,7 @@ function customResource(definition: JsonObject, version: JsonObject): ServedReso
   const own = { group, version: asString(version['name']) ?? '', kind };
   const subresources = subresourcesOf(version, own);
   const hasStatus = subresources.some(({ name }) => name === 'status');
+  const scale = scaleOf(version);
   const codec = customCodec({
     ...own,
     schema,
@@ -52,7 +54,7 @@ function customResource(definition: JsonObject, version: JsonObject): ServedReso
     collection: `${plural}.${group}`,
     storageVersion,
     codec,
-    strategy: customStrategy({ schema, hasStatus, toVersion: (object) => codec.toVersion(object) }),
+    strategy: customStrategy({ schema, hasStatus, scale, toVersion: (object) => codec.toVersion(object) }),
     custom: true,
     selectableFields: asObjects(version['selectableFields']).map((field) =>
       (asString(field['jsonPath']) ?? '').slice(1),
@@ -60,6 +62,18 @@ function customResource(definition: JsonObject, version: JsonObject): ServedReso
     ...lazyFieldType(schema),
     resetFields: (subresource) => (hasStatus ? (subresource === 'status' ? allButStatus : statusField) : nothing),
     definition: version,
+    terminating: getIn(definition, 'metadata', 'deletionTimestamp') !== undefined,
+    scale,
+  };
+}
+
+function scaleOf(version: JsonObject): ScalePaths | undefined {
+  const declared = asObject(getIn(version, 'subresources', 'scale'));
+  if (!declared) return undefined;
+  return {
+    specReplicasPath: asString(declared['specReplicasPath']) ?? '',
+    statusReplicasPath: asString(declared['statusReplicasPath']) ?? '',
+    labelSelectorPath: asString(declared['labelSelectorPath']) || undefined,
   };
 }
 

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import { asObject, cloneJson, equalJson, type JsonObject } from '../json/json.ts';
-import type { Strategy } from '../registry/strategy.ts';
+import type { Strategy, WriteContext } from '../registry/strategy.ts';
 import { type FieldError, invalid } from '../validation/field-error.ts';
 import { validateEmbedded } from './embedded.ts';
 import { validateListTypes } from './list-types.ts';
 import { RuleChecker } from './rules.ts';
+import { type ScalePaths, validateScale } from './scale.ts';
 import type { SchemaNode } from './schema-node.ts';
 import { validateValue } from './validate-value.ts';
 
 export interface CustomStrategyOptions {
   readonly schema: SchemaNode;
   readonly hasStatus: boolean;
+  readonly scale: ScalePaths | undefined;
   /** A stored object in the version whose schema this is. */
   toVersion(object: JsonObject): JsonObject;
 }
@@ -30,21 +32,32 @@ const blocking = new Set([
 ]);
 
 /** What every custom resource does when it is written. */
-export function customStrategy({ schema, hasStatus, toVersion }: CustomStrategyOptions): Strategy {
+export function customStrategy({ schema, hasStatus, scale, toVersion }: CustomStrategyOptions): Strategy {
   const rules = new RuleChecker(schema);
-  const validate = (stored: JsonObject, storedOld?: JsonObject): readonly FieldError[] => {
+  const check = (
+    stored: JsonObject,
+    storedOld: JsonObject | undefined,
+    shape: (object: JsonObject, old: JsonObject | undefined) => readonly FieldError[],
+    context?: WriteContext,
+  ): readonly FieldError[] => {
     const object = toVersion(stored);
     const old = storedOld && toVersion(storedOld);
     const errors = [
-      ...validateValue(schema, object, '', old),
+      ...shape(object, old),
+      ...(scale ? validateScale(scale, object) : []),
       ...validateEmbedded(schema, object, '', true),
       ...(old && validateListTypes(schema, old, '').length > 0 ? [] : validateListTypes(schema, object, '')),
     ];
     if (errors.some(({ reason }) => blocking.has(reason))) return [...errors, uncheckedRules];
-    return [...errors, ...rules.check(object, old)];
+    const found = rules.check(object, old);
+    for (const { field, message } of found.unchanged) context?.warn(`${field}: ${message}`);
+    return [...errors, ...found.errors];
   };
+  const whole = (object: JsonObject, old: JsonObject | undefined) => validateValue(schema, object, '', old);
+  const statusOnly = (object: JsonObject, old: JsonObject | undefined) => validateStatus(schema, object, old);
   return {
     allowUnconditionalUpdate: false,
+    anyFinalizer: true,
     prepareForCreate(object) {
       if (hasStatus) delete object['status'];
       (asObject(object['metadata']) ?? {})['generation'] = 1;
@@ -64,10 +77,21 @@ export function customStrategy({ schema, hasStatus, toVersion }: CustomStrategyO
       if (managedFields === undefined) delete metadata['managedFields'];
       else metadata['managedFields'] = managedFields;
     },
-    validate,
-    validateUpdate: (object, old) => validate(object, old),
-    validateStatusUpdate: (object, old) => validate(object, old),
+    validate: (object) => check(object, undefined, whole),
+    validateUpdate: (object, old, context) => check(object, old, whole, context),
+    validateStatusUpdate: (object, old, context) => check(object, old, statusOnly, context),
   };
+}
+
+/** Through `status` only the status is held against its schema; its errors name fields from there. */
+function validateStatus(schema: SchemaNode, object: JsonObject, old: JsonObject | undefined): readonly FieldError[] {
+  const node = schema.properties.get('status');
+  const { status } = object;
+  if (!node || status === undefined) return [];
+  return validateValue(node, status, '', old?.['status']).map((error) => ({
+    ...error,
+    field: error.field === '<nil>' || error.field === '' ? 'status' : `status.${error.field}`,
+  }));
 }
 
 function raiseGeneration(object: JsonObject, old: JsonObject): void {

@@ -25,8 +25,10 @@ export function validateEmbedded(
 
 function validateTypeMeta(value: { readonly [key: string]: Json | undefined }, path: string): readonly FieldError[] {
   const errors: FieldError[] = [];
-  if (!value['apiVersion']) errors.push(required(`${path}.apiVersion`, 'must not be empty'));
-  if (!value['kind']) errors.push(required(`${path}.kind`, 'must not be empty'));
+  for (const key of ['apiVersion', 'kind']) {
+    if (value[key] === undefined) errors.push(required(`${path}.${key}`));
+    else if (value[key] === '') errors.push(required(`${path}.${key}`, 'must not be empty'));
+  }
   const apiVersion = String(value['apiVersion'] ?? '');
   if (apiVersion.split('/').length > 2) {
     errors.push(invalid(`${path}.apiVersion`, apiVersion, `unexpected GroupVersion string: ${apiVersion}`));

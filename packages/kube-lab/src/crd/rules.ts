@@ -3,7 +3,14 @@ import { type Environment, Optional } from '@marcbachmann/cel-js';
 import { toCel } from '../cel/convert.ts';
 import { type CelProgram, celEnvironment, celMessage, celProgram } from '../cel/environment.ts';
 import { asArray, asObject, equalJson, isObject, type Json, type JsonObject } from '../json/json.ts';
-import { duplicate, type FieldError, forbiddenField, invalid, required } from '../validation/field-error.ts';
+import {
+  duplicate,
+  type FieldError,
+  forbiddenField,
+  invalid,
+  invalidUnshown,
+  required,
+} from '../validation/field-error.ts';
 import { correlatedItem } from './correlate.ts';
 import type { SchemaNode, ValidationRule } from './schema-node.ts';
 
@@ -20,57 +27,75 @@ export function usesOldSelf(expression: string): boolean {
   return /\boldSelf\b/.test(expression);
 }
 
+interface Findings {
+  readonly errors: FieldError[];
+  readonly unchanged: FieldError[];
+}
+
+/** What rules have against a value: what counts, and what was there before. */
+export interface RuleFindings {
+  readonly errors: readonly FieldError[];
+  readonly unchanged: readonly FieldError[];
+}
+
+const environments = new Map<boolean, Environment>();
+
+/** What rules are written in. `oldSelf` may be declared as something that need not be there. */
+export function ruleEnvironment(optionalOldSelf: boolean): Environment {
+  const known = environments.get(optionalOldSelf);
+  if (known) return known;
+  const made = celEnvironment(['self']).registerVariable('oldSelf', optionalOldSelf ? 'optional<dyn>' : 'dyn');
+  environments.set(optionalOldSelf, made);
+  return made;
+}
+
 /** The CEL rules of a schema, compiled when first needed. */
 export class RuleChecker {
   readonly #root: SchemaNode;
   readonly #compiled = new WeakMap<SchemaNode, readonly CompiledRule[]>();
-  #environment: Environment | undefined;
 
   constructor(root: SchemaNode) {
     this.#root = root;
   }
 
-  /** What the rules have against a value. Without `old` it is a new one: transition rules are left out. */
-  check(value: JsonObject, old: JsonObject | undefined): readonly FieldError[] {
-    const errors: FieldError[] = [];
-    this.#visit(this.#root, value, old, '', errors);
-    return errors;
+  /**
+   * What the rules have against a value. Without `old` it is a new one: transition rules are left out. What did not change is not
+   * held against the writer: `unchanged` lists it, for warnings.
+   */
+  check(value: JsonObject, old: JsonObject | undefined): RuleFindings {
+    const found = { errors: [], unchanged: [] };
+    this.#visit(this.#root, value, old, '', found);
+    return found;
   }
 
-  #visit(node: SchemaNode, value: Json, old: Json | undefined, path: string, errors: FieldError[]): void {
+  #visit(node: SchemaNode, value: Json, old: Json | undefined, path: string, found: Findings): void {
     if (value === null) return;
-    // What did not change is not held against the writer.
-    if (old !== undefined && equalJson(value, old)) return;
-    for (const rule of this.#rulesOf(node)) {
+    const rules = this.#rulesOf(node);
+    const list = rules.length > 0 && old !== undefined && equalJson(value, old) ? found.unchanged : found.errors;
+    for (const rule of rules) {
       const error = evaluate(rule, node, value, old, path);
-      if (error) errors.push(error);
+      if (error) list.push(error);
     }
-    if (isObject(value)) this.#visitFields(node, value, old, path, errors);
-    else if (Array.isArray(value)) this.#visitItems(node, value, old, path, errors);
+    if (isObject(value)) this.#visitFields(node, value, old, path, found);
+    else if (Array.isArray(value)) this.#visitItems(node, value, old, path, found);
   }
 
-  #visitFields(node: SchemaNode, value: JsonObject, old: Json | undefined, path: string, errors: FieldError[]): void {
+  #visitFields(node: SchemaNode, value: JsonObject, old: Json | undefined, path: string, found: Findings): void {
     for (const [key, item] of Object.entries(value)) {
       if (item === undefined) continue;
       const property = node.properties.get(key);
       const below = property ?? (node.additional === true ? undefined : node.additional);
       const named = path === '' ? key : `${path}.${key}`;
       const place = property ? named : `${path}[${key}]`;
-      if (below) this.#visit(below, item, asObject(old)?.[key], place, errors);
+      if (below) this.#visit(below, item, asObject(old)?.[key], place, found);
     }
   }
 
-  #visitItems(
-    node: SchemaNode,
-    value: readonly Json[],
-    old: Json | undefined,
-    path: string,
-    errors: FieldError[],
-  ): void {
+  #visitItems(node: SchemaNode, value: readonly Json[], old: Json | undefined, path: string, found: Findings): void {
     const { items } = node;
     if (!items) return;
     for (const [index, item] of value.entries()) {
-      this.#visit(items, item, correlatedItem(node, item, asArray(old)), `${path}[${index}]`, errors);
+      this.#visit(items, item, correlatedItem(node, item, asArray(old)), `${path}[${index}]`, found);
     }
   }
 
@@ -78,14 +103,15 @@ export class RuleChecker {
     if (node.rules.length === 0) return [];
     const known = this.#compiled.get(node);
     if (known) return known;
-    this.#environment ??= celEnvironment(['self', 'oldSelf']);
-    const environment = this.#environment;
-    const made = node.rules.map((rule) => ({
-      rule,
-      transition: usesOldSelf(rule.rule),
-      test: celProgram(environment, rule.rule),
-      message: rule.messageExpression ? celProgram(environment, rule.messageExpression) : undefined,
-    }));
+    const made = node.rules.map((rule) => {
+      const environment = ruleEnvironment(rule.optionalOldSelf);
+      return {
+        rule,
+        transition: usesOldSelf(rule.rule),
+        test: celProgram(environment, rule.rule),
+        message: rule.messageExpression ? celProgram(environment, rule.messageExpression) : undefined,
+      };
+    });
     this.#compiled.set(node, made);
     return made;
   }
@@ -108,7 +134,7 @@ function evaluate(
     return invalid(field, node.type ?? '', `${celMessage(error)} evaluating rule: ${rule.message ?? rule.rule}`);
   }
   const message = messageOf(compiled, variables) ?? rule.message ?? `failed rule: ${rule.rule.trim()}`;
-  return errorFor(rule, field + childPath(rule.fieldPath), node, message);
+  return errorFor(rule, field + childPath(rule.fieldPath), value, message);
 }
 
 function oldValue(rule: ValidationRule, node: SchemaNode, old: Json | undefined): unknown {
@@ -133,15 +159,15 @@ function childPath(fieldPath: string | undefined): string {
   return fieldPath.replace(/\['([^']*)'\]/g, '.$1');
 }
 
-function errorFor(rule: ValidationRule, field: string, node: SchemaNode, message: string): FieldError {
+function errorFor(rule: ValidationRule, field: string, value: Json, message: string): FieldError {
   switch (rule.reason) {
     case 'FieldValueForbidden':
       return forbiddenField(field, message);
     case 'FieldValueRequired':
       return required(field, message);
     case 'FieldValueDuplicate':
-      return duplicate(field, node.type);
+      return duplicate(field, value);
     default:
-      return invalid(field, node.type, message);
+      return typeof value === 'object' ? invalidUnshown(field, message) : invalid(field, value, message);
   }
 }

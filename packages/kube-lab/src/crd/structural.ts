@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { celEnvironment, celProblem } from '../cel/environment.ts';
+import { celProblem } from '../cel/environment.ts';
 import { asArray, asObject, asObjects, asString, type JsonObject } from '../json/json.ts';
 import { type FieldError, forbiddenField, invalid, notSupported, required } from '../validation/field-error.ts';
+import { ruleEnvironment } from './rules.ts';
 import { readSchema } from './schema-node.ts';
 import { validateValue } from './validate-value.ts';
 
@@ -138,7 +139,6 @@ function checkDefault(schema: JsonObject, field: string, errors: FieldError[]): 
 function checkRules(schema: JsonObject, field: string, errors: FieldError[]): void {
   const rules = asObjects(schema['x-kubernetes-validations']);
   if (rules.length === 0) return;
-  const environment = celEnvironment(['self', 'oldSelf']);
   for (const [index, rule] of rules.entries()) {
     const place = `${field}.x-kubernetes-validations[${index}]`;
     const expression = asString(rule['rule']) ?? '';
@@ -146,7 +146,7 @@ function checkRules(schema: JsonObject, field: string, errors: FieldError[]): vo
       errors.push(required(`${place}.rule`, 'rule is not specified'));
       continue;
     }
-    const problem = celProblem(environment, expression);
+    const problem = celProblem(ruleEnvironment(rule['optionalOldSelf'] === true), expression);
     if (problem) errors.push(invalid(`${place}.rule`, expression, `compilation failed: ERROR: <input>: ${problem}`));
   }
 }

@@ -28,9 +28,9 @@ export function validateValue(node: SchemaNode, value: Json, path: string, old?:
 function visit(node: SchemaNode, value: Json, path: string, old: Json | undefined, errors: FieldError[]): void {
   if (old !== undefined && equalJson(value, old)) return;
   if (value === null && node.nullable) return;
-  const mismatch = typeError(node, value, path);
-  if (mismatch) {
-    errors.push(mismatch);
+  const mismatch = typeErrors(node, value, path);
+  if (mismatch.length > 0) {
+    errors.push(...mismatch);
     return;
   }
   checkLimits(node, value, path, errors);
@@ -82,14 +82,22 @@ function typeName(value: Json): string {
   return typeof value;
 }
 
-function typeError(node: SchemaNode, value: Json, path: string): FieldError | undefined {
+function typeErrors(node: SchemaNode, value: Json, path: string): readonly FieldError[] {
   const actual = typeName(value);
   const allowed = node.intOrString ? ['integer', 'string'] : node.type ? [node.type] : [];
-  if (allowed.length === 0) return undefined;
-  const fits = allowed.includes(actual) || (actual === 'integer' && allowed.includes('number'));
-  if (fits) return undefined;
-  const shown = path || '<nil>';
-  return typeInvalid(shown, actual, `${path} in body must be of type ${allowed.join(',')}: ${JSON.stringify(actual)}`);
+  if (allowed.length === 0) return [];
+  if (allowed.includes(actual) || (actual === 'integer' && allowed.includes('number'))) return [];
+  const mismatch = (wanted: string, found: string) =>
+    typeInvalid(path || '<nil>', found, `${path} in body must be of type ${wanted}: ${JSON.stringify(found)}`);
+  if (node.type !== 'integer' || actual !== 'number') return [mismatch(allowed.join(','), actual)];
+  // A fraction where an integer is wanted fails twice: by its type and by its range.
+  const first = node.format ? mismatch(node.format, 'float64') : mismatch('integer', 'number');
+  return [first, integerRange(node, path)];
+}
+
+function integerRange({ format }: SchemaNode, path: string): FieldError {
+  const kind = format ? `integer with format ${format}` : 'integer (default format)';
+  return invalid('<nil>', '', `Checked value must be of type ${kind} in ${path}`);
 }
 
 function checkLimits(node: SchemaNode, value: Json, path: string, errors: FieldError[]): void {
@@ -107,11 +115,11 @@ function checkLimits(node: SchemaNode, value: Json, path: string, errors: FieldE
 function checkString({ limits, format }: SchemaNode, value: string, path: string, errors: FieldError[]): void {
   const { maxLength, minLength, pattern } = limits;
   const length = [...value].length;
-  if (maxLength !== undefined && length > maxLength) errors.push(tooLong(path, maxLength));
-  if (minLength !== undefined && length < minLength) {
+  if (maxLength !== undefined && length > maxLength) {
+    errors.push(tooLong(path, maxLength));
+  } else if (minLength !== undefined && length < minLength) {
     errors.push(invalid(path, value, `${path} in body should be at least ${minLength} chars long`));
-  }
-  if (pattern && !pattern.expression.test(value)) {
+  } else if (pattern && !pattern.expression.test(value)) {
     errors.push(invalid(path, value, `${path} in body should match '${pattern.text}'`));
   }
   if (format && !hasFormat(format, value)) {
@@ -125,7 +133,7 @@ function checkNumber(node: SchemaNode, value: number, path: string, errors: Fiel
   const { limits, format, type } = node;
   const bound = type === 'integer' && format ? integerFormats[format] : undefined;
   if (bound !== undefined && (value >= bound || value < -bound)) {
-    errors.push(invalid(path, value, `Checked value must be of type integer with format ${format} in ${path}`));
+    errors.push(integerRange(node, path));
   }
   checkRange(limits, value, path, errors);
   if (limits.multipleOf !== undefined && !Number.isInteger(value / limits.multipleOf)) {
@@ -168,7 +176,7 @@ function checkObject({ limits }: SchemaNode, value: JsonObject, path: string, er
 function checkJunctors(node: SchemaNode, value: Json, path: string, errors: FieldError[]): void {
   const failures = (schemas: readonly SchemaNode[]) => schemas.map((schema) => validateValue(schema, value, path));
   const passing = (results: readonly (readonly FieldError[])[]) => results.filter((found) => found.length === 0).length;
-  const say = (detail: string) => errors.push(invalid(path, '', `${JSON.stringify(path)} ${detail}`));
+  const say = (detail: string) => errors.push(invalid('<nil>', '', `${JSON.stringify(path)} ${detail}`));
   const best = (results: readonly (readonly FieldError[])[]) =>
     results.reduce((least, found) => (found.length < least.length ? found : least), results[0] ?? []);
   const anyOf = failures(node.anyOf);

@@ -2,13 +2,13 @@
 import type { JsonObject } from '../json/json.ts';
 import { timestamp } from '../json/timestamp.ts';
 import { storageKey } from '../registry/served-resource.ts';
-import { ApiError, alreadyExists, methodNotAllowed } from '../server/api-error.ts';
+import { ApiError, alreadyExists, forbidden, methodNotAllowed } from '../server/api-error.ts';
 import type { ApiResponse } from '../server/api-request.ts';
 import type { Call } from '../server/core.ts';
 import { StoreError } from '../storage/store-error.ts';
 import { StoredObject } from '../storage/stored-object.ts';
 import { type FieldError, invalidObject } from '../validation/field-error.ts';
-import { validateObjectMeta } from '../validation/object-meta.ts';
+import { finalizerWarnings, validateObjectMeta } from '../validation/object-meta.ts';
 import { objectAnswer } from './answer.ts';
 import { trackFields } from './field-tracking.ts';
 import { generatedName } from './generate-name.ts';
@@ -27,26 +27,39 @@ export async function createObject(call: Call): Promise<ApiResponse> {
 /** Writes `object`, which is private to the request, as a new object. */
 export async function createFrom(call: Call, object: JsonObject): Promise<StoredObject> {
   const metadata = metadataOf(object);
+  if (call.resource.terminating) {
+    const why = 'create not allowed while custom resource definition is terminating';
+    throw forbidden(call.resource, String(metadata['name'] ?? ''), why);
+  }
   if (metadata['resourceVersion']) {
     throw new ApiError(500, '', 'resourceVersion should not be set on objects to be created');
   }
   prepare(call, object, metadata);
   refuseIfInvalid(call, object, validateNew(call, object));
+  if (call.resource.strategy.anyFinalizer) for (const text of finalizerWarnings(object, undefined)) call.warn(text);
   const name = String(metadata['name']);
   const key = storageKey(call.resource, String(metadata['namespace'] ?? ''), name);
   if (isDryRun(call)) return pretendCreate(call, key, name, object);
   try {
     return call.core.store.create(call.resource.collection, key, object);
   } catch (error) {
-    if (error instanceof StoreError && error.code === 'Exists') throw alreadyExists(call.resource, name);
+    if (error instanceof StoreError && error.code === 'Exists') throw existing(call, key, name);
     throw error;
   }
 }
 
 function pretendCreate(call: Call, key: string, name: string, object: JsonObject): StoredObject {
   const { store } = call.core;
-  if (store.get(call.resource.collection, key)) throw alreadyExists(call.resource, name);
+  if (store.get(call.resource.collection, key)) throw existing(call, key, name);
   return new StoredObject(key, 0, object);
+}
+
+function existing({ core, resource }: Call, key: string, name: string): ApiError {
+  const present = core.store.get(resource.collection, key);
+  const isDeleting = present && metadataOf(present.object)['deletionTimestamp'] !== undefined;
+  const error = alreadyExists(resource, name);
+  if (!isDeleting) return error;
+  return new ApiError(error.code, error.reason, `object is being deleted: ${error.message}`, error.details);
 }
 
 function prepare(call: Call, object: JsonObject, metadata: JsonObject): void {

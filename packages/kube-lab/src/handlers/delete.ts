@@ -34,7 +34,10 @@ export function deleteCollection(call: Call): ApiResponse {
     .filter((stored) => selection.matches(stored.object));
   for (const { key } of selected) removeObject(call, key, options);
   const items = selected.map((stored) => listItemText(resource, stored)).join(',');
-  const metadata = JSON.stringify({ resourceVersion: String(core.store.revision) });
+  const metadata = JSON.stringify({
+    resourceVersion: String(core.store.revision),
+    ...(resource.custom ? { continue: '' } : {}),
+  });
   const head = `"kind":"${resource.listKind}","apiVersion":"${apiVersionOf(resource)}","metadata":${metadata}`;
   return jsonResponse(200, `{${head},"items":[${items}]}\n`);
 }

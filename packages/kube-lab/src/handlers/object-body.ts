@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { apiVersionOf } from '@etcd-operator/kube';
 import { parse as parseYaml } from 'yaml';
-import { asObject, ensureObject, getIn, isObject, type Json, type JsonObject } from '../json/json.ts';
+import { asObject, asString, ensureObject, getIn, isObject, type Json, type JsonObject } from '../json/json.ts';
 import { duplicateKeys, scanJson } from '../json/scan-json.ts';
 import { parseApiVersion } from '../registry/api-version.ts';
 import type { Decoded } from '../registry/codec.ts';
@@ -10,6 +10,7 @@ import { DecodeError } from '../schema/decode-context.ts';
 import { ApiError, badRequest } from '../server/api-error.ts';
 import { header } from '../server/api-request.ts';
 import type { Call } from '../server/core.ts';
+import { invalid, invalidObject } from '../validation/field-error.ts';
 
 /** The media type of the request's body, without parameters. */
 export function mediaType(call: Call): string {
@@ -128,8 +129,35 @@ function unsupportedMediaType(): ApiError {
 }
 
 function checkKind(call: Call, value: Json): void {
+  if (call.resource.custom) {
+    checkCustomKind(call, isObject(value) ? value : {});
+    return;
+  }
   const problem = kindProblem(call, value);
   if (problem) throw badRequest(`${problem.given} cannot be handled as a ${call.resource.kind}: ${problem.why}`);
+}
+
+/** Custom objects must say what they are, and are told apart from others later than built-in ones. */
+function checkCustomKind({ resource, request }: Call, value: JsonObject): void {
+  const { kind, apiVersion } = value;
+  const expected = apiVersionOf(resource);
+  for (const [field, given] of [
+    ['Kind', kind],
+    ['apiVersion', apiVersion],
+  ] as const) {
+    if (given) continue;
+    const text = request.body ?? '';
+    const why = `Object '${field}' is missing in '${text}' (${excerpt(text)})`;
+    throw badRequest(`the object provided is unrecognized (must be of type ${resource.kind}): ${why}`);
+  }
+  if (apiVersion !== expected) {
+    const why = `(${String(apiVersion)}) does not match the expected API version (${expected})`;
+    throw badRequest(`the API version in the data ${why}`);
+  }
+  if (kind === resource.kind) return;
+  const name = asString(asObject(value['metadata'])?.['name']) ?? '';
+  const error = invalid('kind', String(kind), `must be ${resource.kind}`);
+  throw invalidObject({ group: resource.group, kind: String(kind) }, name, [error]);
 }
 
 /** Why a value cannot be an object of the request's kind and version. */

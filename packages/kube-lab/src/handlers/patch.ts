@@ -10,6 +10,7 @@ import {
 } from '@etcd-operator/kube';
 import { goPlain } from '../json/go-format.ts';
 import { isObject, type Json, type JsonObject } from '../json/json.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
 import { DecodeError } from '../schema/decode-context.ts';
 import { ApiError, badRequest, notFound } from '../server/api-error.ts';
 import type { ApiResponse } from '../server/api-request.ts';
@@ -84,7 +85,7 @@ function patchFunction(call: Call, type: string): PatchFunction {
     case 'application/strategic-merge-patch+json':
       return strategicPatch(call, text);
     default:
-      throw unsupportedPatchType();
+      throw unsupportedPatchType(call.resource);
   }
 }
 
@@ -102,7 +103,7 @@ function jsonPatch(text: string): PatchFunction {
 
 function strategicPatch({ resource }: Call, text: string): PatchFunction {
   const schema = patchSchemaOf(apiVersionOf(resource), resource.kind);
-  if (resource.custom || !schema) throw unsupportedPatchType();
+  if (resource.custom || !schema) throw unsupportedPatchType(resource);
   const patch = parsePatch(text, '', isObject, 'map[string]interface {}');
   const typeMeta = { kind: resource.kind, apiVersion: apiVersionOf(resource) };
   return {
@@ -123,6 +124,10 @@ function parsePatch(text: string, prefix: string, fits: (value: unknown) => bool
   throw badRequest(`${prefix}json: cannot unmarshal ${kind} into Go value of type ${goType}`);
 }
 
-function unsupportedPatchType(): ApiError {
-  return new ApiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
+const customPatchTypes = 'application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml';
+
+function unsupportedPatchType({ custom }: ServedResource): ApiError {
+  if (!custom) return new ApiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
+  const message = `the body of the request was in an unknown format - accepted media types include: ${customPatchTypes}`;
+  return new ApiError(415, 'UnsupportedMediaType', message);
 }

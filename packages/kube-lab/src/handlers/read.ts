@@ -33,7 +33,8 @@ export function listObjects(call: Call): ApiResponse {
   const page = selectPage(call);
   const metadata = {
     resourceVersion: String(page.revision),
-    ...(page.continueToken === undefined ? {} : { continue: page.continueToken }),
+    // Lists of custom resources always have the field.
+    ...(page.continueToken === undefined && !resource.custom ? {} : { continue: page.continueToken ?? '' }),
     ...(page.remaining === undefined ? {} : { remainingItemCount: page.remaining }),
   };
   const head = `{"kind":"${resource.listKind}","apiVersion":"${apiVersionOf(resource)}","metadata":${JSON.stringify(metadata)},"items":[`;

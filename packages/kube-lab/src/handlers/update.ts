@@ -7,9 +7,8 @@ import type { ApiResponse } from '../server/api-request.ts';
 import type { Call } from '../server/core.ts';
 import { StoreError } from '../storage/store-error.ts';
 import { StoredObject } from '../storage/stored-object.ts';
-import type { FieldError } from '../validation/field-error.ts';
-import { invalid } from '../validation/field-error.ts';
-import { validateObjectMetaUpdate } from '../validation/object-meta.ts';
+import { type FieldError, invalid, invalidObject } from '../validation/field-error.ts';
+import { finalizerWarnings, validateObjectMetaUpdate } from '../validation/object-meta.ts';
 import { objectAnswer } from './answer.ts';
 import { createFrom, refuseIfInvalid } from './create.ts';
 import { trackFields } from './field-tracking.ts';
@@ -55,6 +54,7 @@ export async function writeObject(
     checkPreconditions(call, current, next);
     prepareUpdate(call, current.object, next);
     refuseIfInvalid(call, next, validateUpdate(call, next, current.object));
+    if (resource.strategy.anyFinalizer) for (const text of finalizerWarnings(next, current.object)) call.warn(text);
     try {
       return { stored: commitUpdate(call, current, next), created: false };
     } catch (error) {
@@ -79,7 +79,7 @@ function checkPreconditions(call: Call, current: StoredObject, next: JsonObject)
   const { resourceVersion } = metadata;
   if (!resourceVersion && resource.strategy.allowUnconditionalUpdate === false) {
     const error = invalid('metadata.resourceVersion', 0, 'must be specified for an update');
-    refuseIfInvalid(call, next, [error]);
+    throw invalidObject({ group: resource.group, kind: resource.plural }, info.name, [error]);
   }
   if (resourceVersion && !/^\d+$/.test(String(resourceVersion))) {
     throw new ApiError(500, '', `strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`);
@@ -106,12 +106,14 @@ function prepareUpdate(call: Call, old: JsonObject, next: JsonObject): void {
   else strategy.prepareForUpdate?.(next, old, call);
 }
 
-function validateUpdate({ resource, info }: Call, next: JsonObject, old: JsonObject): readonly FieldError[] {
-  const { strategy } = resource;
+function validateUpdate(call: Call, next: JsonObject, old: JsonObject): readonly FieldError[] {
+  const { strategy } = call.resource;
   const own =
-    info.subresource === 'status' ? strategy.validateStatusUpdate?.(next, old) : strategy.validateUpdate?.(next, old);
+    call.info.subresource === 'status'
+      ? strategy.validateStatusUpdate?.(next, old, call)
+      : strategy.validateUpdate?.(next, old, call);
   // The real server validates metadata once for all kinds and once in each kind, each time whole.
-  const metadata = validateObjectMetaUpdate(next, old);
+  const metadata = validateObjectMetaUpdate(next, old, strategy);
   return [...metadata, ...metadata, ...(own ?? [])];
 }
 

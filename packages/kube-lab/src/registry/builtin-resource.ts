@@ -3,6 +3,7 @@ import { qualifiedName } from '@etcd-operator/kube';
 import { FieldSet } from '../apply/field-set.ts';
 import { deducedType, type FieldType } from '../apply/field-type.ts';
 import { fieldTypeOf } from '../apply/open-api-types.ts';
+import type { ScalePaths } from '../crd/scale.ts';
 import { builtinCodec, documentOf, rootTypeName } from './builtin-codec.ts';
 import { kindRules } from './kinds.ts';
 import type { ResourceNames, ServedResource } from './served-resource.ts';
@@ -11,6 +12,12 @@ import { dataStrategy, specStatusStrategy } from './strategies.ts';
 const nothing = new FieldSet();
 const status = FieldSet.of(['f:status']);
 const spec = FieldSet.of(['f:spec']);
+
+const replicasScale: ScalePaths = {
+  specReplicasPath: '.spec.replicas',
+  statusReplicasPath: '.status.replicas',
+  labelSelectorPath: undefined,
+};
 
 /** A built-in kind, ready to be served. Its schema is read when it is first written. */
 export function builtinResource(names: ResourceNames): ServedResource {
@@ -26,6 +33,8 @@ export function builtinResource(names: ResourceNames): ServedResource {
     custom: false,
     selectableFields: rules.selectableFields ?? [],
     definition: undefined,
+    terminating: false,
+    scale: names.subresources.some(({ name }) => name === 'scale') ? replicasScale : undefined,
     get fieldType() {
       fieldType ??= builtinFieldType(names);
       return fieldType;

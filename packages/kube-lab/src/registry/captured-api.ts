@@ -48,6 +48,7 @@ export interface OpenApiSchema {
   readonly $ref?: string;
   readonly allOf?: readonly OpenApiSchema[];
   readonly oneOf?: readonly OpenApiSchema[];
+  readonly anyOf?: readonly OpenApiSchema[];
   readonly type?: string;
   readonly format?: string;
   readonly default?: unknown;

@@ -27,6 +27,11 @@ export class Registry {
     return this.#byKind.get(pathKey(group, version, kind));
   }
 
+  /** True if a built-in kind is of this group. */
+  isBuiltin(group: string): boolean {
+    return this.all().some((resource) => resource.group === group && !resource.custom);
+  }
+
   /** In the order in which they were added. */
   all(): readonly ServedResource[] {
     return [...this.#byPath.values()];

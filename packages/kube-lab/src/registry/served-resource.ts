@@ -2,6 +2,7 @@
 import { apiVersionOf } from '@etcd-operator/kube';
 import type { FieldSet } from '../apply/field-set.ts';
 import type { FieldType } from '../apply/field-type.ts';
+import type { ScalePaths } from '../crd/scale.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import type { Codec } from './codec.ts';
@@ -44,6 +45,10 @@ export interface ServedResource extends ResourceNames {
   readonly selectableFields: readonly string[];
   /** The version's entry in its CustomResourceDefinition; undefined for built-in kinds. */
   readonly definition: JsonObject | undefined;
+  /** Its definition is being deleted: nothing new is taken. */
+  readonly terminating: boolean;
+  /** Where the kind keeps what `scale` shows; undefined if it cannot be scaled. */
+  readonly scale: ScalePaths | undefined;
   /** How managedFields treat the parts of its objects. */
   readonly fieldType: FieldType;
   /** Fields that a write through the object itself (`''`) or a subresource does not touch. */

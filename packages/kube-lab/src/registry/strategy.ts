@@ -22,10 +22,12 @@ export interface Strategy {
   /** As `prepareForUpdate`, for a write through `status`: everything but the status comes from `old`. */
   prepareForStatusUpdate?(object: JsonObject, old: JsonObject, context: WriteContext): void;
   validate?(object: JsonObject): readonly FieldError[];
-  validateUpdate?(object: JsonObject, old: JsonObject): readonly FieldError[];
-  validateStatusUpdate?(object: JsonObject, old: JsonObject): readonly FieldError[];
+  validateUpdate?(object: JsonObject, old: JsonObject, context: WriteContext): readonly FieldError[];
+  validateStatusUpdate?(object: JsonObject, old: JsonObject, context: WriteContext): readonly FieldError[];
   /** What is wrong with a name; the default is a DNS subdomain. */
   readonly validateName?: (name: string, prefix: boolean) => readonly string[];
+  /** Finalizers need no domain; those without one only get a warning. @default false */
+  readonly anyFinalizer?: boolean;
   /** PUT to a name that does not exist creates it. @default false */
   readonly allowCreateOnUpdate?: boolean;
   /** PUT without a resourceVersion overwrites. @default true */

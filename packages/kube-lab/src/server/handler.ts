@@ -3,6 +3,7 @@ import { createObject } from '../handlers/create.ts';
 import { deleteCollection, deleteObject } from '../handlers/delete.ts';
 import { patchObject } from '../handlers/patch.ts';
 import { getObject, listObjects } from '../handlers/read.ts';
+import { serveScale } from '../handlers/scale.ts';
 import { replaceObject } from '../handlers/update.ts';
 import { watchObjects } from '../handlers/watch.ts';
 import { checkWriteOptions } from '../handlers/write-options.ts';
@@ -39,7 +40,7 @@ function route(core: Core, request: ApiRequest): Promise<ApiResponse> | ApiRespo
 
 function makeCall(core: Core, request: ApiRequest, info: ResourceRequest, query: URLSearchParams): Call {
   const resource = core.registry.find(info.group, info.version, info.resource);
-  if (!resource) throw unknownPath();
+  if (!resource) throw new UnknownResource(core.registry.isBuiltin(info.group));
   const warnings: string[] = [];
   return {
     core,
@@ -60,10 +61,16 @@ async function serve(call: Call): Promise<ApiResponse> {
   if (info.subresource !== '' && !resource.subresources.some(({ name }) => name === info.subresource))
     throw unknownPath();
   checkWriteOptions(call);
-  const response = await runVerb(call);
+  const response = await runSubresource(call);
   if (call.warnings.length === 0) return response;
   const warning = call.warnings.map((text) => `299 - ${JSON.stringify(text)}`);
   return { ...response, headers: { ...response.headers, warning } };
+}
+
+function runSubresource(call: Call): Promise<ApiResponse> | ApiResponse {
+  const { info, resource } = call;
+  if (info.subresource === 'scale' && resource.scale) return serveScale(call, resource.scale);
+  return runVerb(call);
 }
 
 function runVerb(call: Call): Promise<ApiResponse> | ApiResponse {
@@ -89,7 +96,20 @@ function runVerb(call: Call): Promise<ApiResponse> | ApiResponse {
   }
 }
 
+/** A path below `/apis` that names no resource. Groups of custom resources answer in plain text. */
+class UnknownResource extends Error {
+  readonly response: ApiResponse;
+
+  constructor(isBuiltin: boolean) {
+    super('no such resource');
+    this.response = isBuiltin
+      ? jsonResponse(404, JSON.stringify(unknownPath().toStatus()))
+      : { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: '404 page not found\n' };
+  }
+}
+
 function refusal(core: Core, error: unknown): ApiResponse {
+  if (error instanceof UnknownResource) return error.response;
   if (error instanceof ApiError) {
     const after = error.details?.retryAfterSeconds;
     return jsonResponse(error.code, JSON.stringify(error.toStatus()), after ? { 'retry-after': String(after) } : {});

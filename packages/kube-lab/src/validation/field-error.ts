@@ -92,3 +92,8 @@ export function invalidObject(
     },
   );
 }
+
+/** An invalid value that is too large to show. */
+export function invalidUnshown(field: string, detail: string): FieldError {
+  return make('FieldValueInvalid', field, 'Invalid value', detail);
+}

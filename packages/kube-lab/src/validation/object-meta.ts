@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { asArray, asObject, asObjects, equalJson, type Json, type JsonObject } from '../json/json.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
+import type { Strategy } from '../registry/strategy.ts';
 import { type FieldError, forbiddenField, invalid, required } from './field-error.ts';
 import { labelErrors, labelValueErrors, qualifiedNameErrors, subdomainErrors } from './names.ts';
 
@@ -25,7 +26,7 @@ export function validateObjectMeta(
   } else {
     for (const detail of nameErrors(name, false)) errors.push(invalid('metadata.name', name, detail));
   }
-  errors.push(...validateNamespace(metadata, resource.namespaced), ...validateMaps(metadata));
+  errors.push(...validateNamespace(metadata, resource.namespaced), ...validateMaps(metadata, resource.strategy));
   return errors;
 }
 
@@ -36,12 +37,14 @@ function validateNamespace(metadata: JsonObject, namespaced: boolean): FieldErro
   return labelErrors(namespace).map((detail) => invalid('metadata.namespace', namespace, detail));
 }
 
-function validateMaps(metadata: JsonObject): FieldError[] {
+function validateMaps(metadata: JsonObject, { anyFinalizer }: Pick<Strategy, 'anyFinalizer'>): FieldError[] {
   return [
     ...validateLabels(asObject(metadata['labels']), 'metadata.labels'),
     ...validateAnnotations(asObject(metadata['annotations']), 'metadata.annotations'),
     ...validateOwnerReferences(asObjects(metadata['ownerReferences'])),
-    ...asArray(metadata['finalizers']).flatMap((one, index) => validateFinalizer(one, `metadata.finalizers[${index}]`)),
+    ...asArray(metadata['finalizers']).flatMap((one, index) =>
+      validateFinalizer(one, `metadata.finalizers[${index}]`, anyFinalizer === true),
+    ),
   ];
 }
 
@@ -67,10 +70,10 @@ export function validateAnnotations(annotations: JsonObject | undefined, field: 
   return errors;
 }
 
-function validateFinalizer(value: Json, field: string): FieldError[] {
+function validateFinalizer(value: Json, field: string, isFree: boolean): FieldError[] {
   const text = String(value);
   const errors = qualifiedNameErrors(text).map((detail) => invalid(field, value, detail));
-  if (errors.length === 0 && !text.includes('/') && !standardFinalizers.has(text)) {
+  if (errors.length === 0 && !isFree && !text.includes('/') && !standardFinalizers.has(text)) {
     errors.push(invalid(field, value, 'name is neither a standard finalizer name nor is it fully qualified'));
   }
   return errors;
@@ -105,10 +108,14 @@ const immutableFields = [
 ] as const;
 
 /** What is wrong with a change of `metadata`. */
-export function validateObjectMetaUpdate(object: JsonObject, old: JsonObject): FieldError[] {
+export function validateObjectMetaUpdate(
+  object: JsonObject,
+  old: JsonObject,
+  strategy: Pick<Strategy, 'anyFinalizer'>,
+): FieldError[] {
   const now = asObject(object['metadata']) ?? {};
   const before = asObject(old['metadata']) ?? {};
-  const errors: FieldError[] = validateMaps(now);
+  const errors: FieldError[] = validateMaps(now, strategy);
   if (before['deletionTimestamp'] !== undefined) errors.push(...validateNoNewFinalizers(now, before));
   for (const field of immutableFields) {
     if (!equalJson(now[field], before[field]))
@@ -123,4 +130,18 @@ function validateNoNewFinalizers(now: JsonObject, before: JsonObject): FieldErro
   if (added.length === 0) return [];
   const detail = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${added.map((one) => JSON.stringify(one)).join(', ')}}`;
   return [forbiddenField('metadata.finalizers', detail)];
+}
+
+/** Warnings about finalizers that were added without a domain. */
+export function finalizerWarnings(object: JsonObject, old: JsonObject | undefined): readonly string[] {
+  const before = new Set(asArray(asObject(old?.['metadata'])?.['finalizers']));
+  const added = asArray(asObject(object['metadata'])?.['finalizers'])
+    .map(String)
+    .filter((one) => !before.has(one));
+  return added
+    .filter((one) => !one.includes('/') && !standardFinalizers.has(one))
+    .map(
+      (one) =>
+        `metadata.finalizers: ${JSON.stringify(one)}: prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers`,
+    );
 }
