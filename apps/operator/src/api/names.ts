@@ -18,10 +18,13 @@ export const labels = {
 } as const;
 
 export const annotations = {
-  /** The version a pod runs, without `v`. The original's name. */
+  /** The version a pod runs, or that last served from a volume, without `v`. The original's name. */
   version: 'etcd.version',
   /** What the pod ran before an image patch that has not been proven yet. */
   previousVersion: `${group}/previous-version`,
+  previousImage: `${group}/previous-image`,
+  /** The container that ran when the image was patched: what proves the patch comes from another one. */
+  previousContainer: `${group}/previous-container`,
   /** Boot values, read by the pod through the downward API at every start of its container. */
   initialCluster: `${group}/initial-cluster`,
   initialClusterState: `${group}/initial-cluster-state`,
@@ -35,6 +38,8 @@ export const annotations = {
   bornVersion: `${group}/born-version`,
   /** A digest of everything in a pod that can only be changed by making a new one. */
   template: `${group}/template`,
+  /** The digest of resources that the API server would not give a living pod. */
+  resizeRefused: `${group}/resize-refused`,
   /** `clusterwide` hands an object to an operator that watches all namespaces. */
   scope: `${group}/scope`,
 } as const;

@@ -29,7 +29,7 @@ export class ClusterEvents {
         normal(reasons.memberRemoved, `Existing member ${step.name} removed from the cluster`);
         return;
       case 'setImage':
-        if (step.version === step.previous) {
+        if (step.because === 'failed') {
           this.#sink.record(
             cluster,
             'Warning',

@@ -42,6 +42,8 @@ export interface ClusterFacts {
   readonly isLive: boolean;
   /** The version the cluster was born on, if known: no older write-ahead log entries can exist. */
   readonly bornVersion: string | undefined;
+  /** The version all members were last seen to run, from `status`; empty if that is not known. */
+  readonly currentVersion: string;
   /** A version whose roll-out failed for this generation of the spec: it is not tried again until the spec changes. */
   readonly failedUpgrade:
     | { readonly version: string; readonly generation: number; readonly message: string }
@@ -89,9 +91,15 @@ export interface MemberPod {
   readonly version: string;
   /** What it ran before an image patch that has not been proven yet; empty otherwise. */
   readonly previousVersion: string;
+  readonly previousImage: string;
+  /** The container that ran when the image was patched: proof of the patch comes from another one. Empty if none ran. */
+  readonly previousContainer: string;
   /** True for pods of the original operator: restart policy Never, shell probes, fixed arguments. */
   readonly adopted: boolean;
   readonly data: 'claim' | 'emptyDir' | 'memory';
+  /** Whether its listeners speak TLS, as its command line says. */
+  readonly peerTLS: boolean;
+  readonly clientTLS: boolean;
   readonly container: ContainerFacts;
   /** Ways in which the pod differs from what would be made today; empty if it does not. */
   readonly drift: readonly Drift[];
@@ -115,7 +123,8 @@ export interface ContainerFacts {
 /** One difference between a pod and what the spec asks for, with what it takes to apply it. */
 export interface Drift {
   readonly field: string;
-  readonly remedy: 'inPlace' | 'restart' | 'replace';
+  /** `resize`: through the pod's `resize` subresource, without a restart. */
+  readonly remedy: 'inPlace' | 'resize' | 'restart' | 'replace';
 }
 
 export interface MemberVolume {
@@ -125,6 +134,8 @@ export interface MemberVolume {
   readonly incarnation: number;
   readonly clusterId: string;
   readonly memberId: string;
+  /** The version that last served from it; empty if none has, or it was not recorded. */
+  readonly version: string;
   readonly terminating: boolean;
   readonly phase: 'Pending' | 'Bound' | 'Lost';
   readonly createdAt: number;
@@ -173,7 +184,12 @@ export interface EtcdView {
 export type Membership =
   /** A linearizable list, read from a voter: there was a quorum a moment ago. */
   | { readonly kind: 'known'; readonly clusterId: string; readonly members: readonly EtcdMember[] }
-  | { readonly kind: 'unknown'; readonly why: string };
+  | {
+      readonly kind: 'unknown';
+      readonly why: string;
+      /** What a member that answers remembers; may be old, and is used only to start members that never have. */
+      readonly remembered?: readonly EtcdMember[];
+    };
 
 export interface EtcdMember {
   /** Hexadecimal. */
@@ -196,12 +212,14 @@ export type Answer =
       readonly version: string;
       /** Empty if the member knows of no leader. */
       readonly leaderId: string;
+      /** Since when it has known none, milliseconds since the epoch; 0 if it knows one. */
+      readonly leaderlessSince: number;
       readonly isLearner: boolean;
       readonly revision: number;
       readonly raftIndex: number;
       readonly raftAppliedIndex: number;
       readonly dbSize: number;
-      /** `NOSPACE`, `CORRUPT`. */
+      /** etcd's words; an alarm is in there by its name, `NOSPACE` or `CORRUPT`. */
       readonly alarms: readonly string[];
       /** Since when it has answered without a break, milliseconds since the epoch, as far as this operator has seen. */
       readonly since: number;
@@ -209,6 +227,8 @@ export type Answer =
       readonly raftSnapshots: number | undefined;
       /** The version an enabled downgrade leads to; empty if none is enabled. */
       readonly downgradeTarget: string;
+      /** The format of its database, such as `3.6.0`; empty if it does not say. */
+      readonly storageVersion: string;
     }
   /** Its client port does not answer, but its peer port does: it is up and waits for the others. */
   | { readonly kind: 'peerOnly'; readonly since: number }

@@ -16,12 +16,9 @@ import {
   latchIdentity,
   unlessThere,
 } from './object-steps.ts';
-import { createMember, disarm, setImage, setSnapshotCount, settleImage, updatePod } from './pod-steps.ts';
+import { createMember, disarm, resizePod, setImage, setSnapshotCount, settleImage, updatePod } from './pod-steps.ts';
 
 type Of<K extends Step['do']> = Extract<Step, { do: K }>;
-
-/** Enough entries for any lowered snapshot count. */
-const nudgeEntries = 8;
 
 /** Carries out one step. Throws what is nobody's answer: the caller stops and looks again. */
 export function act(step: Step, context: ActContext): Promise<StepOutcome> {
@@ -35,7 +32,7 @@ export function act(step: Step, context: ActContext): Promise<StepOutcome> {
     case 'latchIdentity':
       return latchIdentity(step, context);
     case 'createSeed':
-      return createMember({ name: step.name, incarnation: step.incarnation, boot: { state: 'new' } }, context);
+      return createMember({ ...newMember(step), boot: { state: 'new' } }, context);
     case 'joinMember':
       return joinMember(step, context);
     case 'createPod':
@@ -67,31 +64,37 @@ export function act(step: Step, context: ActContext): Promise<StepOutcome> {
     case 'setSnapshotCount':
       return setSnapshotCount(step, context);
     case 'nudgeSnapshot':
-      return context.etcd.writeHarmlessEntries(nudgeEntries);
+      return context.etcd.writeHarmlessEntries(step.entries / 2);
     case 'enableDowngrade':
-      return context.etcd.enableDowngrade(step.version);
-    case 'disarmAlarm':
-      return context.etcd.disarmAlarm(step.memberId, step.alarm);
+    case 'cancelDowngrade':
+      return step.do === 'enableDowngrade'
+        ? context.etcd.enableDowngrade(step.version)
+        : context.etcd.cancelDowngrade();
+    case 'resizePod':
+      return resizePod(step, context);
   }
 }
 
 /** etcd first, then volume and pod, in one breath: a member that is listed has a name to resolve as soon as can be. */
 async function joinMember(step: Of<'joinMember'>, context: ActContext): Promise<StepOutcome> {
-  const { name, incarnation, learner } = step;
-  const added = await context.etcd.memberAdd(peerUrlOf(name, context), learner);
+  const added = await context.etcd.memberAdd(peerUrlOf(step.name, context), step.learner);
   if ('kind' in added) return added;
-  return createMember({ name, incarnation, boot: { state: 'existing', members: bootList(added.members) } }, context);
+  return createMember({ ...newMember(step), boot: { state: 'existing', members: bootList(added.members) } }, context);
+}
+
+function newMember({ name, incarnation, version, image }: Of<'createSeed' | 'joinMember' | 'createPod'>) {
+  return { name, incarnation, release: { version, image } };
 }
 
 async function createListedPod(step: Of<'createPod'>, context: ActContext): Promise<StepOutcome> {
-  const { name, incarnation, memberId } = step;
+  const { memberId, onVolume } = step;
   if (step.boot === 'existing') {
     const members = context.members.map((member) => ({ name: member.name, peerUrls: member.peerURLs }));
-    return createMember({ name, incarnation, boot: { state: 'existing', members: bootList(members) } }, context);
+    return createMember({ ...newMember(step), boot: { state: 'existing', members: bootList(members) } }, context);
   }
   const identity = { clusterId: context.clusterId, memberId };
   const isVoter = !context.members.some((member) => member.id === memberId && member.isLearner);
-  return createMember({ name, incarnation, boot: { state: 'disarmed' }, identity, isVoter }, context);
+  return createMember({ ...newMember(step), boot: { state: 'disarmed' }, identity, isVoter, onVolume }, context);
 }
 
 /** Members that have not started have no name yet; it is in their address. */

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { persistentVolumeClaims, pods } from '@etcd-operator/kube';
+import { isKubeError, type Pod, persistentVolumeClaims, pods } from '@etcd-operator/kube';
 import { annotations, fieldManager, labels } from '../../api/names.ts';
 import { type BootValues, disarmedBoot, memberPod } from '../objects/member-pod.ts';
+import { withResourcesOf } from '../objects/template.ts';
 import { volumeClaim } from '../objects/volume-claim.ts';
 import { isReservedAnnotation } from '../observe/pod-facts.ts';
-import type { Step } from '../plan/step.ts';
+import type { Release, Step } from '../plan/step.ts';
 import { type ActContext, done, type StepOutcome } from './act-context.ts';
 import { identityOf } from './cluster-identity.ts';
 import { onceOnly, patchPod, unlessThere } from './object-steps.ts';
@@ -15,14 +16,19 @@ export interface NewMember {
   readonly name: string;
   readonly incarnation: number;
   readonly boot: BootValues;
+  readonly release: Release;
+  /** True if it must mount the volume it has, whatever the spec says of new ones by now. */
+  readonly onVolume?: boolean;
   readonly identity?: { readonly clusterId: string; readonly memberId: string };
   readonly isVoter?: boolean;
 }
 
 /** The volume, if the cluster uses them, then the pod. Both exist already if another operator was faster: that is fine. */
 export async function createMember(member: NewMember, context: ActContext): Promise<StepOutcome> {
-  const { client, cluster, desired, signal, tlsKeys } = context;
+  const { client, cluster, signal, tlsKeys } = context;
   const identity = identityOf(cluster);
+  const storage = member.onVolume ? 'claim' : context.desired.storage;
+  const desired = { ...context.desired, ...member.release, storage };
   const claimSpec = cluster.spec.pod?.persistentVolumeClaimSpec;
   if (desired.storage === 'claim' && claimSpec) {
     await unlessThere(
@@ -42,7 +48,7 @@ export async function createMember(member: NewMember, context: ActContext): Prom
  */
 export async function disarm(step: Of<'disarm'>, context: ActContext): Promise<StepOutcome> {
   const identity = { [annotations.clusterId]: step.clusterId, [annotations.memberId]: step.memberId };
-  const volume = await onceOnly(writeVolumeIdentity(step.pod, identity, context));
+  const volume = await writeOnVolume(step, identity, context);
   if (volume.kind === 'refused') return volume;
   const metadata = {
     uid: step.uid,
@@ -53,28 +59,33 @@ export async function disarm(step: Of<'disarm'>, context: ActContext): Promise<S
   return patchPod(step.pod, metadata, context);
 }
 
-async function writeVolumeIdentity(
-  name: string,
-  notes: Readonly<Record<string, string>>,
+/** What a volume must say of its member before its pod does: a pod without a volume leaves nothing to be said. */
+async function writeOnVolume(
+  { pod, onVolume, version }: Of<'disarm' | 'settleImage'>,
+  identity: Readonly<Record<string, string>>,
   context: ActContext,
-): Promise<unknown> {
-  if (context.desired.storage !== 'claim') return undefined;
+): Promise<StepOutcome> {
+  if (!onVolume) return done;
   const { namespace } = identityOf(context.cluster);
-  const patch = { metadata: { annotations: notes } };
-  return context.client
-    .resource(persistentVolumeClaims)
-    .patch({ name, namespace }, { type: 'merge', patch }, { fieldManager, signal: context.signal });
+  const patch = { metadata: { annotations: { ...identity, [annotations.version]: version } } };
+  return onceOnly(
+    context.client
+      .resource(persistentVolumeClaims)
+      .patch({ name: pod, namespace }, { type: 'merge', patch }, { fieldManager, signal: context.signal }),
+  );
 }
 
 /** One patch carries image, version and options, so that a process never runs with a mixture. */
 export async function setImage(step: Of<'setImage'>, context: ActContext): Promise<StepOutcome> {
-  const isWayBack = step.from !== '' && step.version === step.previous;
+  const { wayBack } = step;
   const metadata = {
     uid: step.uid,
     resourceVersion: step.resourceVersion,
     annotations: {
       [annotations.version]: step.version,
-      [annotations.previousVersion]: isWayBack ? null : step.from,
+      [annotations.previousVersion]: wayBack?.version ?? null,
+      [annotations.previousImage]: wayBack?.image ?? null,
+      [annotations.previousContainer]: wayBack ? step.container : null,
       [annotations.snapshotCount]: step.snapshotCount,
     },
   };
@@ -82,7 +93,14 @@ export async function setImage(step: Of<'setImage'>, context: ActContext): Promi
 }
 
 export async function settleImage(step: Of<'settleImage'>, context: ActContext): Promise<StepOutcome> {
-  return patchPod(step.pod, { uid: step.uid, annotations: { [annotations.previousVersion]: null } }, context);
+  const volume = await writeOnVolume(step, {}, context);
+  if (volume.kind === 'refused') return volume;
+  const cleared = {
+    [annotations.previousVersion]: null,
+    [annotations.previousImage]: null,
+    [annotations.previousContainer]: null,
+  };
+  return patchPod(step.pod, { uid: step.uid, annotations: cleared }, context);
 }
 
 export async function setSnapshotCount(step: Of<'setSnapshotCount'>, context: ActContext): Promise<StepOutcome> {
@@ -102,4 +120,24 @@ export async function updatePod(step: Of<'updatePod'>, context: ActContext): Pro
     { uid: step.uid, labels: { ...pod?.labels }, annotations: Object.fromEntries(own) },
     context,
   );
+}
+
+/**
+ * New requests and limits for the etcd container, without a restart; the pod's digest follows them. Where the API server will
+ * not have it, the pod says so from then on: it can follow the spec only by being made anew.
+ */
+export async function resizePod({ name, uid }: Of<'resizePod'>, context: ActContext): Promise<StepOutcome> {
+  const { namespace } = identityOf(context.cluster);
+  const { spec } = context.cluster;
+  const patch = { metadata: { uid }, spec: { containers: [{ name: 'etcd', resources: spec.pod?.resources ?? {} }] } };
+  const resize = context.client.resource(pods).subresource<Pod>('resize');
+  const options = { fieldManager, signal: context.signal };
+  try {
+    const { metadata } = await resize.patch({ name, namespace }, { type: 'strategic', patch }, options);
+    const template = withResourcesOf(metadata?.annotations?.[annotations.template] ?? '{}', spec);
+    return await patchPod(name, { uid, annotations: { [annotations.template]: template } }, context);
+  } catch (error) {
+    if (!isKubeError(error, 'NotFound', 'Invalid', 'Forbidden', 'MethodNotAllowed')) throw error;
+    return patchPod(name, { uid, annotations: { [annotations.resizeRefused]: withResourcesOf('{}', spec) } }, context);
+  }
 }

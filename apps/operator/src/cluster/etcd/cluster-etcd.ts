@@ -82,6 +82,12 @@ export class ClusterEtcd {
     }, ['DowngradeInProgress', 'InvalidDowngradeTarget', 'Unhealthy', 'NoLeader']);
   }
 
+  async cancelDowngrade(): Promise<StepOutcome> {
+    return this.#attempt(async () => {
+      await this.#anyVoter().maintenance.downgradeCancel({ signal: this.#signal });
+    }, ['NoDowngradeInProgress', 'NoLeader', 'LeaderChanged']);
+  }
+
   async disarmAlarm(memberId: string, alarm: 'NOSPACE' | 'CORRUPT'): Promise<StepOutcome> {
     return this.#attempt(async () => {
       const kind = alarm === 'NOSPACE' ? 'nospace' : 'corrupt';

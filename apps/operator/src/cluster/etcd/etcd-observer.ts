@@ -37,6 +37,7 @@ export class EtcdObserver {
   readonly #dial: Dialer | undefined;
   readonly #pool: MemberPool;
   readonly #memory = new Map<string, Memory>();
+  readonly #leaderless = new Map<string, number>();
   readonly #firstSeen = new Map<string, number>();
 
   constructor(options: EtcdObserverOptions) {
@@ -89,7 +90,8 @@ export class EtcdObserver {
       const status = await client.maintenance.status({ signal });
       statuses.set(target.podName, status);
       const raftSnapshots = questions.aboutUpgrade ? await readRaftSnapshots(target, access) : undefined;
-      return answerOf(status, this.#since(target.podUid, true), raftSnapshots);
+      const leaderlessSince = this.#leaderlessSince(target.podUid, status.leader === 0n);
+      return answerOf(status, { since: this.#since(target.podUid, true), leaderlessSince, raftSnapshots });
     } catch (error) {
       signal.throwIfAborted();
       if (!isEtcdError(error)) throw error;
@@ -146,9 +148,22 @@ export class EtcdObserver {
     return since;
   }
 
+  /** 0 while it knows a leader. */
+  #leaderlessSince(uid: string, isLeaderless: boolean): number {
+    if (!isLeaderless) {
+      this.#leaderless.delete(uid);
+      return 0;
+    }
+    const since = this.#leaderless.get(uid) ?? this.#clock.now();
+    this.#leaderless.set(uid, since);
+    return since;
+  }
+
   #forgetAllBut(targets: readonly MemberTarget[]): void {
     const present = new Set(targets.map((target) => target.podUid));
-    for (const uid of this.#memory.keys()) if (!present.has(uid)) this.#memory.delete(uid);
+    for (const memory of [this.#memory, this.#leaderless]) {
+      for (const uid of memory.keys()) if (!present.has(uid)) memory.delete(uid);
+    }
   }
 }
 
@@ -164,7 +179,10 @@ async function findClusterVersion(
   return '';
 }
 
-function answerOf(status: MemberStatus, since: number, raftSnapshots: number | undefined): Answer {
+function answerOf(
+  status: MemberStatus,
+  remembered: Pick<Extract<Answer, { kind: 'status' }>, 'since' | 'leaderlessSince' | 'raftSnapshots'>,
+): Answer {
   return {
     kind: 'status',
     memberId: formatId(status.memberId),
@@ -177,8 +195,8 @@ function answerOf(status: MemberStatus, since: number, raftSnapshots: number | u
     raftAppliedIndex: Number(status.raftAppliedIndex ?? status.raftIndex),
     dbSize: status.dbSize,
     alarms: status.errors,
-    since,
-    raftSnapshots,
+    ...remembered,
     downgradeTarget: status.downgrade?.targetVersion ?? '',
+    storageVersion: status.storageVersion ?? '',
   };
 }

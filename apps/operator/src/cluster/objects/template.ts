@@ -30,6 +30,13 @@ export function templateDigest(spec: EtcdClusterSpec): string {
   return JSON.stringify(Object.fromEntries(entries));
 }
 
+/** A pod's digest after its resources alone have followed the spec. */
+export function withResourcesOf(annotation: string, spec: EtcdClusterSpec): string {
+  const { resources: _old, ...rest } = parse(annotation);
+  const wanted = parse(templateDigest(spec))['resources'];
+  return JSON.stringify(wanted === undefined ? rest : { ...rest, resources: wanted });
+}
+
 /** Names of the fields in which a pod's digest differs from what the spec asks for. */
 export function differingFields(annotation: string, spec: EtcdClusterSpec): readonly string[] {
   const had = parse(annotation);

@@ -22,6 +22,7 @@ export function clusterFacts(cluster: EtcdCluster, isLive: boolean): ClusterFact
       Number(metadata.annotations?.[annotations.incarnation]),
     ),
     isLive,
+    currentVersion: status?.currentVersion ?? '',
     bornVersion: metadata.annotations?.[annotations.bornVersion],
     failedUpgrade: status?.failedUpgrade,
   };

@@ -3,7 +3,8 @@ import type { ContainerStatus, Pod } from '@etcd-operator/kube';
 import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
 import { annotations, disarmedInitialCluster, group, labels } from '../../api/names.ts';
 import { isOwnedBy } from '../objects/owner.ts';
-import { differingFields } from '../objects/template.ts';
+import { canResize } from '../objects/resize.ts';
+import { differingFields, withResourcesOf } from '../objects/template.ts';
 import type { Boot, ContainerFacts, Drift, MemberPod } from '../observation.ts';
 import { firstIncarnation } from '../plan/identity.ts';
 
@@ -44,8 +45,18 @@ function bootFacts(pod: Pod) {
     image: pod.spec?.containers.find((container) => container.name === 'etcd')?.image ?? '',
     version: notes[annotations.version] ?? '',
     previousVersion: notes[annotations.previousVersion] ?? '',
+    previousImage: notes[annotations.previousImage] ?? '',
+    previousContainer: notes[annotations.previousContainer] ?? '',
+    peerTLS: hasArgument(pod, '--peer-client-cert-auth=true'),
+    clientTLS: hasArgument(pod, '--client-cert-auth=true'),
     snapshotCount: notes[annotations.snapshotCount] ?? '',
   };
+}
+
+/** The original and this operator both give etcd its listeners' certificates on the command line. */
+function hasArgument({ spec }: Pod, argument: string): boolean {
+  const etcd = spec?.containers.find((container) => container.name === 'etcd');
+  return [...(etcd?.command ?? []), ...(etcd?.args ?? [])].includes(argument);
 }
 
 function lifeFacts(pod: Pod) {
@@ -122,10 +133,11 @@ function lastExit(status: ContainerStatus | undefined): ContainerFacts['lastExit
 }
 
 /** How a pod differs from the spec, by what it takes to change it. */
-function driftOf({ metadata }: Pod, spec: EtcdClusterSpec): readonly Drift[] {
+function driftOf(pod: Pod, spec: EtcdClusterSpec): readonly Drift[] {
+  const { metadata } = pod;
   const drift: Drift[] = differingFields(metadata?.annotations?.[annotations.template] ?? '{}', spec).map((field) => ({
     field,
-    remedy: 'replace',
+    remedy: field === 'resources' && mayResize(pod, spec) ? 'resize' : 'replace',
   }));
   if (!containsAll(metadata?.labels, spec.pod?.labels)) drift.push({ field: 'labels', remedy: 'inPlace' });
   const own = Object.fromEntries(
@@ -133,6 +145,12 @@ function driftOf({ metadata }: Pod, spec: EtcdClusterSpec): readonly Drift[] {
   );
   if (!containsAll(metadata?.annotations, own)) drift.push({ field: 'annotations', remedy: 'inPlace' });
   return drift;
+}
+
+function mayResize({ metadata, spec: made }: Pod, spec: EtcdClusterSpec): boolean {
+  if (metadata?.annotations?.[annotations.resizeRefused] === withResourcesOf('{}', spec)) return false;
+  const has = made?.containers.find((container) => container.name === 'etcd')?.resources ?? {};
+  return canResize(has, spec.pod?.resources ?? {});
 }
 
 /** Annotations that carry the operator's own facts; a user's value for one of them is ignored. */

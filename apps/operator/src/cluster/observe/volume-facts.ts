@@ -16,6 +16,7 @@ export function volumeFacts(claim: PersistentVolumeClaim, uid: string): MemberVo
     incarnation: incarnationOf(metadata.labels),
     clusterId: metadata.annotations?.[annotations.clusterId] ?? '',
     memberId: metadata.annotations?.[annotations.memberId] ?? '',
+    version: metadata.annotations?.[annotations.version] ?? '',
     terminating: metadata.deletionTimestamp !== undefined,
     phase: phase === 'Bound' || phase === 'Lost' ? phase : 'Pending',
     createdAt: Date.parse(metadata.creationTimestamp ?? '') || 0,

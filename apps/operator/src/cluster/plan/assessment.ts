@@ -24,10 +24,17 @@ export interface Assessment {
   readonly clusterId: string;
   /** In the order of their names. Empty if membership is unknown. */
   readonly members: readonly MemberView[];
+  /** Those that this operator looks after: all but strangers. The size asked for counts these. */
+  readonly own: readonly MemberView[];
   readonly membershipKnown: boolean;
+  /** Strangers included: they count for quorum. */
   readonly voters: readonly MemberView[];
+  /** Our own only. */
   readonly learners: readonly MemberView[];
+  /** Voters that answer, know a leader, and will still be there in a minute. What voluntary steps may count on. */
   readonly healthyVoters: readonly MemberView[];
+  /** Voters that answer and know a leader at this moment, those included whose pod is being deleted. */
+  readonly presentVoters: readonly MemberView[];
   /** Voters that must agree. 0 if membership is unknown. */
   readonly quorum: number;
   /** The leader, as most answering voters name it. */
@@ -46,20 +53,15 @@ export function assess(
 ): Assessment {
   const isCurrent = (item: { ownership: 'ours' | 'other'; incarnation: number }) =>
     item.ownership === 'ours' && item.incarnation === identity.incarnation;
-  const pods = new Map(observation.pods.filter(isCurrent).map((pod) => [pod.name, pod]));
-  const volumes = new Map(observation.volumes.filter(isCurrent).map((volume) => [volume.name, volume]));
-  const { membership, answers } = observation.etcd;
+  const pods = byName(observation.pods.filter(isCurrent));
+  const volumes = byName(observation.volumes.filter(isCurrent));
+  const { membership } = observation.etcd;
   const listed = membership.kind === 'known' ? membership.members : [];
   const members = listed
-    .map((member): MemberView => {
-      const pod = pods.get(member.podName);
-      const volume = volumes.get(member.podName);
-      const answer = answers.get(member.podName);
-      const health = memberHealth({ member, pod, volume, answer, desired, now, clusterId: identity.clusterId });
-      return { member, name: member.podName, pod, volume, answer, health };
-    })
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
+    .map((member) => viewOf(member, { observation, desired, clusterId: identity.clusterId, now, pods, volumes }))
+    .sort((a, b) => compare(a.name, b.name) || compare(a.member.id, b.member.id));
   const voters = members.filter((view) => !view.member.isLearner);
+  const own = members.filter((view) => view.health.kind !== 'stranger');
   return {
     observation,
     desired,
@@ -67,15 +69,52 @@ export function assess(
     incarnation: identity.incarnation,
     clusterId: identity.clusterId,
     members,
+    own,
     membershipKnown: membership.kind === 'known',
     voters,
-    learners: members.filter((view) => view.member.isLearner),
+    learners: own.filter((view) => view.member.isLearner),
     healthyVoters: voters.filter((view) => view.health.kind === 'healthy'),
+    presentVoters: voters.filter((view) => isPresent(view, identity.clusterId)),
     quorum: voters.length === 0 ? 0 : quorum(voters.length),
     leader: leaderOf(voters),
     pods,
     volumes,
   };
+}
+
+interface Surroundings extends Pick<Assessment, 'observation' | 'desired' | 'clusterId' | 'now' | 'pods' | 'volumes'> {}
+
+/** What bears a member's name but records another member's ID was left by an earlier one of that name. */
+function viewOf(member: EtcdMember, surroundings: Surroundings): MemberView {
+  const { observation, desired, clusterId, now, pods, volumes } = surroundings;
+  const isIts = (item: { readonly memberId: string } | undefined) =>
+    item !== undefined && (item.memberId === '' || item.memberId === member.id);
+  const name = member.podName;
+  const pod = isIts(pods.get(name)) ? pods.get(name) : undefined;
+  const volume = volumes.get(name);
+  const answer = pod && observation.etcd.answers.get(name);
+  const clusterName = observation.cluster.name;
+  const health = memberHealth({ member, pod, volume, answer, desired, now, clusterId, clusterName });
+  return { member, name, pod, volume, answer, health };
+}
+
+/** True if the member itself answers at this moment, as who it should be, and knows a leader. */
+export function isPresent({ answer, member }: Pick<MemberView, 'answer' | 'member'>, clusterId: string): boolean {
+  return (
+    answer?.kind === 'status' &&
+    answer.memberId === member.id &&
+    answer.clusterId === clusterId &&
+    answer.leaderId !== ''
+  );
+}
+
+function byName<T extends { readonly name: string }>(items: readonly T[]): ReadonlyMap<string, T> {
+  return new Map([...items].sort((a, b) => compare(a.name, b.name)).map((item) => [item.name, item]));
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }
 
 function leaderOf(voters: readonly MemberView[]): MemberView | undefined {

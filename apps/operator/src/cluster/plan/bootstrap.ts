@@ -1,99 +1,147 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Desired } from '../desired.ts';
 import type { MemberPod, Observation } from '../observation.ts';
+import type { Identity } from './identity.ts';
 import { seedName } from './member-naming.ts';
 import { later, type Proposal, soon, take, waitFor } from './proposal.ts';
+import { wantedRelease } from './release.ts';
+import { isIdle, makeAnew, outdatedFields } from './stuck-pod.ts';
 
 /**
  * The birth of a cluster, or the adoption of one that runs already: everything that happens before an identity is latched.
  * Exactly one seed may found a cluster, and only after a live read has shown that nothing of this cluster exists
  * (operator rules 1, 5, 13, 30).
  */
-export function bootstrap(observation: Observation, desired: Desired, incarnation: number): Proposal {
-  const { cluster, pods, volumes } = observation;
+export function bootstrap(
+  observation: Observation,
+  desired: Desired,
+  identity: Extract<Identity, { kind: 'unlatched' }>,
+): Proposal {
+  const { cluster, pods } = observation;
+  const { incarnation } = identity;
   const name = seedName(cluster.name, cluster.uid, incarnation);
   const own = pods.filter((pod) => pod.ownership === 'ours' && pod.incarnation === incarnation);
   const others = own.filter((pod) => pod.name !== name);
-  if (others.length > 0) return adopt(observation, others);
-  const strayVolume = volumes.find((volume) => volume.ownership === 'ours' && volume.name !== name);
-  if (strayVolume) {
-    return waitFor(
-      `volume ${strayVolume.name} belongs to this cluster, but no identity is recorded for it: nothing is founded beside it; ` +
-        'restore from a backup, or delete the volume if its data is not wanted',
-      later,
-    );
-  }
+  if (others.length > 0) return adopt(observation, others.length, incarnation);
   const seed = own.find((pod) => pod.name === name);
-  if (seed) return nurse(observation, desired, seed);
-  const old = pods.find((pod) => pod.ownership === 'other');
-  if (old)
-    return waitFor(
-      `pod ${old.name} of an earlier cluster of this name is still there and would be mistaken for a member`,
-      later,
-    );
-  if (observation.secretProblems.length > 0) return waitFor(observation.secretProblems.join('; '), later);
+  if (seed) return nurse(observation, desired, seed, incarnation);
+  const obstacle = whyNothingIsFounded(observation, name, identity);
+  if (obstacle) return waitFor(obstacle, later);
   return take(
-    { do: 'createSeed', name, incarnation },
+    { do: 'createSeed', name, incarnation, ...wantedRelease(desired) },
     `founds the cluster with its first member ${name}; ${desired.size === 1 ? 'it is the only one' : `${desired.size - 1} more will join it`}`,
   );
 }
 
-/** Brings the seed to the point where it can no longer found anything, and with that latches the cluster's identity. */
-function nurse(observation: Observation, desired: Desired, seed: MemberPod): Proposal {
-  const answer = observation.etcd.answers.get(seed.name);
-  if (answer?.kind === 'status') {
-    return take(
-      {
-        do: 'disarm',
-        pod: seed.name,
-        uid: seed.uid,
-        resourceVersion: seed.resourceVersion,
-        clusterId: answer.clusterId,
-        memberId: answer.memberId,
-        markVoter: true,
-      },
-      `the cluster is founded (ID ${answer.clusterId}): from now on ${seed.name} must not start on an empty directory`,
+/** Anything that shows that this cluster has lived, or that would be mistaken for it; undefined if there is nothing. */
+function whyNothingIsFounded(
+  { pods, volumes, secretProblems }: Observation,
+  name: string,
+  { incarnation, succeeds }: Extract<Identity, { kind: 'unlatched' }>,
+): string | undefined {
+  if (succeeds) {
+    return `an earlier life of this cluster is on record: incarnation ${incarnation} is founded by an EtcdRestore only, never empty`;
+  }
+  const earlier = first(pods, (pod) => pod.ownership === 'ours');
+  if (earlier) {
+    return `pod ${earlier.name} belongs to this object, but to another life of it: nothing is founded beside it`;
+  }
+  const volume = first(volumes, (item) => item.ownership === 'ours' && item.name !== name);
+  if (volume) {
+    return (
+      `volume ${volume.name} belongs to this cluster, but no identity is recorded for it: nothing is founded beside it; ` +
+      'restore from a backup, or delete the volume if its data is not wanted'
     );
   }
-  if (seed.terminating) return waitFor(`the first member ${seed.name} is being deleted`, later);
-  return correctPodThatNeverRan(seed, desired) ?? waitFor(seedWait(seed), seed.container.startedAt > 0 ? soon : later);
+  if (volumes.some((item) => item.name === name && (item.terminating || item.ownership === 'other'))) {
+    return `a volume ${name} from before is still there`;
+  }
+  const other = first(pods, () => true);
+  if (other) {
+    return `pod ${other.name} of an earlier cluster of this name is still there and would be mistaken for a member`;
+  }
+  return secretProblems.length > 0 ? secretProblems.join('; ') : undefined;
 }
 
-/**
- * A pod whose process never ran holds no data: a corrected spec replaces it at once. One that ran keeps its data; only its
- * image is patched.
- */
-export function correctPodThatNeverRan(pod: MemberPod, desired: Desired): Proposal | undefined {
-  const drift = pod.drift.filter((item) => item.remedy !== 'inPlace');
-  if (drift.length === 0 && pod.image === desired.image) return undefined;
-  const fields = [...(pod.image === desired.image ? [] : ['image']), ...drift.map((item) => item.field)];
-  const neverRan = pod.container.startedAt === 0 && pod.container.restarts === 0;
-  if (!neverRan) return undefined;
-  return take(
-    { do: 'deletePod', name: pod.name, uid: pod.uid, force: false },
-    `${pod.name} has not started, and the spec has changed since (${fields.join(', ')})`,
-  );
+/** The first by name, so that the order of a list changes nothing. */
+function first<T extends { readonly name: string }>(items: readonly T[], matches: (item: T) => boolean): T | undefined {
+  return items.filter(matches).sort((a, b) => (a.name < b.name ? -1 : 1))[0];
+}
+
+/** Brings the seed to the point where it can no longer found anything, and with that latches the cluster's identity. */
+function nurse(observation: Observation, desired: Desired, seed: MemberPod, incarnation: number): Proposal {
+  // What it holds goes with it, and nobody else has been told of the cluster yet: the next seed starts afresh.
+  if (seed.terminating) return waitFor(`the first member ${seed.name} is being deleted`, later);
+  const answer = observation.etcd.answers.get(seed.name);
+  if (answer?.kind === 'status') return latch(seed, answer, incarnation);
+  if (seed.phase === 'Failed' || seed.phase === 'Succeeded') {
+    return take(
+      { do: 'deletePod', name: seed.name, uid: seed.uid, force: false },
+      `the first member's pod has ended (${seed.phase}) before the cluster was founded: it is made anew`,
+    );
+  }
+  const fields = outdatedFields(seed, desired.image, desired.storage);
+  if (fields.length > 0 && isIdle(seed)) return makeAnew(seed, fields);
+  return waitFor(seedWait(seed), seed.container.startedAt > 0 ? soon : later);
+}
+
+/** Disarmed before anything is recorded on the object (operator rule 1). A founder knows the version it was born with. */
+function latch(
+  seed: MemberPod,
+  { clusterId, memberId }: { readonly clusterId: string; readonly memberId: string },
+  incarnation: number,
+): Proposal {
+  const { name, uid, resourceVersion } = seed;
+  return {
+    steps: [
+      {
+        step: {
+          do: 'disarm',
+          pod: name,
+          uid,
+          resourceVersion,
+          clusterId,
+          memberId,
+          markVoter: true,
+          onVolume: seed.data === 'claim',
+          version: seed.version,
+        },
+        reason: `the cluster is founded (ID ${clusterId}): from now on ${name} must not start on an empty directory`,
+      },
+      {
+        step: {
+          do: 'latchIdentity',
+          clusterId,
+          incarnation,
+          bornVersion: seed.boot === 'new' && seed.previousVersion === '' ? seed.version : '',
+        },
+        reason: `records that this object is etcd cluster ${clusterId}, so that no other can ever be founded in its place`,
+      },
+    ],
+    waits: [],
+  };
 }
 
 function seedWait(seed: MemberPod): string {
   const { state, reason, message } = seed.container;
-  if (seed.node === '') return `the first member ${seed.name} waits to be scheduled${message ? `: ${message}` : ''}`;
+  if (seed.node === '')
+    return `the first member ${seed.name} waits to be scheduled${message ? `: ${message.slice(0, 200)}` : ''}`;
   if (state === 'waiting' && reason)
     return `the first member ${seed.name} cannot start: ${reason}${message ? ` (${message.slice(0, 200)})` : ''}`;
   return `the first member ${seed.name} is starting`;
 }
 
 /** Pods of this object that nobody recorded an identity for: the original operator's, or a status that was lost. */
-function adopt(observation: Observation, pods: readonly MemberPod[]): Proposal {
-  const { membership } = observation.etcd;
+function adopt({ etcd }: Observation, pods: number, incarnation: number): Proposal {
+  const { membership } = etcd;
   if (membership.kind === 'unknown') {
     return waitFor(
-      `${pods.length} pods of this cluster run without a recorded identity and do not tell their membership (${membership.why}): nothing is founded beside them`,
+      `${pods} pods of this cluster run without a recorded identity and do not tell their membership (${membership.why.slice(0, 200)}): nothing is founded beside them`,
       later,
     );
   }
   return take(
-    { do: 'latchIdentity', clusterId: membership.clusterId, incarnation: pods[0]?.incarnation ?? 1, bornVersion: '' },
+    { do: 'latchIdentity', clusterId: membership.clusterId, incarnation, bornVersion: '' },
     `takes over a running cluster of ${membership.members.length} members (ID ${membership.clusterId}) without restarting any`,
   );
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isAtLeast, parseVersion, versionOf } from '@etcd-operator/etcd';
-import type { Assessment, MemberView } from './assessment.ts';
-import { correctPodThatNeverRan } from './bootstrap.ts';
+import { isAtLeast, parseVersion, quorum, versionOf } from '@etcd-operator/etcd';
+import { type Assessment, isPresent, type MemberView } from './assessment.ts';
 import { join } from './grow.ts';
-import { isMemberName } from './member-naming.ts';
+import { moveLeadershipFrom } from './leadership.ts';
+import { isLeftover } from './leftovers.ts';
 import { later, type Proposal, soon, take, waitFor } from './proposal.ts';
+import { releaseForJoiner } from './release.ts';
+import { removeOverdueStranger } from './strangers.ts';
+import { correctIdleMember, hasFailedImage } from './stuck-pod.ts';
 import { revive } from './without-quorum.ts';
 
 /** Repairs members, one at a time, with quorum in hand. Undefined if all listed members are well or on their way up. */
@@ -12,27 +15,30 @@ export function heal(assessment: Assessment): Proposal | undefined {
   return (
     reviveFromVolumes(assessment) ??
     undoFailedImage(assessment) ??
+    correctIdle(assessment) ??
     finishJoin(assessment) ??
-    replaceFirst(assessment, lostMembers(assessment)) ??
-    replaceFirst(assessment, silentTooLong(assessment)) ??
-    waitForMembers(assessment)
+    removeOverdueStranger(assessment) ??
+    replaceFirst(assessment, assessment.own.filter(isBeyondRepair)) ??
+    replaceFirst(
+      assessment,
+      assessment.own.filter((view) => isSilentTooLong(assessment, view)),
+    ) ??
+    waitForVoters(assessment)
   );
 }
 
 function reviveFromVolumes(assessment: Assessment): Proposal | undefined {
-  const listed = new Set(assessment.members.filter((view) => comesBack(view)).map((view) => view.name));
-  const steps = revive(assessment).filter(({ step }) => 'name' in step && listed.has(step.name));
+  const returning = assessment.own.filter(({ health }) => health.kind === 'podGone' || health.kind === 'podEnding');
+  const names = new Set(returning.map((view) => view.name));
+  const steps = revive(assessment).filter(({ step }) => 'name' in step && names.has(step.name));
   return steps.length > 0 ? { steps, waits: [] } : undefined;
 }
 
-function comesBack({ health }: MemberView): boolean {
-  return health.kind === 'podGone' || health.kind === 'podEnding';
-}
-
 /** The first member whose new image does not work goes back to the old one; nobody else is touched (rules 3 and 6). */
-function undoFailedImage({ members, now, desired }: Assessment): Proposal | undefined {
-  const failed = members.find(
-    ({ pod, health }) => pod && pod.previousVersion !== '' && health.kind !== 'healthy' && hasFailed(pod, now),
+function undoFailedImage({ own, now }: Assessment): Proposal | undefined {
+  const failed = own.find(
+    ({ pod, health }) =>
+      pod && !pod.terminating && pod.previousVersion !== '' && health.kind !== 'healthy' && hasFailedImage(pod, now),
   );
   const pod = failed?.pod;
   if (!pod) return undefined;
@@ -43,74 +49,83 @@ function undoFailedImage({ members, now, desired }: Assessment): Proposal | unde
       uid: pod.uid,
       resourceVersion: pod.resourceVersion,
       from: pod.version,
-      previous: pod.previousVersion,
       version: pod.previousVersion,
-      image: `${desired.repository}:v${pod.previousVersion}`,
+      image: pod.previousImage,
+      wayBack: undefined,
+      container: pod.container.id,
       snapshotCount: pod.snapshotCount,
+      because: 'failed',
     },
     `${pod.name} does not run with ${pod.version} (${pod.container.reason || 'it does not answer'}): it goes back to ${pod.previousVersion}`,
   );
 }
 
-const fatalWaits = [
-  'ErrImagePull',
-  'ImagePullBackOff',
-  'InvalidImageName',
-  'CrashLoopBackOff',
-  'CreateContainerError',
-  'RunContainerError',
-];
-
-function hasFailed(pod: NonNullable<MemberView['pod']>, now: number): boolean {
-  const { state, reason, startedAt } = pod.container;
-  if (state === 'waiting') return fatalWaits.includes(reason);
-  return startedAt > 0 && now - startedAt > 60_000;
+function correctIdle(assessment: Assessment): Proposal | undefined {
+  for (const view of assessment.own) {
+    const correction = correctIdleMember(assessment, view);
+    if (correction) return correction;
+  }
+  return undefined;
 }
 
-/** A member that was added and never started: ours gets its pod; a stranger is reported, and a stranger's learner goes. */
-function finishJoin({ members, observation, incarnation, now }: Assessment): Proposal | undefined {
-  const view = members.find(({ health }) => health.kind === 'unstarted');
-  if (!view) return undefined;
-  if (isMemberName(observation.cluster.name, view.name)) {
+/** A member that was added and never started gets its pod; one at a time, because each waits for the others' names (rule 9). */
+function finishJoin(assessment: Assessment): Proposal | undefined {
+  const { own, incarnation, observation, pods, volumes } = assessment;
+  const unstarted = own.filter(({ health }) => health.kind === 'unstarted');
+  const [first] = unstarted;
+  if (!first) return undefined;
+  const surplus = unstarted.length > 1 ? unstarted.find(({ member }) => member.isLearner) : undefined;
+  if (surplus) {
     return take(
-      { do: 'createPod', name: view.name, incarnation, memberId: view.member.id, boot: 'existing' },
-      `${view.name} was added to the cluster and has no pod yet`,
+      { do: 'removeMember', memberId: surplus.member.id, name: surplus.name, because: 'dead' },
+      `${surplus.name} was added and never started, like ${unstarted.length - 1} more: they would wait for each other`,
     );
   }
-  const waited = now - view.member.seenSince;
-  if (view.member.isLearner && waited > strangerLimit) {
-    return take(
-      { do: 'removeMember', memberId: view.member.id, name: view.name, because: 'dead' },
-      `learner ${view.member.id} (${view.member.peerURLs.join(', ')}) was added by somebody else and has not started for ${Math.round(waited / 1000)} s`,
-    );
+  if (observation.secretProblems.length > 0) return waitFor(observation.secretProblems.join('; '), later);
+  const volume = volumes.get(first.name);
+  if (pods.has(first.name) || (volume && (volume.terminating || isLeftover(assessment, volume)))) {
+    return waitFor(`${first.name} gets its pod once what an earlier member of that name left is gone`, soon);
   }
-  return waitFor(
-    `member ${view.member.id} (${view.member.peerURLs.join(', ')}) was added by somebody else and has not started; ` +
-      'start it, or remove it with etcdctl member remove',
-    later,
+  return take(
+    {
+      do: 'createPod',
+      name: first.name,
+      incarnation,
+      memberId: first.member.id,
+      boot: 'existing',
+      onVolume: false,
+      ...releaseForJoiner(assessment),
+    },
+    `${first.name} was added to the cluster and has no pod yet`,
   );
 }
-
-const strangerLimit = 300_000;
 
 /** True for a member whose data is gone or about to go: only a fresh one can take its place. */
 export function isBeyondRepair({ health }: MemberView): boolean {
   return health.kind === 'lost' || health.kind === 'leaving';
 }
 
-function lostMembers({ members }: Assessment): readonly MemberView[] {
-  return members.filter(isBeyondRepair);
+/** True for a member that has to make way for a fresh one, for whatever reason. */
+export function mustBeReplaced(assessment: Assessment, view: MemberView): boolean {
+  return view.health.kind !== 'stranger' && (isBeyondRepair(view) || isSilentTooLong(assessment, view));
 }
 
-function silentTooLong({ members, now, desired }: Assessment): readonly MemberView[] {
-  return members.filter(({ health, pod }) => {
-    if (health.kind !== 'silent') return false;
-    const crashing = pod !== undefined && pod.container.restarts >= 3 && pod.container.lastExit?.reason !== 'OOMKilled';
-    return now - health.since >= (crashing ? Math.min(crashLimit, desired.replaceAfter) : desired.replaceAfter);
-  });
+/**
+ * True for a member that has been waited for long enough. One that is killed for lack of memory is not replaced: a fresh one
+ * would be killed too.
+ */
+function isSilentTooLong({ now, desired }: Assessment, { health, pod }: MemberView): boolean {
+  if (health.kind === 'podEnding') return health.since !== undefined && now - health.since >= desired.replaceAfter;
+  if (health.kind !== 'silent' || isOutOfMemory(pod)) return false;
+  const isCrashing = pod !== undefined && pod.container.restarts >= 3 && pod.container.state !== 'running';
+  return now - health.since >= (isCrashing ? Math.min(crashLimit, desired.replaceAfter) : desired.replaceAfter);
 }
 
 const crashLimit = 60_000;
+
+function isOutOfMemory(pod: MemberView['pod']): boolean {
+  return pod?.container.lastExit?.reason === 'OOMKilled';
+}
 
 /** Replaces one member: adds first where etcd accepts it, removes first otherwise (rules 7 and 14). */
 function replaceFirst(assessment: Assessment, broken: readonly MemberView[]): Proposal | undefined {
@@ -122,21 +137,21 @@ function replaceFirst(assessment: Assessment, broken: readonly MemberView[]): Pr
     `${view.name} is replaced: ${why}`,
   );
   if (view.member.isLearner) return removal;
+  if (addsFirst(assessment, view)) {
+    if (assessment.learners.length > 0) return undefined;
+    const surplus = assessment.own.length - assessment.desired.size;
+    if (surplus <= 0) return join(assessment, `takes the place of ${view.name}: ${why}`);
+  }
   const others = assessment.healthyVoters.filter((other) => other !== view).length;
-  if (others < Math.floor((assessment.voters.length - 1) / 2) + 1) {
+  if (others < quorum(assessment.voters.length - 1)) {
     return waitFor(`${view.name} must be replaced (${why}), but the other voters would not be a quorum`, later);
   }
-  if (addsFirst(assessment, view)) {
-    const surplus = assessment.members.length - assessment.desired.size;
-    if (surplus <= 0) return join(assessment, `takes the place of ${view.name}: ${why}`) ?? removal;
-    if (assessment.learners.length > 0) return undefined;
-  }
-  return removal;
+  return moveLeadershipFrom(assessment, view, 'is about to be replaced') ?? removal;
 }
 
 /** While it still answers, or in clusters of five and more on versions that accept it with a dead voter around. */
-function addsFirst({ voters, healthyVoters }: Assessment, view: MemberView): boolean {
-  if (view.health.kind === 'leaving' && view.answer?.kind === 'status') return true;
+function addsFirst({ voters, healthyVoters, clusterId }: Assessment, view: MemberView): boolean {
+  if (isPresent(view, clusterId)) return true;
   if (voters.length < 5 || healthyVoters.length < voters.length - 1) return false;
   return healthyVoters.every(({ answer }) => {
     const version = answer?.kind === 'status' ? parseVersion(answer.version) : undefined;
@@ -152,26 +167,31 @@ function acceptsJoinBesideDeadVoter(version: NonNullable<ReturnType<typeof parse
 function reasonOf({ health }: MemberView): string {
   if (health.kind === 'lost') return health.evidence;
   if (health.kind === 'silent') return health.why;
+  if (health.kind === 'podEnding') return 'its pod does not come to an end, and its volume stays with it';
   return 'its pod is being deleted and its data goes with it';
 }
 
-/** A voter that does not answer holds back everything voluntary; a pod that cannot start is corrected if the spec was. */
-function waitForMembers(assessment: Assessment): Proposal | undefined {
+/** A voter that does not answer holds back everything voluntary. */
+function waitForVoters(assessment: Assessment): Proposal | undefined {
   const { voters, desired, now } = assessment;
-  for (const { pod } of assessment.members) {
-    const correction = pod && correctPodThatNeverRan(pod, desired);
-    if (correction && pod.data === 'claim') return correction;
-  }
-  // One that is beyond repair is being replaced by the learner that joins; that goes on.
-  const first = voters.find((view) => view.health.kind !== 'healthy' && !isBeyondRepair(view));
+  // One that must be replaced is being replaced by the learner that joins; that goes on.
+  const first = voters.find(
+    (view) => view.health.kind !== 'healthy' && view.health.kind !== 'stranger' && !mustBeReplaced(assessment, view),
+  );
   if (!first) return undefined;
-  const { health } = first;
-  if (health.kind === 'silent') {
-    const left = Math.max(0, desired.replaceAfter - (now - health.since));
+  const { health, name } = first;
+  if (health.kind !== 'silent') {
+    return waitFor(`${name} is on its way up${health.kind === 'starting' ? `: ${health.why}` : ''}`, soon);
+  }
+  if (isOutOfMemory(first.pod)) {
     return waitFor(
-      `${first.name} does not answer (${health.why}); it is replaced in ${Math.ceil(left / 1000)} s`,
-      Math.min(later, left + 100),
+      `${name} is killed for lack of memory again and again; raise spec.pod.resources.limits.memory`,
+      later,
     );
   }
-  return waitFor(`${first.name} is on its way up${health.kind === 'starting' ? `: ${health.why}` : ''}`, soon);
+  const left = Math.max(0, desired.replaceAfter - (now - health.since));
+  return waitFor(
+    `${name} does not answer (${health.why}); it is replaced in ${Math.ceil(left / 1000)} s`,
+    Math.min(later, left + 100),
+  );
 }

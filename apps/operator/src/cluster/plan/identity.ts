@@ -7,7 +7,12 @@ import type { Latch, Observation } from '../observation.ts';
  */
 export type Identity =
   /** Nothing has been founded in this incarnation. */
-  | { readonly kind: 'unlatched'; readonly incarnation: number }
+  | {
+      readonly kind: 'unlatched';
+      readonly incarnation: number;
+      /** An earlier life is on record: this one is being restored, and must not be founded empty. */
+      readonly succeeds: boolean;
+    }
   | {
       readonly kind: 'latched';
       readonly clusterId: string;
@@ -20,47 +25,64 @@ export type Identity =
 /** The first incarnation of a cluster; a restore raises it. */
 export const firstIncarnation = 1;
 
+/** One place where an identity is written. */
+interface Record {
+  readonly clusterId: string;
+  readonly incarnation: number;
+  readonly where: string;
+}
+
 /** Finds the identity from everything that carries it. Operator rule 5. */
 export function identify(observation: Observation): Identity {
   const { latchedInStatus, latchedInAnnotation } = observation.cluster;
-  const incarnation = highestIncarnation(observation);
-  const found = new Map<string, string>();
-  const note = (clusterId: string, where: string) => {
-    if (clusterId !== '' && !found.has(clusterId)) found.set(clusterId, where);
-  };
-  for (const [latch, where] of [
-    [latchedInStatus, 'status'],
-    [latchedInAnnotation, "the object's annotation"],
-  ] as const) {
-    if (latch?.incarnation === incarnation) note(latch.clusterId, where);
+  const own = recordsOfObject(observation);
+  const carried = recordsOfParts(observation);
+  // The object's own word decides which life this is; only if it has none do its pods and volumes.
+  const incarnation = highest(own) ?? highest(carried) ?? firstIncarnation;
+  const later = carried.find((record) => record.incarnation > incarnation);
+  if (later) {
+    const detail = `${later.where} belongs to incarnation ${later.incarnation}, but only ${incarnation} is recorded for this object`;
+    return { kind: 'conflict', detail };
   }
-  for (const pod of observation.pods) {
-    if (pod.ownership === 'ours' && pod.incarnation === incarnation) note(pod.clusterId, `pod ${pod.name}`);
+  const present = [...own, ...carried].filter(
+    (record) => record.incarnation === incarnation && record.clusterId !== '',
+  );
+  const [first] = present;
+  if (!first) {
+    const succeeds = incarnation > firstIncarnation || [...own, ...carried].some((record) => record.clusterId !== '');
+    return { kind: 'unlatched', incarnation, succeeds };
   }
-  for (const volume of observation.volumes) {
-    if (volume.ownership === 'ours' && volume.incarnation === incarnation)
-      note(volume.clusterId, `volume ${volume.name}`);
+  const { clusterId } = first;
+  const other = present.find((record) => record.clusterId !== clusterId);
+  if (other) {
+    const detail = `different etcd cluster IDs are recorded: ${clusterId} in ${first.where}, ${other.clusterId} in ${other.where}`;
+    return { kind: 'conflict', detail };
   }
-  if (found.size > 1) {
-    const places = [...found].map(([clusterId, where]) => `${clusterId} in ${where}`);
-    return { kind: 'conflict', detail: `different etcd cluster IDs are recorded: ${places.join(', ')}` };
-  }
-  const [clusterId] = found.keys();
-  if (clusterId === undefined) return { kind: 'unlatched', incarnation };
   const isWritten = (latch: Latch | undefined) => latch?.clusterId === clusterId && latch.incarnation === incarnation;
-  return {
-    kind: 'latched',
-    clusterId,
-    incarnation,
-    needsRepair: !isWritten(latchedInStatus) || !isWritten(latchedInAnnotation),
-  };
+  const needsRepair = !isWritten(latchedInStatus) || !isWritten(latchedInAnnotation);
+  return { kind: 'latched', clusterId, incarnation, needsRepair };
 }
 
-/** Only the object's own two places may raise it: a stray pod with a large number must not start a new life. */
-function highestIncarnation({ cluster }: Observation): number {
-  return Math.max(
-    firstIncarnation,
-    cluster.latchedInStatus?.incarnation ?? 0,
-    cluster.latchedInAnnotation?.incarnation ?? 0,
-  );
+function recordsOfObject({ cluster }: Observation): readonly Record[] {
+  const places = [
+    [cluster.latchedInStatus, 'status'],
+    [cluster.latchedInAnnotation, "the object's annotation"],
+  ] as const;
+  return places.flatMap(([latch, where]) => (latch ? [{ ...latch, where }] : []));
+}
+
+/** In the order of their names, so that the order of a list changes nothing. */
+function recordsOfParts({ pods, volumes }: Observation): readonly Record[] {
+  const named = [
+    ...pods.map((pod) => ({ ...pod, where: `pod ${pod.name}` })),
+    ...volumes.map((volume) => ({ ...volume, where: `volume ${volume.name}` })),
+  ];
+  return named
+    .filter((item) => item.ownership === 'ours' && item.clusterId !== '')
+    .map(({ clusterId, incarnation, where }) => ({ clusterId, incarnation, where }))
+    .sort((a, b) => (a.where < b.where ? -1 : 1));
+}
+
+function highest(records: readonly Record[]): number | undefined {
+  return records.length > 0 ? Math.max(firstIncarnation, ...records.map((record) => record.incarnation)) : undefined;
 }

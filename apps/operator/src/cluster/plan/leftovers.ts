@@ -1,40 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { ImageCheck, MemberPod, MemberVolume } from '../observation.ts';
 import type { Assessment } from './assessment.ts';
 import type { PlannedStep } from './step.ts';
+import { isOnLostNode } from './without-quorum.ts';
 
 /**
- * Pods and volumes of members that etcd no longer lists. Kubernetes was read before etcd, and a member is added before its
- * volume and pod are made, so these can only belong to removed members.
+ * Pods and volumes of members that etcd no longer lists, and image checks that have served. Kubernetes was read before etcd,
+ * and a member is added before its volume and pod are made, so these can only belong to removed members.
  */
-export function leftovers({ pods, volumes, members, membershipKnown, observation }: Assessment): PlannedStep[] {
-  if (!membershipKnown) return [];
-  const listed = new Set(members.map((view) => view.name));
-  const steps: PlannedStep[] = [];
-  for (const pod of pods.values()) {
-    if (listed.has(pod.name) || pod.terminating) continue;
-    steps.push({
-      step: { do: 'deletePod', name: pod.name, uid: pod.uid, force: false },
-      reason: `${pod.name} is no longer a member of the cluster`,
-    });
-  }
-  for (const volume of volumes.values()) {
-    if (listed.has(volume.name) || volume.terminating || pods.has(volume.name)) continue;
-    steps.push({
-      step: { do: 'deleteVolume', name: volume.name, uid: volume.uid },
-      reason: `the volume of ${volume.name} has no member any more`,
-    });
-  }
-  for (const check of observation.imageChecks) {
-    if (check.result === 'pending' || isStillOfUse(check, observation)) continue;
-    steps.push({
-      step: { do: 'deleteImageCheck', name: check.name, uid: check.uid },
-      reason: `the image check on node ${check.node} has served its purpose`,
-    });
-  }
-  return steps;
+export function leftovers(assessment: Assessment): PlannedStep[] {
+  if (!assessment.membershipKnown) return [];
+  return [...leftoverPods(assessment), ...leftoverVolumes(assessment), ...usedImageChecks(assessment)];
 }
 
-function isStillOfUse(check: { readonly image: string }, { cluster, pods }: Assessment['observation']): boolean {
-  const wanted = 'problems' in cluster.desired ? '' : cluster.desired.image;
-  return check.image === wanted && pods.some((pod) => pod.image !== wanted);
+/** True if no listed member claims it: none has its name, or the one that has is another member than the one on record. */
+export function isLeftover({ members }: Assessment, { name, memberId }: MemberPod | MemberVolume): boolean {
+  return !members.some((view) => view.name === name && (memberId === '' || memberId === view.member.id));
 }
+
+function leftoverPods(assessment: Assessment): readonly PlannedStep[] {
+  return [...assessment.pods.values()]
+    .filter((pod) => isLeftover(assessment, pod))
+    .flatMap((pod): PlannedStep[] => {
+      const force = isOnLostNode(assessment, pod);
+      if (pod.terminating && !force) return [];
+      return [
+        {
+          step: { do: 'deletePod', name: pod.name, uid: pod.uid, force },
+          reason: `${pod.name} is no longer a member of the cluster`,
+        },
+      ];
+    });
+}
+
+/** Data is given up only when nobody is left to be replaced: what replaces a member is proven first (operator rule 25). */
+function leftoverVolumes(assessment: Assessment): readonly PlannedStep[] {
+  const { volumes, pods, own, desired } = assessment;
+  const voting = own.filter((view) => !view.member.isLearner);
+  const isComplete = voting.length >= desired.size && voting.every((view) => view.health.kind === 'healthy');
+  return [...volumes.values()]
+    .filter((volume) => isLeftover(assessment, volume) && !volume.terminating && !pods.has(volume.name))
+    .filter((volume) => isComplete || standsInTheWay(assessment, volume))
+    .map((volume) => ({
+      step: { do: 'deleteVolume', name: volume.name, uid: volume.uid },
+      reason: `the volume of ${volume.name} has no member any more`,
+    }));
+}
+
+/** A member of the same name was added anew and cannot start on what its namesake left behind. */
+function standsInTheWay({ members }: Assessment, { name }: MemberVolume): boolean {
+  return members.some((view) => view.name === name && view.health.kind === 'unstarted');
+}
+
+function usedImageChecks({ observation, pods, desired, now }: Assessment): readonly PlannedStep[] {
+  const stillRolling = [...pods.values()].some((pod) => pod.image !== desired.image);
+  const isOfUse = (check: ImageCheck) => check.image === desired.image && stillRolling;
+  const mayTryAgain = (check: ImageCheck) => check.result === 'failed' && now - check.createdAt > tryAgainAfter;
+  return observation.imageChecks
+    .filter((check) => check.result !== 'pending' && (!isOfUse(check) || mayTryAgain(check)))
+    .map((check) => ({
+      step: { do: 'deleteImageCheck', name: check.name, uid: check.uid },
+      reason: isOfUse(check)
+        ? `the image is tried again on node ${check.node}: it failed a while ago (${check.detail.slice(0, 200)})`
+        : `the image check on node ${check.node} has served its purpose`,
+    }));
+}
+
+/** A registry may be mended without the spec being touched. */
+const tryAgainAfter = 300_000;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Desired } from '../desired.ts';
 import type { Answer, EtcdMember, MemberPod, MemberVolume } from '../observation.ts';
+import { isMemberName } from './member-naming.ts';
 
 /**
  * How a listed member is. "Alive" is what etcd answers; a pod's phase can only delay an action, never trigger one
@@ -11,18 +12,23 @@ export type MemberHealth =
   | { readonly kind: 'healthy' }
   /** Its pod is on its way up. */
   | { readonly kind: 'starting'; readonly why: string }
-  /** Listed, never started, and has no pod: a join that was cut short, or somebody's `member add`. */
+  /** Listed, never started, and has no pod: a join that was cut short. */
   | { readonly kind: 'unstarted' }
   /** Its pod is there and its etcd does not answer, or answers without a leader. */
   | { readonly kind: 'silent'; readonly since: number; readonly why: string }
   /** It has no pod, and its volume is there. */
   | { readonly kind: 'podGone' }
   /** It has a volume, and its pod ended or is being deleted: it comes back once the pod object is gone. */
-  | { readonly kind: 'podEnding' }
+  | {
+      readonly kind: 'podEnding' /** Since when it has been silent; undefined while it answers. */;
+      readonly since: number | undefined;
+    }
   /** Its data is gone for good. The same member ID must never start again. */
   | { readonly kind: 'lost'; readonly evidence: string }
   /** Its pod is being deleted and its data goes with it, but it may still answer. */
-  | { readonly kind: 'leaving' };
+  | { readonly kind: 'leaving' }
+  /** Somebody else's: nothing here bears its name. Reported, never repaired (operator rule 29). */
+  | { readonly kind: 'stranger'; readonly hasStarted: boolean };
 
 /** What etcd says when it is started on an empty directory without valid boot values. */
 export const blankDirectoryMessage = "couldn't find local name";
@@ -34,33 +40,39 @@ export interface MemberHealthInput {
   readonly answer: Answer | undefined;
   readonly desired: Desired;
   readonly clusterId: string;
+  readonly clusterName: string;
   readonly now: number;
 }
 
 /** Classifies one member. Operator rules 1, 5 and 19. */
 export function memberHealth(input: MemberHealthInput): MemberHealth {
-  const { pod, volume } = input;
+  const { pod, volume, answer } = input;
   if (!pod) return withoutPod(input);
   const hasVolume = pod.data === 'claim';
   if (hasVolume && !volume && !isAnswering(input)) {
     return { kind: 'lost', evidence: `its volume claim ${pod.name} is gone` };
   }
   if (pod.terminating) {
-    if (hasVolume) return { kind: 'podEnding' };
-    return { kind: 'leaving' };
+    if (!hasVolume) return { kind: 'leaving' };
+    return { kind: 'podEnding', since: answer?.kind === 'silent' ? answer.since : undefined };
   }
   if (pod.phase === 'Failed' || pod.phase === 'Succeeded') {
     return hasVolume
-      ? { kind: 'podEnding' }
+      ? { kind: 'podEnding', since: answer?.kind === 'silent' ? answer.since : undefined }
       : { kind: 'lost', evidence: `its pod ended (${pod.phase}), and its data with it` };
   }
   return withPod(input, pod);
 }
 
-function withoutPod({ member, volume }: MemberHealthInput): MemberHealth {
+function withoutPod({ member, volume, clusterName }: MemberHealthInput): MemberHealth {
+  if (!volume && !isMemberName(clusterName, member.podName)) {
+    return { kind: 'stranger', hasStarted: member.name !== '' };
+  }
   if (member.name === '') return { kind: 'unstarted' };
   if (!volume) return { kind: 'lost', evidence: 'its pod is gone and it had no volume, or its volume is gone too' };
   if (volume.terminating) return { kind: 'lost', evidence: `its volume claim ${volume.name} is being deleted` };
+  if (volume.phase === 'Lost')
+    return { kind: 'lost', evidence: `what volume claim ${volume.name} was bound to is gone` };
   if (volume.memberId !== member.id) {
     return { kind: 'lost', evidence: `volume claim ${volume.name} does not hold the data of member ${member.id}` };
   }
@@ -76,7 +88,7 @@ function withPod({ member, answer, clusterId, now }: MemberHealthInput, pod: Mem
       return { kind: 'lost', evidence: `it answers as another member (${answer.memberId})` };
     }
     if (answer.leaderId !== '') return { kind: 'healthy' };
-    return { kind: 'silent', since: answer.since, why: 'it knows of no leader' };
+    return { kind: 'silent', since: answer.leaderlessSince, why: 'it knows of no leader' };
   }
   if (isBlank(pod)) return { kind: 'lost', evidence: 'etcd found its data directory empty' };
   if (answer?.kind === 'peerOnly') return { kind: 'starting', why: 'it is up and waits for its peers' };
@@ -98,13 +110,18 @@ function isBlank(pod: MemberPod): boolean {
 }
 
 function startingWhy(pod: MemberPod): string {
-  if (pod.node === '') return pod.container.message || 'its pod has not been scheduled yet';
+  if (pod.node === '') return clip(pod.container.message) || 'its pod has not been scheduled yet';
   if (pod.container.state === 'waiting' && pod.container.reason) return describeSilence(pod, '');
   return 'its pod is starting';
 }
 
 function describeSilence(pod: MemberPod, why: string): string {
   const { state, reason, message } = pod.container;
-  if (state !== 'waiting' || !reason) return why;
-  return `its container waits: ${reason}${message ? ` (${message.slice(0, 200)})` : ''}`;
+  if (state !== 'waiting' || !reason) return clip(why);
+  return `its container waits: ${reason}${message ? ` (${clip(message)})` : ''}`;
+}
+
+/** Words of others go into reasons; they must not flood them. */
+function clip(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 199)}…` : text;
 }

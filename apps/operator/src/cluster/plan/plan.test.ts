@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Desired } from '../desired.ts';
 import { planCluster } from './plan.ts';
-import { desiredOf } from './testing/fixtures.ts';
+import { observeWorld } from './testing/observe.ts';
 import { runFor, runToRest } from './testing/run.ts';
 import { World } from './testing/world.ts';
 
@@ -11,12 +11,6 @@ function settled(desired: Partial<Desired> = {}): World {
   runToRest(world);
   world.log.length = 0;
   return world;
-}
-
-function change(world: World, desired: Partial<Desired>): void {
-  world.desired = desiredOf({ ...world.desired, image: undefined, ...desired } as Partial<Desired>);
-  world.desired = { ...world.desired, image: `${world.desired.repository}:v${world.desired.version}` };
-  world.generation++;
 }
 
 const voters = (world: World) => world.members.filter((member) => !member.isLearner).length;
@@ -60,7 +54,7 @@ describe('scaling in the model', () => {
   ] as const) {
     test(`${from} to ${to}`, () => {
       const world = settled({ size: from });
-      change(world, { size: to });
+      world.change({ size: to });
       runToRest(world);
       expect(voters(world)).toBe(to);
       expect(world.pods.size).toBe(to);
@@ -72,7 +66,7 @@ describe('healing in the model', () => {
   test('a deleted pod without a volume is replaced by a fresh member', () => {
     const world = settled({ size: 3 });
     const [first] = world.members;
-    world.killPod(first?.podName ?? '');
+    world.removePod(first?.podName ?? '');
     runToRest(world);
     expect(voters(world)).toBe(3);
     expect(world.members.map((member) => member.id)).not.toContain(first?.id);
@@ -81,7 +75,7 @@ describe('healing in the model', () => {
   test('a deleted pod with a volume comes back as itself', () => {
     const world = settled({ size: 3, storage: 'claim' });
     const before = world.members.map((member) => member.id).sort();
-    world.killPod(world.members[0]?.podName ?? '');
+    world.removePod(world.members[0]?.podName ?? '');
     runToRest(world);
     expect(world.members.map((member) => member.id).sort()).toEqual(before);
     expect(world.log).not.toContain('removeMember');
@@ -89,7 +83,7 @@ describe('healing in the model', () => {
 
   test('all pods gone with volumes: all come back', () => {
     const world = settled({ size: 3, storage: 'claim' });
-    for (const name of [...world.pods.keys()]) world.killPod(name);
+    for (const name of [...world.pods.keys()]) world.removePod(name);
     runToRest(world);
     expect(world.pods.size).toBe(3);
     expect(new Set(world.log)).toEqual(new Set(['createPod']));
@@ -98,8 +92,8 @@ describe('healing in the model', () => {
   test('pod and volume gone: a fresh member takes the place', () => {
     const world = settled({ size: 3, storage: 'claim' });
     const name = world.members[0]?.podName ?? '';
-    world.deleteVolume(name);
-    world.killPod(name);
+    world.removePod(name);
+    world.removeVolume(name);
     runToRest(world);
     expect(voters(world)).toBe(3);
     expect(world.volumes.has(name)).toBe(false);
@@ -107,17 +101,17 @@ describe('healing in the model', () => {
 
   test('two of three gone without volumes: nothing is touched', () => {
     const world = settled({ size: 3 });
-    for (const { podName } of world.members.slice(0, 2)) world.killPod(podName);
+    for (const { podName } of world.members.slice(0, 2)) world.removePod(podName);
     runFor(world, 50);
     expect(world.log).toEqual([]);
-    expect(planCluster(world.observe(), world.now).situation).toBe('quorumLost');
+    expect(planCluster(observeWorld(world), world.now).situation).toBe('quorumLost');
   });
 
   test('a silent member is replaced after the delay, not before', () => {
     const world = settled({ size: 3 });
     world.tick(60_000);
     const name = world.members[2]?.podName ?? '';
-    world.cut.add(name);
+    world.cut.add(world.pods.get(name)?.facts.uid ?? '');
     runFor(world, 30);
     expect(world.members.some((member) => member.podName === name)).toBe(true);
     runToRest(world);
@@ -137,26 +131,26 @@ describe('upgrades in the model', () => {
     test(`${from} to ${to}: same members, one at a time`, () => {
       const world = settled({ size: 3, version: from });
       const before = world.members.map((member) => member.id).sort();
-      change(world, { version: to });
+      world.change({ version: to });
       runToRest(world);
-      expect([...world.pods.values()].map((pod) => pod.version)).toEqual([to, to, to]);
+      expect([...world.pods.values()].map((pod) => pod.facts.version)).toEqual([to, to, to]);
       expect(world.members.map((member) => member.id).sort()).toEqual(before);
     });
   }
 
   test('3.5 to 3.6 to 3.7: the second step waits for raft snapshots (rule 3)', () => {
     const world = settled({ size: 3, version: '3.5.35' });
-    change(world, { version: '3.6.16' });
+    world.change({ version: '3.6.16' });
     runToRest(world);
     expect(world.log).toContain('nudgeSnapshot');
-    change(world, { version: '3.7.3' });
+    world.change({ version: '3.7.3' });
     runToRest(world);
-    expect([...world.pods.values()].every((pod) => pod.version === '3.7.3')).toBe(true);
+    expect([...world.pods.values()].every((pod) => pod.facts.version === '3.7.3')).toBe(true);
   });
 
   test('a skipped minor is refused and nothing is touched', () => {
     const world = settled({ size: 3, version: '3.5.35' });
-    change(world, { version: '3.7.3' });
+    world.change({ version: '3.7.3' });
     runFor(world, 20);
     expect(world.log).toEqual([]);
   });
@@ -164,7 +158,7 @@ describe('upgrades in the model', () => {
   test('an image that cannot be pulled is found before any member is stopped (rule 6)', () => {
     const world = settled({ size: 3 });
     world.brokenImages.add('quay.io/coreos/etcd:v3.6.17');
-    change(world, { version: '3.6.17' });
+    world.change({ version: '3.6.17' });
     runFor(world, 20);
     expect(world.log).not.toContain('setImage');
   });

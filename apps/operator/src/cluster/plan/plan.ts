@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Desired } from '../desired.ts';
 import type { Observation } from '../observation.ts';
 import { type Assessment, assess } from './assessment.ts';
 import { bootstrap } from './bootstrap.ts';
 import { disarmVoters } from './disarm.ts';
-import { grow } from './grow.ts';
-import { heal, isBeyondRepair } from './heal.ts';
+import { fenceEarlierLives } from './earlier-lives.ts';
+import { grow, isGrowthStuck } from './grow.ts';
+import { heal, mustBeReplaced } from './heal.ts';
 import { type Identity, identify } from './identity.ts';
 import { leftovers } from './leftovers.ts';
 import { later, type Proposal } from './proposal.ts';
 import { applyDrift, needSurge } from './replace.ts';
-import { shrink } from './shrink.ts';
+import { shrink, shrinkUnhealthy } from './shrink.ts';
 import type { PlannedStep, Wait } from './step.ts';
 import { budget, services } from './surroundings.ts';
+import { refuseTlsChange } from './tls-change.ts';
 import { upgrade } from './upgrade.ts';
 import { withoutQuorum } from './without-quorum.ts';
 
@@ -36,6 +37,8 @@ export type Situation =
   | 'paused'
   | 'oldOperator'
   | 'identityConflict'
+  /** What the spec asks for cannot be done to a living cluster; it is left as it is. */
+  | 'refused'
   | 'bootstrapping'
   | 'quorumLost'
   | 'healing'
@@ -54,7 +57,7 @@ export function planCluster(observation: Observation, now: number): Plan {
   const { cluster } = observation;
   const identity = identify(observation);
   const idle = (situation: Situation, ...waits: Wait[]): Plan =>
-    finish(situation, identity, undefined, { steps: [], waits });
+    finish(situation, identity, assessIfPossible(observation, identity, now), { steps: [], waits });
   if (cluster.deleting) return idle('deleting');
   if (cluster.paused) return idle('paused');
   if ('problems' in cluster.desired) return idle('invalid');
@@ -63,30 +66,39 @@ export function planCluster(observation: Observation, now: number): Plan {
     return idle('oldOperator', { reason, lookAgainAfter: later });
   }
   if (identity.kind === 'conflict')
-    return idle('identityConflict', { reason: identity.detail, lookAgainAfter: 60_000 });
+    return idle('identityConflict', { reason: identity.detail, lookAgainAfter: rarely });
   const { desired } = cluster;
-  const ground = services(observation);
+  const ground = [...services(observation), ...fenceEarlierLives(observation, identity.incarnation)];
   if (identity.kind === 'unlatched') {
-    const birth = bootstrap(observation, desired, identity.incarnation);
+    const birth = bootstrap(observation, desired, identity);
     return finish('bootstrapping', identity, undefined, merge(ground, birth));
   }
-  return planLatched(observation, desired, identity, ground, now);
+  return planLatched(assess(observation, desired, identity, now), identity, ground);
 }
 
-function planLatched(
-  observation: Observation,
-  desired: Desired,
-  identity: Extract<Identity, { kind: 'latched' }>,
-  ground: readonly PlannedStep[],
-  now: number,
-): Plan {
-  const assessment = assess(observation, desired, identity, now);
+/** How soon to look again at what only a person can change. */
+const rarely = 60_000;
+
+/** A cluster that is left alone is still looked at, so that its status tells the truth. */
+function assessIfPossible(observation: Observation, identity: Identity, now: number): Assessment | undefined {
+  const { desired } = observation.cluster;
+  return identity.kind === 'latched' && !('problems' in desired)
+    ? assess(observation, desired, identity, now)
+    : undefined;
+}
+
+function planLatched(assessment: Assessment, identity: Latched, ground: readonly PlannedStep[]): Plan {
+  const { observation, desired } = assessment;
   const { membership } = observation.etcd;
+  const idle = (situation: Situation, reason: string): Plan =>
+    finish(situation, identity, assessment, { steps: [], waits: [{ reason, lookAgainAfter: rarely }] });
   if (membership.kind === 'known' && membership.clusterId !== identity.clusterId) {
     const reason = `the members form cluster ${membership.clusterId}, but ${identity.clusterId} is recorded: nothing is touched`;
-    return finish('identityConflict', identity, assessment, { steps: [], waits: [{ reason, lookAgainAfter: 60_000 }] });
+    return idle('identityConflict', reason);
   }
-  const always = [...ground, ...repairLatch(identity, assessment), ...disarmVoters(assessment)];
+  const refused = refuseTlsChange(assessment.pods.values(), desired);
+  if (refused) return idle('refused', refused);
+  const always = [...ground, ...repairLatch(identity), ...disarmVoters(assessment)];
   const stuck = withoutQuorum(assessment);
   if (stuck) return finish('quorumLost', identity, assessment, merge(always, stuck));
   const tidy = [...always, ...leftovers(assessment), ...budget(observation, desired, assessment.voters.length)];
@@ -94,17 +106,24 @@ function planLatched(
   return finish(situation, identity, assessment, merge(tidy, proposal));
 }
 
+type Latched = Extract<Identity, { kind: 'latched' }>;
+
 /** The first rule that has something to say decides. */
 function decide(assessment: Assessment): readonly [Situation, Proposal | undefined] {
-  const { desired, voters } = assessment;
-  const healing = heal(assessment);
-  if (healing) return ['healing', healing];
   const surging = needSurge(assessment).length > 0;
   const target = targetOf(assessment, surging);
+  const leaving = shrinkUnhealthy(assessment, target);
+  if (leaving) return ['scalingDown', leaving];
+  const healing = heal(assessment);
+  if (healing) return ['healing', healing];
   const shrinking = shrink(assessment, target);
   if (shrinking) return [surging ? 'updating' : 'scalingDown', shrinking];
   const growing = grow(assessment, target);
-  if (growing) return [surging ? 'updating' : growthOf(voters.length, desired.size), growing];
+  if (growing) return besideGrowth(assessment, surging, growing);
+  return atSize(assessment);
+}
+
+function atSize(assessment: Assessment): readonly [Situation, Proposal | undefined] {
   const upgrading = upgrade(assessment);
   if (upgrading) return ['upgrading', upgrading];
   const updating = applyDrift(assessment);
@@ -112,10 +131,20 @@ function decide(assessment: Assessment): readonly [Situation, Proposal | undefin
   return ['steady', undefined];
 }
 
+/** A pod that cannot come up is reported; it does not hold up what the voters need (checklist 54). */
+function besideGrowth(assessment: Assessment, surging: boolean, growing: Proposal): readonly [Situation, Proposal] {
+  const { voters, desired } = assessment;
+  const situation = surging ? 'updating' : growthOf(voters.length, desired.size);
+  if (growing.steps.length > 0 || !isGrowthStuck(assessment)) return [situation, growing];
+  const [, meanwhile] = atSize(assessment);
+  return [situation, merge(meanwhile?.steps ?? [], growing)];
+}
+
 /** One member more than asked for while somebody is being replaced by adding first; never more than one. */
-function targetOf({ desired, members, learners, voters }: Assessment, surging: boolean): number {
-  const replacing = surging || voters.some((view) => isBeyondRepair(view));
-  const mayExceed = members.length === desired.size || learners.length > 0;
+function targetOf(assessment: Assessment, surging: boolean): number {
+  const { desired, own, learners, voters } = assessment;
+  const replacing = surging || voters.some((view) => mustBeReplaced(assessment, view));
+  const mayExceed = own.length === desired.size || learners.length > 0;
   return desired.size + (replacing && mayExceed ? 1 : 0);
 }
 
@@ -124,23 +153,14 @@ function growthOf(voters: number, size: number): Situation {
   return voters < size ? 'scalingUp' : 'healing';
 }
 
-function repairLatch(identity: Extract<Identity, { kind: 'latched' }>, assessment: Assessment): PlannedStep[] {
-  if (!identity.needsRepair) return [];
-  const { clusterId, incarnation } = identity;
+function repairLatch({ needsRepair, clusterId, incarnation }: Latched): PlannedStep[] {
+  if (!needsRepair) return [];
   return [
     {
-      step: { do: 'latchIdentity', clusterId, incarnation, bornVersion: bornVersion(assessment) },
+      step: { do: 'latchIdentity', clusterId, incarnation, bornVersion: '' },
       reason: `records that this object is etcd cluster ${clusterId}, so that no other can ever be founded in its place`,
     },
   ];
-}
-
-/** A cluster of one member that this operator made has just been founded, with the version its pod names. */
-function bornVersion({ members, observation }: Assessment): string {
-  const [only] = members;
-  if (observation.cluster.bornVersion !== undefined || members.length !== 1 || !only?.pod || only.pod.adopted)
-    return '';
-  return only.pod.version;
 }
 
 function merge(steps: readonly PlannedStep[], proposal: Proposal | undefined): Proposal {
@@ -155,11 +175,16 @@ function finish(
 ): Plan {
   const delays = proposal.waits.map((wait) => wait.lookAgainAfter);
   return {
-    steps: proposal.steps,
-    waits: proposal.waits,
+    steps: proposal.steps.map((planned) => ({ ...planned, reason: clip(planned.reason) })),
+    waits: proposal.waits.map((wait) => ({ ...wait, reason: clip(wait.reason) })),
     situation,
     identity,
     assessment,
     lookAgainAfter: delays.length > 0 ? Math.min(...delays) : undefined,
   };
+}
+
+/** What `status.plan` takes. */
+function clip(reason: string): string {
+  return reason.length > 1024 ? `${reason.slice(0, 1023)}…` : reason;
 }

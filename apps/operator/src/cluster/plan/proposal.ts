@@ -8,8 +8,6 @@ import type { PlannedStep, Step, Wait } from './step.ts';
 export interface Proposal {
   readonly steps: readonly PlannedStep[];
   readonly waits: readonly Wait[];
-  /** What will follow, in words, for people who read the plan. */
-  readonly outlook?: readonly string[];
 }
 
 /** One step, with its reason. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { quorum } from '@etcd-operator/etcd';
 import type { Assessment, MemberView } from './assessment.ts';
+import { differsFromSpec } from './drift.ts';
+import { moveLeadershipFrom } from './leadership.ts';
 import { later, type Proposal, take, waitFor } from './proposal.ts';
 
 /**
@@ -8,9 +10,8 @@ import { later, type Proposal, take, waitFor } from './proposal.ts';
  * choice. Leadership is moved away before a leader is removed (operator rules 7 and 14).
  */
 export function shrink(assessment: Assessment, target: number): Proposal | undefined {
-  const { members, voters, healthyVoters } = assessment;
-  if (members.length <= target) return undefined;
-  const victim = chooseVictim(assessment);
+  const { own, voters, healthyVoters } = assessment;
+  const victim = chooseVictim(assessment, target);
   if (!victim) return undefined;
   const remaining = healthyVoters.filter((view) => view !== victim);
   if (!victim.member.isLearner && remaining.length < quorum(voters.length - 1)) {
@@ -20,20 +21,34 @@ export function shrink(assessment: Assessment, target: number): Proposal | undef
     moveLeadershipFrom(assessment, victim, 'it is about to be removed') ??
     take(
       { do: 'removeMember', memberId: victim.member.id, name: victim.name, because: 'scale' },
-      `${victim.name} leaves: the cluster has ${members.length} members and should have ${target}`,
+      `${victim.name} leaves: the cluster has ${own.length} members and should have ${target}`,
     )
   );
 }
 
-function chooseVictim({ members, leader }: Assessment): MemberView | undefined {
+/**
+ * Removes a member too many that is not well, before anything is spent on healing it (checklist 47). Undefined if the one to
+ * go is well, or cannot go yet.
+ */
+export function shrinkUnhealthy(assessment: Assessment, target: number): Proposal | undefined {
+  const victim = chooseVictim(assessment, target);
+  if (!victim || (victim.health.kind === 'healthy' && !victim.member.isLearner)) return undefined;
+  const proposal = shrink(assessment, target);
+  return proposal && proposal.steps.length > 0 ? proposal : undefined;
+}
+
+/** Undefined if nobody has to go. */
+function chooseVictim(assessment: Assessment, target: number): MemberView | undefined {
+  const { own, leader } = assessment;
+  if (own.length <= target) return undefined;
   const rank = (view: MemberView): readonly number[] => [
     view.member.isLearner ? 0 : 1,
     view.health.kind === 'healthy' ? 1 : 0,
-    view.pod?.drift.some((item) => item.remedy === 'replace') || view.pod?.adopted ? 0 : 1,
+    differsFromSpec(assessment, view) ? 0 : 1,
     view === leader ? 1 : 0,
     -(view.pod?.createdAt ?? 0),
   ];
-  return [...members].sort((a, b) => compareRanks(rank(a), rank(b)) || (a.name < b.name ? -1 : 1))[0];
+  return [...own].sort((a, b) => compareRanks(rank(a), rank(b)) || (a.name < b.name ? -1 : 1))[0];
 }
 
 function compareRanks(a: readonly number[], b: readonly number[]): number {
@@ -42,29 +57,4 @@ function compareRanks(a: readonly number[], b: readonly number[]): number {
     if (difference !== 0) return difference;
   }
   return 0;
-}
-
-/** A step that makes another healthy voter the leader, if `view` is the leader and there is somebody to take over. */
-export function moveLeadershipFrom(
-  { leader, healthyVoters }: Assessment,
-  view: MemberView,
-  because: string,
-): Proposal | undefined {
-  if (leader !== view || view.health.kind !== 'healthy') return undefined;
-  const [heir] = healthyVoters
-    .filter((other) => other !== view)
-    .sort((a, b) => needsWork(a) - needsWork(b) || progress(b) - progress(a));
-  if (!heir) return undefined;
-  return take(
-    { do: 'moveLeader', from: view.member.id, to: heir.member.id, toName: heir.name },
-    `${view.name} leads the cluster and ${because}: ${heir.name} takes over`,
-  );
-}
-
-function needsWork({ pod }: MemberView): number {
-  return pod === undefined || pod.drift.length > 0 ? 1 : 0;
-}
-
-function progress({ answer }: MemberView): number {
-  return answer?.kind === 'status' ? answer.raftAppliedIndex : 0;
 }

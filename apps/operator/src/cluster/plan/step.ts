@@ -17,18 +17,25 @@ export type Step =
       readonly bornVersion: string;
     }
   /** Makes the first member: its volume if it has one, then its pod, armed to found a new cluster. */
-  | { readonly do: 'createSeed'; readonly name: string; readonly incarnation: number }
+  | ({ readonly do: 'createSeed'; readonly name: string; readonly incarnation: number } & Release)
   /** Adds a member to etcd and, in the same breath, makes its volume and pod with the list that etcd returned. */
-  | { readonly do: 'joinMember'; readonly name: string; readonly incarnation: number; readonly learner: boolean }
+  | ({
+      readonly do: 'joinMember';
+      readonly name: string;
+      readonly incarnation: number;
+      readonly learner: boolean;
+    } & Release)
   /** Makes the pod (and volume) of a member that etcd lists already. */
-  | {
+  | ({
       readonly do: 'createPod';
       readonly name: string;
       readonly incarnation: number;
       readonly memberId: string;
       /** `existing` only for a member that has never started; a member with data is started disarmed. */
       readonly boot: 'existing' | 'disarmed';
-    }
+      /** True if it must mount the volume it has, whatever the spec says of new ones by now. */
+      readonly onVolume: boolean;
+    } & Release)
   /** Takes from a pod what it would need to boot on an empty directory, and records who it is; optionally marks it a voter. */
   | {
       readonly do: 'disarm';
@@ -38,6 +45,9 @@ export type Step =
       readonly clusterId: string;
       readonly memberId: string;
       readonly markVoter: boolean;
+      /** True if the member has a volume: the identity, and the version that serves from it, are written there first. */
+      readonly onVolume: boolean;
+      readonly version: string;
     }
   | { readonly do: 'promote'; readonly memberId: string; readonly name: string }
   | { readonly do: 'moveLeader'; readonly from: string; readonly to: string; readonly toName: string }
@@ -65,19 +75,39 @@ export type Step =
       readonly from: string;
       readonly version: string;
       readonly image: string;
-      /** What it ran before an earlier, unproven patch: going back to it needs no way back. */
-      readonly previous: string;
+      /** What to go back to if this does not work; undefined if this is the way back. */
+      readonly wayBack: Release | undefined;
+      /** The container that is replaced. */
+      readonly container: string;
       /** Empty for etcd's default. */
       readonly snapshotCount: string;
+      /** `failed`: what it runs does not work, and it goes back. */
+      readonly because: 'asked' | 'failed';
     }
   /** Forgets what a pod ran before, once its new version has answered. */
-  | { readonly do: 'settleImage'; readonly pod: string; readonly uid: string }
+  | {
+      readonly do: 'settleImage';
+      readonly pod: string;
+      readonly uid: string;
+      /** True if the member has a volume: the version that serves from it is written there first. */
+      readonly onVolume: boolean;
+      readonly version: string;
+    }
   /** Restores etcd's own snapshot count on a pod; takes effect at its next restart. */
   | { readonly do: 'setSnapshotCount'; readonly pod: string; readonly uid: string; readonly snapshotCount: string }
-  /** Writes harmless entries so that a member with a low snapshot count takes a raft snapshot. */
-  | { readonly do: 'nudgeSnapshot' }
+  /** Writes harmless entries so that members take a raft snapshot. */
+  | { readonly do: 'nudgeSnapshot'; readonly entries: number }
   | { readonly do: 'enableDowngrade'; readonly version: string }
-  | { readonly do: 'disarmAlarm'; readonly memberId: string; readonly alarm: 'NOSPACE' | 'CORRUPT' };
+  | { readonly do: 'cancelDowngrade' }
+  /** Changes a living pod's resources without restarting it. */
+  | { readonly do: 'resizePod'; readonly name: string; readonly uid: string };
+
+/** What a member's container runs. */
+export interface Release {
+  /** Without a leading `v`. */
+  readonly version: string;
+  readonly image: string;
+}
 
 /** A step and why it is taken, in words a user reads in `status.plan`, in `kubectl etcd plan` and in the log. */
 export interface PlannedStep {

@@ -1,41 +1,116 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { MemberPod, MemberVolume } from '../observation.ts';
 import type { Assessment } from './assessment.ts';
+import { isMemberName } from './member-naming.ts';
 import { later, type Proposal, waitFor } from './proposal.ts';
+import { releaseForVolume, wantedRelease, wayBackOf } from './release.ts';
 import type { PlannedStep } from './step.ts';
+import { strangersOf } from './strangers.ts';
+import { isIdle, makeAnew, outdatedFields, takeWantedImage } from './stuck-pod.ts';
 
 /**
- * Below quorum nothing is changed but one thing: a member whose volume is there gets its pod back, disarmed, so that it can
- * only continue where it was. Everything else waits for members to return, or for a person (DESIGN rule 7).
+ * Below quorum nothing is changed but one thing: a member whose data is there gets a pod that can run, disarmed, so that it
+ * can only continue where it was. Everything else waits for members to return, or for a person (DESIGN rule 7).
  */
 export function withoutQuorum(assessment: Assessment): Proposal | undefined {
-  const { membershipKnown, healthyVoters, quorum, observation } = assessment;
-  if (membershipKnown && healthyVoters.length >= quorum) return undefined;
-  const revived = revive(assessment);
+  const { membershipKnown, quorum, observation, now } = assessment;
+  if (membershipKnown && countPresent(assessment) >= quorum) return undefined;
+  const steps = [...revive(assessment), ...correctIdlePods(assessment), ...startRemembered(assessment)];
   const reason = describe(assessment);
-  if (revived.length > 0) return { steps: revived, waits: [{ reason, lookAgainAfter: later }] };
-  const starting = observation.pods.some((pod) => !pod.terminating && assessment.now - pod.createdAt < 60_000);
+  if (steps.length > 0) return { steps, waits: [{ reason, lookAgainAfter: later }] };
+  const starting = observation.pods.some((pod) => !pod.terminating && now - pod.createdAt < 60_000);
   return waitFor(reason, starting ? 500 : later);
 }
 
-/** Pods for the volumes of this life that have none, and the removal of ended pods that stand in their way. */
-export function revive({ volumes, pods, incarnation, clusterId }: Assessment): PlannedStep[] {
-  const steps: PlannedStep[] = [];
-  for (const volume of volumes.values()) {
-    if (volume.terminating || volume.memberId === '' || volume.clusterId !== clusterId) continue;
-    const pod = pods.get(volume.name);
-    if (!pod) {
-      steps.push({
-        step: { do: 'createPod', name: volume.name, incarnation, memberId: volume.memberId, boot: 'disarmed' },
-        reason: `${volume.name} has its volume but no pod: it comes back as the member it was`,
-      });
-    } else if (!pod.terminating && (pod.phase === 'Failed' || pod.phase === 'Succeeded')) {
-      steps.push({
-        step: { do: 'deletePod', name: pod.name, uid: pod.uid, force: false },
-        reason: `the pod of ${pod.name} has ended (${pod.phase}); its volume is kept and gets a new pod`,
-      });
-    }
+/** A started stranger cannot be asked, but the member list has just been agreed on: somebody is there. */
+function countPresent(assessment: Assessment): number {
+  const strangers = strangersOf(assessment).filter(({ member }) => !member.isLearner && member.name !== '');
+  return assessment.presentVoters.length + strangers.length;
+}
+
+/** Pods for the volumes of this life that have none, and the removal of pods that have ended or cannot end by themselves. */
+export function revive(assessment: Assessment): PlannedStep[] {
+  const { volumes, pods, clusterId } = assessment;
+  return [...volumes.values()]
+    .filter((volume) => !volume.terminating && volume.memberId !== '' && volume.clusterId === clusterId)
+    .flatMap((volume) => reviveOne(assessment, volume, pods.get(volume.name)));
+}
+
+function reviveOne(assessment: Assessment, volume: MemberVolume, pod: MemberPod | undefined): readonly PlannedStep[] {
+  const { name, memberId } = volume;
+  if (!pod) {
+    const { incarnation } = assessment;
+    const release = releaseForVolume(assessment, volume);
+    return [
+      {
+        step: { do: 'createPod', name, incarnation, memberId, boot: 'disarmed', onVolume: true, ...release },
+        reason: `${name} has its volume but no pod: it comes back as the member it was`,
+      },
+    ];
   }
-  return steps;
+  if (pod.terminating) {
+    if (!isOnLostNode(assessment, pod)) return [];
+    return [
+      {
+        step: { do: 'deletePod', name, uid: pod.uid, force: true },
+        reason: `node ${pod.node} is gone, and the pod of ${name} cannot end there: it is struck off, its volume is kept`,
+      },
+    ];
+  }
+  if (pod.phase !== 'Failed' && pod.phase !== 'Succeeded') return [];
+  return [
+    {
+      step: { do: 'deletePod', name, uid: pod.uid, force: false },
+      reason: `the pod of ${name} has ended (${pod.phase}); its volume is kept and gets a new pod`,
+    },
+  ];
+}
+
+/** Gone for good, or declared so: a process there cannot come back to life beside its successor (operator rule 25). */
+export function isOnLostNode({ observation }: Pick<Assessment, 'observation'>, { node }: MemberPod): boolean {
+  const facts = observation.nodes.get(node);
+  return facts !== undefined && (!facts.exists || facts.outOfService);
+}
+
+/** A corrected spec reaches pods that do not run also now: it stops nobody, and may be what brings quorum back. */
+function correctIdlePods(assessment: Assessment): readonly PlannedStep[] {
+  const { pods, volumes, observation } = assessment;
+  return [...pods.values()].flatMap((pod) => {
+    const isAnswering = observation.etcd.answers.get(pod.name)?.kind === 'status';
+    if (pod.terminating || isAnswering || !isIdle(pod) || pod.phase === 'Failed' || pod.phase === 'Succeeded')
+      return [];
+    const fields = outdatedFields(pod, pod.image, pod.data);
+    const comesBack = pod.data === 'claim' && volumes.get(pod.name)?.memberId;
+    if (fields.length > 0 && comesBack) return makeAnew(pod, fields).steps;
+    return takeWantedImage(assessment, pod)?.steps ?? [];
+  });
+}
+
+/**
+ * A voter that was added where learners are not used, and whose pod was never made: without it there is no quorum, and it
+ * has nothing that could be lost (checklist 53). Only for names that this operator gives.
+ */
+function startRemembered(assessment: Assessment): readonly PlannedStep[] {
+  const { observation, pods, incarnation, desired } = assessment;
+  const { membership } = observation.etcd;
+  if (observation.secretProblems.length > 0) return [];
+  const [beside] = pods.values();
+  const release = beside ? wayBackOf(beside) : wantedRelease(desired);
+  const remembered = membership.kind === 'unknown' ? (membership.remembered ?? []) : membership.members;
+  return remembered
+    .filter(({ name, podName }) => name === '' && isMemberName(observation.cluster.name, podName) && !pods.has(podName))
+    .map(({ podName, id }) => ({
+      step: {
+        do: 'createPod',
+        name: podName,
+        incarnation,
+        memberId: id,
+        boot: 'existing',
+        onVolume: false,
+        ...release,
+      },
+      reason: `${podName} was added to the cluster, has never started, and is needed for quorum`,
+    }));
 }
 
 /** True if no pod and no volume of this cluster is left: only a restore can bring the data back. */
@@ -44,12 +119,12 @@ export function isEverythingLost({ pods, volumes, membershipKnown }: Assessment)
 }
 
 function describe(assessment: Assessment): string {
-  const { membershipKnown, voters, healthyVoters, quorum, observation } = assessment;
+  const { membershipKnown, voters, quorum, observation } = assessment;
   if (isEverythingLost(assessment)) {
     return 'all members and their data are gone; nothing is founded in their place: restore a backup with an EtcdRestore';
   }
   if (membershipKnown) {
-    return `quorum is lost: ${healthyVoters.length} of ${voters.length} voters answer and ${quorum} are needed; ${wayOut}`;
+    return `quorum is lost: ${countPresent(assessment)} of ${voters.length} voters answer and ${quorum} are needed; ${wayOut}`;
   }
   const why = observation.etcd.membership.kind === 'unknown' ? observation.etcd.membership.why : '';
   return `no member answers for the cluster${why ? ` (${why})` : ''}; ${wayOut}`;

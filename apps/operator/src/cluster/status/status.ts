@@ -132,6 +132,8 @@ function whyUnhealthy(health: MemberHealth): string {
       return 'it comes back on its volume';
     case 'leaving':
       return 'its pod is being deleted';
+    case 'stranger':
+      return 'it was added by somebody else';
   }
 }
 

@@ -43,6 +43,10 @@ export function podOf(overrides: Partial<MemberPod> & Pick<MemberPod, 'name'>): 
     image: 'quay.io/coreos/etcd:v3.6.16',
     version: '3.6.16',
     previousVersion: '',
+    previousImage: '',
+    previousContainer: '',
+    peerTLS: false,
+    clientTLS: false,
     adopted: false,
     data: 'emptyDir',
     container: {
@@ -67,6 +71,7 @@ export function volumeOf(overrides: Partial<MemberVolume> & Pick<MemberVolume, '
     incarnation: 1,
     clusterId: '',
     memberId: '',
+    version: '',
     terminating: false,
     phase: 'Bound',
     createdAt: 0,

@@ -1,30 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
-import { planCluster } from '../plan.ts';
+import { statusOf } from '../../status/status.ts';
+import { type Plan, planCluster } from '../plan.ts';
 import { changesVoters } from '../step.ts';
+import { applyStep, type Extent } from './apply.ts';
+import { SafetyViolation } from './model-etcd.ts';
+import { type KubernetesView, observeWorld } from './observe.ts';
 import type { World } from './world.ts';
 
-/** Lets the planner run the world until it has nothing more to do, or fails after `limit` rounds with the trail of steps. */
-export function runToRest(world: World, limit = 300): void {
-  for (let round = 0; round < limit; round++) {
-    const plan = planCluster(world.observe(), world.now);
-    if (plan.steps.filter(({ step }) => changesVoters(step)).length > 1)
-      throw new Error('SAFETY: two changes of voters in one plan');
-    for (const { step } of plan.steps) world.apply(step);
-    if (plan.situation === 'steady' && plan.steps.length === 0) return;
-    world.tick();
+/** How one pass of the operator goes wrong. */
+export interface Pass {
+  /** Caches as old as this. @default as the world is */
+  readonly kubernetes?: KubernetesView;
+  /** The process dies before the step of this number, or in the middle of the one before it. @default never */
+  readonly diesAt?: number;
+  readonly extent?: Extent;
+}
+
+/** One pass of the operator: observe, plan, act, report. */
+export function pass(world: World, how: Pass = {}): Plan {
+  let observation = observeWorld(world, how.kubernetes);
+  let plan = planCluster(observation, world.now);
+  if (how.kubernetes && plan.steps.some(({ step }) => step.do === 'createSeed')) {
+    // A seed is made only on what the API server itself has just said.
+    observation = observeWorld(world);
+    plan = planCluster(observation, world.now);
   }
-  const plan = planCluster(world.observe(), world.now);
+  if (plan.steps.filter(({ step }) => changesVoters(step)).length > 1)
+    throw new SafetyViolation('two changes of voters in one plan');
+  if (act(world, plan, how)) {
+    world.status = statusOf(world.status, observation, plan, new Date(world.now).toISOString());
+  }
+  return plan;
+}
+
+/** False if the process died on the way. */
+export function act(world: World, plan: Plan, { diesAt, extent = 'whole' }: Pass = {}): boolean {
+  for (const [index, { step }] of plan.steps.entries()) {
+    if (index === diesAt) {
+      if (extent === 'half') applyStep(world, step, 'half');
+      return false;
+    }
+    if (!applyStep(world, step)) return true;
+  }
+  return diesAt === undefined;
+}
+
+/** Lets the operator run the world until it has nothing more to do, or fails after `limit` rounds with the trail of steps. */
+export function runToRest(world: World, limit = 400): void {
+  for (let round = 0; round < limit; round++) {
+    const plan = pass(world);
+    if (plan.situation === 'steady' && plan.steps.length === 0 && !world.isEnding()) return;
+    world.tick(pause(plan));
+  }
+  const plan = planCluster(observeWorld(world), world.now);
   throw new Error(
     `not at rest after ${limit} rounds: ${plan.situation}, waits for ${plan.waits.map((wait) => wait.reason).join('; ')}\n` +
       `last steps: ${world.log.slice(-40).join(' ')}`,
   );
 }
 
-/** Lets the planner run for some rounds, whatever state it ends in. */
-export function runFor(world: World, rounds: number): void {
+/** Where nothing can be done, time passes faster. */
+export function pause({ steps, lookAgainAfter }: Plan): number {
+  return steps.length > 0 ? 1_000 : Math.max(1_000, lookAgainAfter ?? 0);
+}
+
+/** Lets the operator run for some rounds, whatever state it ends in. */
+export function runFor(world: World, rounds: number, milliseconds = 1_000): void {
   for (let round = 0; round < rounds; round++) {
-    const plan = planCluster(world.observe(), world.now);
-    for (const { step } of plan.steps) world.apply(step);
-    world.tick();
+    pass(world);
+    world.tick(milliseconds);
   }
 }

@@ -1,412 +1,368 @@
 // SPDX-License-Identifier: Apache-2.0
-import { compareVersions, quorum, versionOf } from '@etcd-operator/etcd';
+import { parseVersion, quorum, versionOf } from '@etcd-operator/etcd';
+import type { EtcdClusterStatus } from '../../../api/etcd-cluster.ts';
 import type { Desired } from '../../desired.ts';
-import type { Answer, EtcdMember, Latch, MemberPod, MemberVolume, Observation } from '../../observation.ts';
-import type { Step } from '../step.ts';
+import type { Latch, MemberVolume, Observation } from '../../observation.ts';
+import { blankDirectoryMessage } from '../member-health.ts';
 import { desiredOf, podOf, volumeOf } from './fixtures.ts';
+import { type DataDirectory, type LiveProcess, ModelEtcd, type ModelMember, SafetyViolation } from './model-etcd.ts';
+import { crashed, healthyNode, type ModelNode, type ModelPod, noContainer, waiting } from './model-node.ts';
+import type { Mutable } from './mutable.ts';
 
-interface Member {
-  readonly id: string;
-  readonly podName: string;
-  readonly addedAt: number;
-  name: string;
-  isLearner: boolean;
-}
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+/** How long a deleted pod takes to end, in milliseconds. */
+const gracePeriod = 2_000;
+/** How long a pod on a node that is not ready is kept before it is marked for deletion. */
+const evictAfter = 300_000;
 
 /**
- * A world small enough to hold in the head, for testing the planner: etcd as a list of members with a quorum rule, pods that
- * come up after a while, data that lives in a pod or on a volume. It refuses what etcd refuses, and it throws on what must
- * never be asked for, so that a run of the planner in it is a check of the safety rules.
+ * A world small enough to hold in the head, for testing the planner: nodes that run pods, data that lives in a pod or on a
+ * volume, processes that boot on what they find, and etcd as a list of members with its own rules. It refuses what etcd and
+ * the API server refuse, and throws on what must never happen, so that a run of the planner in it is a check of the safety
+ * rules. `observe.ts` shows it to the operator, `apply.ts` lets the operator change it, `mishaps.ts` everybody else.
  */
 export class World {
   now = 1_000_000;
   desired: Desired;
   generation = 1;
   paused = false;
-  inStatus: Latch | undefined;
+  /** Which revision of pods and of their labels the spec asks for. */
+  template = 0;
+  labels = 0;
+  status: EtcdClusterStatus | undefined;
   inAnnotation: Latch | undefined;
   bornVersion: string | undefined;
-  clusterId = '';
   readonly uid = 'uid-1';
-  readonly pods = new Map<string, Mutable<MemberPod>>();
+  readonly etcd = new ModelEtcd();
+  readonly nodes = new Map<string, ModelNode>();
+  readonly pods = new Map<string, ModelPod>();
   readonly volumes = new Map<string, Mutable<MemberVolume>>();
+  readonly directories = new Map<string, DataDirectory>();
   readonly imageChecks = new Map<string, { node: string; image: string; createdAt: number }>();
   services = { peer: 'missing', client: 'missing' } as Mutable<Observation['services']>;
   minAvailable: number | undefined;
-  members: Member[] = [];
-  leaderId = '';
-  /** Pods whose process is stopped or cut off. */
+  /** UIDs of pods that nobody can reach. */
   readonly cut = new Set<string>();
   readonly brokenImages = new Set<string>();
-  readonly snapshots = new Map<string, number>();
-  /** Data directories: member ID by pod or volume name. */
-  readonly data = new Map<string, string>();
+  /** True while no node has room for another pod. */
+  isFull = false;
   readonly log: string[] = [];
-  #nextId = 1;
+  #serial = 0;
 
-  constructor(desired: Partial<Desired> = {}) {
+  constructor(desired: Partial<Desired> = {}, nodes = 5) {
     this.desired = desiredOf(desired);
+    for (let index = 1; index <= nodes; index++) this.nodes.set(`n${index}`, healthyNode());
   }
 
-  // ---- what the operator sees
-
-  observe(): Observation {
-    const healthy = this.#healthyVoters().length;
-    const voters = this.members.filter((member) => !member.isLearner);
-    const hasQuorum = voters.length > 0 && healthy >= quorum(voters.length);
-    if (!voters.some((member) => member.id === this.leaderId && this.#isUp(member))) this.leaderId = '';
-    if (hasQuorum && this.leaderId === '') this.leaderId = this.#healthyVoters()[0]?.id ?? '';
-    return {
-      cluster: {
-        name: 'c',
-        namespace: 'ns',
-        uid: this.uid,
-        generation: this.generation,
-        desired: this.desired,
-        paused: this.paused,
-        deleting: false,
-        latchedInStatus: this.inStatus,
-        latchedInAnnotation: this.inAnnotation,
-        isLive: true,
-        bornVersion: this.bornVersion,
-        failedUpgrade: undefined,
-      },
-      pods: [...this.pods.values()].map((pod) => ({ ...pod })),
-      volumes: [...this.volumes.values()].map((volume) => ({ ...volume })),
-      services: { ...this.services },
-      budget: { minAvailable: this.minAvailable, foreign: false },
-      etcd: {
-        membership: hasQuorum
-          ? { kind: 'known', clusterId: this.clusterId, members: this.members.map((member) => this.#listed(member)) }
-          : { kind: 'unknown', why: 'no quorum' },
-        clusterVersion: this.#clusterVersion(),
-        answers: new Map([...this.pods.keys()].map((name) => [name, this.#answer(name, hasQuorum)])),
-      },
-      nodes: new Map(),
-      imageChecks: [...this.imageChecks].map(([name, check]) => ({
-        ...check,
-        name,
-        uid: name,
-        result: this.brokenImages.has(check.image) ? 'failed' : 'succeeded',
-        detail: check.image.split(':v')[1] ?? '',
-      })),
-      secretProblems: [],
-      oldOperator: undefined,
-    };
+  get members(): readonly ModelMember[] {
+    return this.etcd.members;
   }
 
-  #listed(member: Member): EtcdMember {
-    const peerURLs = [`http://${member.podName}.c.ns.svc:2380`];
-    return {
-      id: member.id,
-      name: member.name,
-      podName: member.podName,
-      peerURLs,
-      isLearner: member.isLearner,
-      seenSince: member.addedAt,
-    };
+  serial(prefix: string): string {
+    return `${prefix}-${++this.#serial}`;
   }
 
-  #answer(name: string, hasQuorum: boolean): Answer {
-    const pod = this.pods.get(name);
-    const member = this.members.find((candidate) => candidate.podName === name);
-    if (!pod || !this.#runs(pod))
-      return { kind: 'silent', since: pod?.createdAt ?? this.now, why: 'connection refused' };
-    const memberId = this.data.get(name) ?? '';
-    return {
-      kind: 'status',
-      memberId,
-      clusterId: this.clusterId,
-      version: pod.version,
-      leaderId: hasQuorum && member ? this.leaderId : '',
-      isLearner: member?.isLearner ?? false,
-      revision: 1,
-      raftIndex: 10,
-      raftAppliedIndex: 10,
-      dbSize: 1000,
-      alarms: [],
-      since: pod.createdAt,
-      raftSnapshots: this.snapshots.get(name) ?? 0,
-      downgradeTarget: '',
-    };
+  touch(pod: ModelPod): void {
+    pod.facts.resourceVersion = this.serial('rv');
   }
 
-  #clusterVersion(): string {
-    const versions = this.#healthyVoters().flatMap(({ podName }) => this.pods.get(podName)?.version ?? []);
-    const [oldest] = versions.map((text) => versionOf(text)).sort(compareVersions);
-    return oldest ? `${oldest.major}.${oldest.minor}.0` : '';
+  change(desired: Partial<Desired>): void {
+    const next = { ...this.desired, ...desired };
+    this.desired = { ...next, image: `${next.repository}:v${next.version}` };
+    this.generation++;
   }
 
-  // ---- how the world moves by itself
+  // ---- time
 
-  /** Lets time pass: pods start, processes boot or fail on what they find. */
+  /** Lets time pass: deleted pods end, pods are placed and started, processes boot or fail on what they find. */
   tick(milliseconds = 1_000): void {
     this.now += milliseconds;
+    for (const pod of [...this.pods.values()]) {
+      this.#evict(pod);
+      if (pod.inside.deletedAt !== undefined) this.#end(pod);
+      else this.#run(pod);
+    }
+    for (const volume of [...this.volumes.values()]) {
+      if (volume.terminating && !this.#isMounted(volume)) this.removeVolume(volume.name);
+    }
+    this.settle();
+  }
+
+  /** Brings etcd in line with who can be reached; called after every change. */
+  settle(): void {
+    for (const pod of this.pods.values()) this.#noteReachability(pod);
+    this.etcd.live(this.processes());
     for (const pod of this.pods.values()) {
-      if (pod.terminating) this.#removePod(pod.name);
-      else this.#start(pod);
+      const isLeaderless = pod.inside.upSince !== undefined && this.etcd.leaderId === '';
+      if (!isLeaderless) pod.inside.leaderlessSince = 0;
+      else if (pod.inside.leaderlessSince === 0) pod.inside.leaderlessSince = this.now;
     }
   }
 
-  #start(pod: Mutable<MemberPod>): void {
-    if (this.brokenImages.has(pod.image)) {
-      pod.container = { ...pod.container, state: 'waiting', reason: 'ImagePullBackOff', startedAt: 0 };
-      pod.ready = false;
+  #evict(pod: ModelPod): void {
+    const node = this.nodes.get(pod.facts.node);
+    const since = node?.facts.notReadySince;
+    if (since !== undefined && this.now - since >= evictAfter && pod.inside.deletedAt === undefined) {
+      this.deletePod(pod.facts.name);
+    }
+  }
+
+  /** A pod ends where its node can tell; on a node that was taken away the cluster's garbage collector strikes it off. */
+  #end(pod: ModelPod): void {
+    const node = this.nodes.get(pod.facts.node);
+    const age = this.now - (pod.inside.deletedAt ?? this.now);
+    if (node && !node.isUp && (node.facts.exists || age < 60_000)) return;
+    if (age >= gracePeriod) this.removePod(pod.facts.name);
+  }
+
+  #run(pod: ModelPod): void {
+    const { facts } = pod;
+    if (facts.phase === 'Failed') return;
+    if (facts.node === '' && !this.#place(pod)) return;
+    if (!this.nodes.get(facts.node)?.isUp) return;
+    if (this.brokenImages.has(facts.image)) {
+      this.#stop(pod);
+      waiting(pod, 'ImagePullBackOff', `Back-off pulling image "${facts.image}"`);
+      this.touch(pod);
       return;
     }
-    pod.phase = 'Running';
-    pod.container = { ...pod.container, state: 'running', reason: '', startedAt: pod.container.startedAt || this.now };
-    const member = this.members.find((candidate) => candidate.podName === pod.name);
-    if (!this.data.has(pod.name)) this.#bootBlank(pod, member);
-    if (member && this.data.get(pod.name) === member.id) member.name = pod.name;
-    pod.ready = this.#runs(pod);
+    if (pod.inside.startedImage !== facts.image || facts.container.state !== 'running') this.#startContainer(pod);
   }
 
-  #bootBlank(pod: Mutable<MemberPod>, member: Member | undefined): void {
-    if (pod.boot === 'new') {
-      if (this.clusterId !== '') throw new Error(`SAFETY: ${pod.name} founds a second cluster`);
-      const id = this.#newId();
-      this.clusterId = 'c1';
-      this.members = [{ id, podName: pod.name, addedAt: this.now, name: pod.name, isLearner: false }];
-      this.data.set(pod.name, id);
-      this.bornVersion = pod.version;
-    } else if (pod.boot === 'existing' && member) {
-      if (!member.isLearner && member.name !== '')
-        throw new Error(`SAFETY: voter ${pod.name} starts on an empty directory`);
-      this.data.set(pod.name, member.id);
-    } else {
-      pod.container = {
-        ...pod.container,
-        lastExit: {
-          code: 1,
-          reason: 'Error',
-          message: `couldn't find local name "${pod.name}" in the initial cluster configuration`,
-        },
-      };
+  #place(pod: ModelPod): boolean {
+    const load = (name: string) => [...this.pods.values()].filter(({ facts }) => facts.node === name).length;
+    const [node] = [...this.nodes]
+      .filter(([, { facts, isUp }]) => isUp && facts.exists && facts.ready && facts.schedulable)
+      .map(([name]) => name)
+      .sort((a, b) => load(a) - load(b) || (a < b ? -1 : 1));
+    if (node === undefined || this.isFull) {
+      pod.facts.container = { ...noContainer, reason: 'Unschedulable', message: '0 of 5 nodes are available' };
+      return false;
+    }
+    pod.facts.node = node;
+    pod.facts.container = noContainer;
+    this.touch(pod);
+    return true;
+  }
+
+  #startContainer(pod: ModelPod): void {
+    const { facts, inside } = pod;
+    inside.startedImage = facts.image;
+    inside.containers++;
+    inside.snapshots = 0;
+    facts.phase = 'Running';
+    facts.ip = facts.ip || `10.0.0.${inside.containers}`;
+    facts.container = { ...facts.container, id: `${facts.uid}/${inside.containers}`, message: '' };
+    this.touch(pod);
+    const failure = this.#boot(pod);
+    if (failure === 'waits') {
+      waiting(pod, 'PodInitializing', '');
+      inside.startedImage = '';
+      return;
+    }
+    if (failure !== undefined) {
+      crashed(pod, failure);
+      if (facts.adopted) facts.phase = 'Failed';
+      return;
+    }
+    facts.container = { ...facts.container, state: 'running', reason: '', startedAt: this.now };
+    facts.ready = true;
+  }
+
+  /** Undefined if etcd runs now; `waits` if it must be started again a little later; else what it said when it ended. */
+  #boot(pod: ModelPod): string | undefined {
+    const place = this.placeOf(pod);
+    const directory = this.directories.get(place);
+    if (directory) return this.#resume(pod, directory);
+    const { boot, name } = pod.facts;
+    const minor = this.#minorOf(pod);
+    if (boot === 'new' || (boot === 'fixed' && this.etcd.clusterId === '')) {
+      this.#guardFounding(name);
+      this.directories.set(place, this.etcd.found(name, this.now, minor));
+      return undefined;
+    }
+    const member = this.members.find((candidate) => candidate.podName === name);
+    if (boot !== 'existing' || !member)
+      return `${blankDirectoryMessage} "${name}" in the initial cluster configuration`;
+    // It asks every name in its list, and does not start before each resolves.
+    if (this.members.some((other) => !this.pods.has(other.podName) && other.name === '')) return 'waits';
+    if (!member.isLearner && member.name !== '')
+      throw new SafetyViolation(`voter ${name} starts on an empty directory`);
+    if (minor < this.etcd.clusterMinor || minor > this.etcd.clusterMinor + 1)
+      throw new SafetyViolation(`${name} joins a cluster of minor ${this.etcd.clusterMinor} with minor ${minor}`);
+    const leader = this.processes().get(this.etcd.leaderId)?.directory;
+    const { clusterId, clusterMinor } = this.etcd;
+    this.directories.set(place, {
+      memberId: member.id,
+      clusterId,
+      log: 0,
+      logMinor: Math.min(minor, leader?.logMinor ?? minor),
+      storageMinor: clusterMinor,
+    });
+    return undefined;
+  }
+
+  /** A process on data it finds there; boot values do not matter. */
+  #resume(pod: ModelPod, directory: DataDirectory): string | undefined {
+    const minor = this.#minorOf(pod);
+    const isListed = this.members.some((member) => member.id === directory.memberId);
+    if (directory.clusterId !== this.etcd.clusterId || !isListed) return 'the member has been permanently removed';
+    if (minor >= 6 && directory.logMinor < minor - 1)
+      throw new SafetyViolation(`${pod.facts.name} of minor ${minor} finds entries of minor ${directory.logMinor}`);
+    if (minor < directory.storageMinor)
+      throw new SafetyViolation(`${pod.facts.name} of minor ${minor} finds a database of ${directory.storageMinor}`);
+    return undefined;
+  }
+
+  /** Only where nothing is recorded may a cluster be founded. */
+  #guardFounding(name: string): void {
+    const recorded =
+      this.inAnnotation?.clusterId ||
+      this.status?.clusterID ||
+      [...this.volumes.values()].find((volume) => volume.clusterId !== '')?.clusterId ||
+      [...this.pods.values()].find((pod) => pod.facts.clusterId !== '')?.facts.clusterId;
+    if (recorded) throw new SafetyViolation(`${name} founds a second cluster beside ${recorded}`);
+  }
+
+  #minorOf({ facts }: ModelPod): number {
+    return versionOf(facts.version).minor;
+  }
+
+  // ---- who runs, and on what
+
+  placeOf({ facts, inside }: ModelPod): string {
+    return facts.data === 'claim' ? `volume/${inside.volumeUid}` : `pod/${facts.uid}`;
+  }
+
+  /** Running, reachable processes by member ID. */
+  processes(): ReadonlyMap<string, LiveProcess> {
+    const found = new Map<string, LiveProcess>();
+    for (const pod of this.pods.values()) {
+      const process = this.processOf(pod);
+      if (process) found.set(process.memberId, process);
+    }
+    return found;
+  }
+
+  processOf(pod: ModelPod): LiveProcess | undefined {
+    const { facts, inside } = pod;
+    const directory = this.directories.get(this.placeOf(pod));
+    const version = parseVersion(this.runningVersionOf(pod));
+    if (!directory || !version || inside.upSince === undefined) return undefined;
+    const { memberId } = directory;
+    return { memberId, directory, version, raisedMaxLearners: !facts.adopted, upSince: inside.upSince };
+  }
+
+  /** What the process answers with: after a patch of the image the old one may still be up. */
+  runningVersionOf({ inside }: ModelPod): string {
+    return inside.startedImage.split(':v')[1] ?? '';
+  }
+
+  #noteReachability(pod: ModelPod): void {
+    const isReachable = this.#isReachable(pod);
+    if (isReachable && pod.inside.upSince === undefined) {
+      pod.inside.upSince = this.now;
+      const member = this.members.find((candidate) => candidate.podName === pod.facts.name);
+      if (member && this.directories.get(this.placeOf(pod))?.memberId === member.id) member.name = pod.facts.name;
+    }
+    if (!isReachable && pod.inside.upSince !== undefined) {
+      pod.inside.upSince = undefined;
+      pod.inside.silentSince = this.now;
     }
   }
 
-  #runs(pod: MemberPod): boolean {
-    if (this.cut.has(pod.name) || pod.phase !== 'Running' || this.brokenImages.has(pod.image)) return false;
-    return this.data.has(pod.name) && pod.container.startedAt > 0;
+  #isReachable(pod: ModelPod): boolean {
+    const { facts } = pod;
+    const directory = this.directories.get(this.placeOf(pod));
+    const isMember = directory && this.members.some((member) => member.id === directory.memberId);
+    return (
+      Boolean(isMember) &&
+      facts.container.state === 'running' &&
+      pod.inside.startedImage === facts.image &&
+      !this.cut.has(facts.uid) &&
+      this.nodes.get(facts.node)?.isUp === true
+    );
   }
 
-  #isUp(member: Member): boolean {
-    const pod = this.pods.get(member.podName);
-    return pod !== undefined && this.#runs(pod) && this.data.get(member.podName) === member.id;
+  #stop(pod: ModelPod): void {
+    pod.inside.startedImage = '';
+    pod.facts.ready = false;
   }
 
-  #healthyVoters(): Member[] {
-    return this.members.filter((member) => !member.isLearner && this.#isUp(member));
+  hasQuorum(): boolean {
+    const voters = this.etcd.voters();
+    const processes = this.processes();
+    const present = voters.filter((member) => processes.has(member.id)).length;
+    return voters.length > 0 && present >= quorum(voters.length);
   }
 
-  #newId(): string {
-    return `m${this.#nextId++}`;
+  /** True while something that was deleted is still there. */
+  isEnding(): boolean {
+    return [...this.pods.values()].some(({ facts }) => facts.terminating);
   }
 
-  // ---- what people and hardware do
+  // ---- objects
+
+  makePod(name: string, options: Partial<ModelPod['facts']>, onVolume = false): void {
+    if (this.pods.has(name)) return;
+    const data = onVolume ? 'claim' : this.desired.storage;
+    const volumeUid = data === 'claim' ? this.#claim(name) : '';
+    const facts = {
+      ...podOf({ name, uid: this.serial('pod'), createdAt: this.now, phase: 'Pending', node: '', ip: '', data }),
+      resourceVersion: this.serial('rv'),
+      ...options,
+    };
+    const inside = {
+      template: this.template,
+      labels: this.labels,
+      volumeUid,
+      deletedAt: undefined,
+      startedImage: '',
+      containers: 0,
+      upSince: undefined,
+      silentSince: this.now,
+      leaderlessSince: 0,
+      snapshots: 0,
+    };
+    this.pods.set(name, { facts, inside });
+  }
+
+  #claim(name: string): string {
+    const known = this.volumes.get(name);
+    if (known) return known.uid;
+    const volume = volumeOf({ name, uid: this.serial('volume'), createdAt: this.now });
+    this.volumes.set(name, volume);
+    return volume.uid;
+  }
 
   deletePod(name: string): void {
     const pod = this.pods.get(name);
-    if (pod) pod.terminating = true;
+    if (!pod || pod.facts.terminating) return;
+    pod.facts.terminating = true;
+    pod.inside.deletedAt = this.now;
+    this.touch(pod);
   }
 
   /** The pod is gone at once; its data too unless it is on a volume. */
-  killPod(name: string): void {
-    this.#removePod(name);
-  }
-
-  deleteVolume(name: string): void {
-    this.volumes.delete(name);
-    this.data.delete(name);
-  }
-
-  #removePod(name: string): void {
+  removePod(name: string): void {
     const pod = this.pods.get(name);
     this.pods.delete(name);
-    if (pod && pod.data !== 'claim') this.data.delete(name);
+    if (pod && pod.facts.data !== 'claim') this.directories.delete(this.placeOf(pod));
   }
 
-  // ---- what the operator does
-
-  apply(step: Step): void {
-    this.log.push(step.do);
-    switch (step.do) {
-      case 'ensureService':
-        this.services = { ...this.services, [step.which]: 'current' };
-        return;
-      case 'ensureBudget':
-        this.minAvailable = step.minAvailable;
-        return;
-      case 'deleteBudget':
-        this.minAvailable = undefined;
-        return;
-      case 'latchIdentity':
-        this.inStatus = { clusterId: step.clusterId, incarnation: step.incarnation };
-        this.inAnnotation = this.inStatus;
-        return;
-      case 'createSeed':
-        this.#createPod(step.name, 'new', '');
-        return;
-      case 'createPod':
-        this.#createPod(step.name, step.boot, step.memberId);
-        return;
-      case 'deletePod':
-        this.deletePod(step.name);
-        return;
-      case 'deleteVolume':
-        if (this.members.some((member) => member.podName === step.name))
-          throw new Error(`SAFETY: volume of member ${step.name} deleted`);
-        this.deleteVolume(step.name);
-        return;
-      case 'checkImage':
-        this.imageChecks.set(`check-${step.node}-${step.image}`, {
-          node: step.node,
-          image: step.image,
-          createdAt: this.now,
-        });
-        return;
-      case 'deleteImageCheck':
-        this.imageChecks.delete(step.name);
-        return;
-      case 'updatePod':
-        this.#edit(step.name, { drift: [] });
-        return;
-      default:
-        this.#applyToEtcd(step);
-    }
+  /** A claim in use stays until its pod has ended. */
+  deleteVolume(name: string): void {
+    const volume = this.volumes.get(name);
+    if (!volume) return;
+    if (this.#isMounted(volume)) volume.terminating = true;
+    else this.removeVolume(name);
   }
 
-  #applyToEtcd(step: Step): void {
-    switch (step.do) {
-      case 'joinMember':
-        this.#join(step.name, step.learner);
-        return;
-      case 'disarm':
-        this.#disarm(step);
-        return;
-      case 'promote':
-        this.#promote(step.memberId);
-        return;
-      case 'moveLeader':
-        this.leaderId = step.to;
-        return;
-      case 'removeMember':
-        this.#removeMember(step.memberId, step.because);
-        return;
-      case 'setImage':
-        this.#setImage(step);
-        return;
-      case 'settleImage':
-        this.#edit(step.pod, { previousVersion: '' });
-        return;
-      case 'setSnapshotCount':
-        this.#edit(step.pod, { snapshotCount: step.snapshotCount });
-        return;
-      case 'nudgeSnapshot':
-        for (const pod of this.pods.values()) {
-          if (pod.snapshotCount !== '') this.snapshots.set(pod.name, (this.snapshots.get(pod.name) ?? 0) + 1);
-        }
-        return;
-      default:
-        return;
-    }
+  removeVolume(name: string): void {
+    this.directories.delete(`volume/${this.volumes.get(name)?.uid}`);
+    this.volumes.delete(name);
   }
 
-  #edit(name: string, change: Partial<MemberPod>): void {
-    const pod = this.pods.get(name);
-    if (pod) Object.assign(pod, change);
-  }
-
-  #createPod(name: string, boot: 'new' | 'existing' | 'disarmed', memberId: string): void {
-    if (this.pods.has(name)) return;
-    if (this.desired.storage === 'claim' && !this.volumes.has(name)) {
-      this.volumes.set(
-        name,
-        volumeOf({
-          name,
-          uid: `v-${name}-${this.now}`,
-          createdAt: this.now,
-          memberId,
-          clusterId: memberId ? this.clusterId : '',
-        }),
-      );
-    }
-    const { image, version, storage } = this.desired;
-    this.pods.set(name, {
-      ...podOf({
-        name,
-        uid: `p-${name}-${this.now}`,
-        boot,
-        image,
-        version,
-        data: storage,
-        createdAt: this.now,
-        memberId,
-        phase: 'Pending',
-      }),
-      clusterId: memberId ? this.clusterId : '',
-      markedVoter: boot === 'disarmed',
-    });
-  }
-
-  #join(name: string, learner: boolean): void {
-    const voters = this.members.filter((member) => !member.isLearner);
-    if (this.members.some((member) => member.podName === name)) throw new Error(`SAFETY: ${name} added twice`);
-    if (this.#healthyVoters().length < quorum(voters.length)) throw new Error('SAFETY: member add without quorum');
-    // etcd refuses to add while one of three is down; the planner may ask again later.
-    if (this.#healthyVoters().length < quorum(voters.length + 1) && voters.length > 1) return;
-    this.members.push({ id: this.#newId(), podName: name, addedAt: this.now, name: '', isLearner: learner });
-    this.#createPod(name, 'existing', '');
-  }
-
-  #disarm(step: Extract<Step, { do: 'disarm' }>): void {
-    const volume = this.volumes.get(step.pod);
-    if (volume) Object.assign(volume, { clusterId: step.clusterId, memberId: step.memberId });
-    this.#edit(step.pod, {
-      boot: 'disarmed',
-      clusterId: step.clusterId,
-      memberId: step.memberId,
-      markedVoter: step.markVoter,
-    });
-  }
-
-  #promote(id: string): void {
-    const member = this.members.find((candidate) => candidate.id === id);
-    const pod = member && this.pods.get(member.podName);
-    if (!member?.isLearner) throw new Error(`SAFETY: ${id} promoted but is no learner`);
-    if (pod?.boot !== 'disarmed') throw new Error(`SAFETY: ${member.podName} becomes a voter while armed`);
-    member.isLearner = false;
-  }
-
-  #removeMember(id: string, because: 'scale' | 'dead'): void {
-    const member = this.members.find((candidate) => candidate.id === id);
-    if (!member) return;
-    const rest = this.members.filter((candidate) => candidate !== member);
-    const voters = rest.filter((candidate) => !candidate.isLearner);
-    const healthy = voters.filter((candidate) => this.#isUp(candidate)).length;
-    if (!member.isLearner && healthy < quorum(voters.length)) throw new Error(`SAFETY: removing ${id} loses quorum`);
-    if (because === 'scale' && member.id === this.leaderId && rest.length > 0)
-      throw new Error('SAFETY: the leader is removed');
-    this.members = rest;
-  }
-
-  #setImage(step: Extract<Step, { do: 'setImage' }>): void {
-    const pod = this.pods.get(step.pod);
-    if (!pod) return;
-    const voters = this.members.filter((member) => !member.isLearner);
-    const others = this.#healthyVoters().filter((member) => member.podName !== step.pod).length;
-    if (voters.length >= 3 && others < quorum(voters.length))
-      throw new Error('SAFETY: restart without a quorum of others');
-    this.snapshots.delete(step.pod);
-    Object.assign(pod, {
-      image: step.image,
-      version: step.version,
-      previousVersion: step.version === pod.previousVersion ? '' : pod.version,
-      snapshotCount: step.snapshotCount,
-      container: { ...pod.container, startedAt: 0, state: 'waiting', reason: 'ContainerCreating' },
-    });
+  #isMounted({ uid }: MemberVolume): boolean {
+    return [...this.pods.values()].some((pod) => pod.inside.volumeUid === uid);
   }
 }

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import { quorum } from '@etcd-operator/etcd';
+import type { Assessment, MemberView } from './assessment.ts';
+import { later, type Proposal, waitFor } from './proposal.ts';
+
+/**
+ * The one gate that every voluntary stop of a voter passes: nothing is stopped while alarms are raised, while another voter's
+ * node is in trouble, or if those who stay would not be a quorum. Undefined if `view` may be stopped.
+ *
+ * Clusters of one or two voters cannot keep quorum while one restarts. There all voters must be healthy, and the step's
+ * reason says what it costs.
+ */
+export function holdStop(assessment: Assessment, view: MemberView): Proposal | undefined {
+  const { voters, healthyVoters } = assessment;
+  const alarmed = holdForAlarms(assessment);
+  if (alarmed) return alarmed;
+  const others = healthyVoters.filter((other) => other !== view);
+  const needed = voters.length >= 3 ? quorum(voters.length) : voters.length - 1;
+  if (others.length < needed) {
+    return waitFor(
+      `${view.name} stays up: without it ${others.length} voters would be left, and ${needed} are needed`,
+      later,
+    );
+  }
+  return nodeInTrouble(assessment, view);
+}
+
+/** While etcd has raised an alarm nothing is upgraded or restarted (faults 30 and 31). */
+export function holdForAlarms(assessment: Assessment): Proposal | undefined {
+  const alarms = alarmsOf(assessment);
+  if (alarms.length === 0) return undefined;
+  return waitFor(`etcd has raised ${alarms.join(' and ')}: no member is restarted before that is dealt with`, later);
+}
+
+/** A voter whose node is going down may be the next to fail: a voluntary stop is not added to that. */
+function nodeInTrouble({ voters, observation }: Assessment, view: MemberView): Proposal | undefined {
+  for (const other of voters) {
+    const node = other === view ? undefined : other.pod && observation.nodes.get(other.pod.node);
+    if (!node || (node.exists && node.ready && node.schedulable)) continue;
+    const state = !node.exists || !node.ready ? 'not ready' : 'cordoned';
+    return waitFor(`node ${other.pod?.node} of ${other.name} is ${state}: no member is stopped meanwhile`, later);
+  }
+  return undefined;
+}
+
+/** Alarms any member reports, each once. */
+export function alarmsOf({ members }: Assessment): readonly ('NOSPACE' | 'CORRUPT')[] {
+  const words = members.flatMap(({ answer }) => (answer?.kind === 'status' ? answer.alarms : []));
+  return (['NOSPACE', 'CORRUPT'] as const).filter((alarm) => words.some((word) => word.includes(alarm)));
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+import { quorum } from '@etcd-operator/etcd';
+import type { MemberPod } from '../../observation.ts';
+import { changesVoters, type Step } from '../step.ts';
+import { SafetyViolation } from './model-etcd.ts';
+import type { World } from './world.ts';
+
+type Of<K extends Step['do']> = Extract<Step, { do: K }>;
+
+/** `half` is a process that dies in the middle of the step. */
+export type Extent = 'whole' | 'half';
+
+/**
+ * Carries out one step in the world, with the preconditions of the real thing. False if it was refused: nothing has changed
+ * then, and the rest of the plan is void.
+ */
+export function applyStep(world: World, step: Step, extent: Extent = 'whole'): boolean {
+  world.log.push(step.do);
+  const before = world.hasQuorum();
+  const voters = world.etcd.voters().length;
+  const done = change(world, step, extent);
+  world.settle();
+  const stops = changesVoters(step) || step.do === 'setImage' || step.do === 'deletePod';
+  if (before && stops && !world.hasQuorum() && voters > 2 && done)
+    throw new SafetyViolation(`${step.do} takes the quorum away`);
+  return done;
+}
+
+function change(world: World, step: Step, extent: Extent): boolean {
+  switch (step.do) {
+    case 'ensureService':
+      world.services = { ...world.services, [step.which]: 'current' };
+      return true;
+    case 'ensureBudget':
+      world.minAvailable = step.minAvailable;
+      return true;
+    case 'deleteBudget':
+      world.minAvailable = undefined;
+      return true;
+    case 'latchIdentity':
+      return latchIdentity(world, step, extent);
+    case 'createSeed':
+      world.makePod(step.name, { boot: 'new', version: step.version, image: step.image });
+      return true;
+    case 'createPod':
+      return createPod(world, step);
+    case 'checkImage':
+      world.imageChecks.set(`check-${step.node}-${step.image}`, {
+        node: step.node,
+        image: step.image,
+        createdAt: world.now,
+      });
+      return true;
+    case 'deleteImageCheck':
+      return world.imageChecks.delete(step.name);
+    case 'deleteVolume':
+      return deleteVolume(world, step);
+    default:
+      return changePod(world, step, extent) ?? changeEtcd(world, step, extent);
+  }
+}
+
+function latchIdentity(world: World, step: Of<'latchIdentity'>, extent: Extent): boolean {
+  world.inAnnotation = { clusterId: step.clusterId, incarnation: step.incarnation };
+  if (step.bornVersion !== '') world.bornVersion = step.bornVersion;
+  if (extent === 'half') return false;
+  world.status = { ...world.status, clusterID: step.clusterId, incarnation: step.incarnation };
+  return true;
+}
+
+function createPod(world: World, step: Of<'createPod'>): boolean {
+  const { name, boot, memberId, version, image, onVolume } = step;
+  const isDisarmed = boot === 'disarmed';
+  const identity = isDisarmed ? { memberId, clusterId: world.etcd.clusterId, markedVoter: true } : {};
+  world.makePod(name, { boot, version, image, ...identity }, onVolume);
+  return true;
+}
+
+function deleteVolume(world: World, { name, uid }: Of<'deleteVolume'>): boolean {
+  const volume = world.volumes.get(name);
+  if (volume?.uid !== uid) return false;
+  const held = world.directories.get(`volume/${uid}`)?.memberId;
+  if (world.members.some((member) => member.id === held || member.id === volume.memberId))
+    throw new SafetyViolation(`the volume of member ${name} is deleted`);
+  world.deleteVolume(name);
+  return true;
+}
+
+/** Undefined for steps that concern no pod. */
+function changePod(world: World, step: Step, extent: Extent): boolean | undefined {
+  switch (step.do) {
+    case 'disarm':
+      return disarm(world, step, extent);
+    case 'deletePod':
+      return deletePod(world, step);
+    case 'updatePod':
+      return edit(world, step.name, step.uid, (pod) => {
+        pod.inside.labels = world.labels;
+      });
+    case 'fencePod':
+    case 'resizePod':
+      return true;
+    case 'setImage':
+      return setImage(world, step);
+    case 'settleImage':
+      return edit(world, step.pod, step.uid, ({ facts }) => {
+        const volume = world.volumes.get(step.pod);
+        if (step.onVolume && volume) volume.version = step.version;
+        Object.assign(facts, { previousVersion: '', previousImage: '', previousContainer: '' });
+      });
+    case 'setSnapshotCount':
+      return edit(world, step.pod, step.uid, ({ facts }) => {
+        facts.snapshotCount = step.snapshotCount;
+      });
+    default:
+      return undefined;
+  }
+}
+
+function edit(
+  world: World,
+  name: string,
+  uid: string,
+  change: (pod: NonNullable<ReturnType<World['pods']['get']>>) => void,
+) {
+  const pod = world.pods.get(name);
+  if (pod?.facts.uid !== uid) return false;
+  change(pod);
+  world.touch(pod);
+  return true;
+}
+
+function disarm(world: World, step: Of<'disarm'>, extent: Extent): boolean {
+  const volume = world.volumes.get(step.pod);
+  const identity = { clusterId: step.clusterId, memberId: step.memberId };
+  if (step.onVolume && volume) Object.assign(volume, identity, { version: step.version });
+  if (extent === 'half' || world.pods.get(step.pod)?.facts.resourceVersion !== step.resourceVersion) return false;
+  return edit(world, step.pod, step.uid, ({ facts }) => {
+    const disarmed: Partial<MemberPod> = facts.adopted ? {} : { boot: 'disarmed' };
+    Object.assign(facts, { ...disarmed, ...identity, markedVoter: step.markVoter });
+  });
+}
+
+function deletePod(world: World, { name, uid, force }: Of<'deletePod'>): boolean {
+  if (world.pods.get(name)?.facts.uid !== uid) return false;
+  if (force) world.removePod(name);
+  else world.deletePod(name);
+  return true;
+}
+
+function setImage(world: World, step: Of<'setImage'>): boolean {
+  const pod = world.pods.get(step.pod);
+  if (pod?.facts.uid !== step.uid || pod.facts.resourceVersion !== step.resourceVersion) return false;
+  if (pod.facts.adopted) throw new SafetyViolation(`the image of adopted pod ${step.pod} is patched`);
+  Object.assign(pod.facts, {
+    image: step.image,
+    version: step.version,
+    snapshotCount: step.snapshotCount,
+    previousVersion: step.wayBack?.version ?? '',
+    previousImage: step.wayBack?.image ?? '',
+    previousContainer: step.wayBack ? step.container : '',
+  });
+  world.touch(pod);
+  return true;
+}
+
+function changeEtcd(world: World, step: Step, extent: Extent): boolean {
+  const { etcd } = world;
+  switch (step.do) {
+    case 'joinMember':
+      return joinMember(world, step, extent);
+    case 'promote':
+      return promote(world, step.memberId);
+    case 'removeMember':
+      return removeMember(world, step.memberId);
+    case 'moveLeader':
+      if (etcd.leaderId !== step.from || !world.processes().has(step.to)) return false;
+      if (etcd.members.some((member) => member.id === step.to && member.isLearner)) return false;
+      etcd.leaderId = step.to;
+      return true;
+    case 'nudgeSnapshot':
+      return nudge(world, step.entries);
+    case 'enableDowngrade':
+      etcd.downgradeTo = Number(step.version.split('.')[1]);
+      return true;
+    case 'cancelDowngrade':
+      etcd.downgradeTo = 0;
+      return true;
+    default:
+      return true;
+  }
+}
+
+function joinMember(world: World, step: Of<'joinMember'>, extent: Extent): boolean {
+  const { etcd } = world;
+  if (etcd.members.some((member) => member.podName === step.name)) return false;
+  const kind = step.learner ? 'addLearner' : 'addVoter';
+  if (etcd.refuses({ kind }, world.processes(), world.now) !== undefined) return false;
+  etcd.members.push({ id: etcd.newId(), podName: step.name, addedAt: world.now, name: '', isLearner: step.learner });
+  if (extent === 'half') return false;
+  world.makePod(step.name, { boot: 'existing', version: step.version, image: step.image });
+  return true;
+}
+
+function promote(world: World, id: string): boolean {
+  const member = world.members.find((candidate) => candidate.id === id);
+  const process = world.processes().get(id);
+  if (!member?.isLearner || !process) return false;
+  const inSync = process.directory.log >= world.etcd.acknowledged * 0.9;
+  if (world.etcd.refuses({ kind: 'promote', id, inSync }, world.processes(), world.now) !== undefined) return false;
+  if (world.pods.get(member.podName)?.facts.boot !== 'disarmed')
+    throw new SafetyViolation(`${member.podName} becomes a voter while armed`);
+  member.isLearner = false;
+  return true;
+}
+
+function removeMember(world: World, id: string): boolean {
+  const member = world.members.find((candidate) => candidate.id === id);
+  if (!member) return true;
+  if (!world.hasQuorum()) return false;
+  if (world.etcd.refuses({ kind: 'remove', id }, world.processes(), world.now) !== undefined) return false;
+  const others = world.etcd.voters().filter((voter) => voter.id !== id);
+  const present = others.filter((voter) => world.processes().has(voter.id)).length;
+  if (!member.isLearner && present < quorum(others.length))
+    throw new SafetyViolation(`removing ${member.podName} loses quorum`);
+  world.etcd.remove(id);
+  return true;
+}
+
+/** A member snapshots after as many entries as its count says; the entries before are then gone from its log. */
+function nudge(world: World, entries: number): boolean {
+  for (const pod of world.pods.values()) {
+    const process = world.processOf(pod);
+    if (!process) continue;
+    const needed = pod.facts.snapshotCount === '' ? 1_000 : Number(pod.facts.snapshotCount);
+    if (entries < needed) continue;
+    pod.inside.snapshots++;
+    process.directory.logMinor = process.version.minor;
+  }
+  return true;
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type EtcdVersion, learnersAllowed, quorum, type Reconfig, reconfigVerdict } from '@etcd-operator/etcd';
+
+/** A member as the cluster's own list has it. */
+export interface ModelMember {
+  readonly id: string;
+  readonly podName: string;
+  readonly addedAt: number;
+  name: string;
+  isLearner: boolean;
+}
+
+/** What lies in a data directory. */
+export interface DataDirectory {
+  readonly memberId: string;
+  readonly clusterId: string;
+  /** Number of the last acknowledged write it holds. */
+  log: number;
+  /** The oldest minor whose entries are still in its write-ahead log. */
+  logMinor: number;
+  /** The minor whose format its database has. */
+  storageMinor: number;
+}
+
+/** A process that runs and can be reached, on its own data. */
+export interface LiveProcess {
+  readonly memberId: string;
+  readonly directory: DataDirectory;
+  readonly version: EtcdVersion;
+  readonly raisedMaxLearners: boolean;
+  readonly upSince: number;
+}
+
+/** Thrown when the model sees something that must never happen, whoever caused it. */
+export class SafetyViolation extends Error {
+  constructor(what: string) {
+    super(`SAFETY: ${what}`);
+  }
+}
+
+/**
+ * etcd as far as membership goes: a list of members, who of them can be reached, a leader where there is a quorum, writes that
+ * are acknowledged by a quorum, and etcd's own refusals. Elections pick the longest log among those present, as raft does, so
+ * that a voter that forgot what it had acknowledged shows as a loss.
+ */
+export class ModelEtcd {
+  clusterId = '';
+  members: ModelMember[] = [];
+  readonly removed = new Set<string>();
+  leaderId = '';
+  /** Number of the last write that was acknowledged to a client. */
+  acknowledged = 0;
+  /** The minor that all members speak. */
+  clusterMinor = 0;
+  downgradeTo = 0;
+  /** Bumped by each founding. */
+  founded = 0;
+  #nextId = 1;
+
+  voters(): readonly ModelMember[] {
+    return this.members.filter((member) => !member.isLearner);
+  }
+
+  found(podName: string, now: number, minor: number): DataDirectory {
+    const id = this.newId();
+    this.founded++;
+    this.clusterId = `c${this.founded}`;
+    this.members = [{ id, podName, addedAt: now, name: podName, isLearner: false }];
+    this.leaderId = '';
+    this.acknowledged = 0;
+    this.clusterMinor = minor;
+    return { memberId: id, clusterId: this.clusterId, log: 0, logMinor: minor, storageMinor: minor };
+  }
+
+  newId(): string {
+    return (0xa000 + this.#nextId++).toString(16);
+  }
+
+  /** Elects where needed, lets clients write, and moves the cluster version. */
+  live(processes: ReadonlyMap<string, LiveProcess>): void {
+    const present = this.voters().flatMap((member) => processes.get(member.id) ?? []);
+    if (present.length < quorum(this.voters().length) || present.length === 0) {
+      this.leaderId = '';
+      return;
+    }
+    if (!present.some((process) => process.memberId === this.leaderId)) this.#elect(present);
+    this.#write(processes);
+    this.#moveClusterVersion(processes);
+  }
+
+  #elect(present: readonly LiveProcess[]): void {
+    const [winner] = [...present].sort(
+      (a, b) => b.directory.log - a.directory.log || (a.memberId < b.memberId ? -1 : 1),
+    );
+    if (!winner) return;
+    if (winner.directory.log < this.acknowledged) {
+      throw new SafetyViolation(
+        `acknowledged writes are lost: ${winner.memberId} leads with ${winner.directory.log} of ${this.acknowledged}`,
+      );
+    }
+    this.leaderId = winner.memberId;
+  }
+
+  #write(processes: ReadonlyMap<string, LiveProcess>): void {
+    this.acknowledged++;
+    for (const member of this.members) {
+      const process = processes.get(member.id);
+      if (process) process.directory.log = this.acknowledged;
+    }
+  }
+
+  #moveClusterVersion(processes: ReadonlyMap<string, LiveProcess>): void {
+    const all = this.members.map((member) => processes.get(member.id));
+    if (this.downgradeTo > 0) {
+      this.clusterMinor = this.downgradeTo;
+      for (const process of all) if (process) process.directory.storageMinor = this.downgradeTo;
+      if (all.every((process) => process?.version.minor === this.downgradeTo)) this.downgradeTo = 0;
+      return;
+    }
+    if (all.some((process) => process === undefined)) return;
+    const lowest = Math.min(...all.map((process) => process?.version.minor ?? 0));
+    if (lowest <= this.clusterMinor) return;
+    this.clusterMinor = lowest;
+    for (const process of all) if (process) process.directory.storageMinor = lowest;
+  }
+
+  /** etcd's answer to a change of membership, or undefined if it accepts. */
+  refuses(change: Reconfig, processes: ReadonlyMap<string, LiveProcess>, now: number): string | undefined {
+    const leader = processes.get(this.leaderId);
+    if (!leader) return 'no leader';
+    const age = (id: string) => {
+      const process = processes.get(id);
+      return process ? now - Math.max(process.upSince, leader.upSince) : undefined;
+    };
+    const members = this.members.map((member) => ({
+      id: member.id,
+      voter: !member.isLearner,
+      started: member.name !== '',
+      connectedForMs: age(member.id),
+    }));
+    const verdict = reconfigVerdict({ servedBy: { id: leader.memberId, version: leader.version }, members }, change);
+    if (!verdict.accepted) return verdict.reason;
+    return change.kind === 'addLearner' ? this.#tooManyLearners(processes) : undefined;
+  }
+
+  /** Every member applies the limit for itself; one that differs breaks later (operator rule 2). */
+  #tooManyLearners(processes: ReadonlyMap<string, LiveProcess>): string | undefined {
+    const learners = this.members.filter((member) => member.isLearner).length;
+    const known = this.members.flatMap((member) => processes.get(member.id) ?? []);
+    if (learners === 0 || learners + 1 <= learnersAllowed(known)) return undefined;
+    throw new SafetyViolation('a second learner is added where a member has the default limit');
+  }
+
+  remove(id: string): void {
+    this.members = this.members.filter((member) => member.id !== id);
+    this.removed.add(id);
+    if (this.leaderId === id) this.leaderId = '';
+  }
+}

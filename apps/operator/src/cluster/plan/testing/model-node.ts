@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { ContainerFacts, MemberPod, NodeFacts } from '../../observation.ts';
+import type { Mutable } from './mutable.ts';
+
+/** A node of the model. */
+export interface ModelNode {
+  facts: Mutable<NodeFacts>;
+  /** False while it is switched off or cut off: nothing on it runs or reports. */
+  isUp: boolean;
+}
+
+/** What a pod of the model carries besides what the operator sees. */
+export interface PodInside {
+  /** Which revision of the spec it was made from. */
+  template: number;
+  labels: number;
+  /** UID of its volume claim; empty without one. */
+  readonly volumeUid: string;
+  deletedAt: number | undefined;
+  /** The image its present container was started with; empty if none was. */
+  startedImage: string;
+  containers: number;
+  /** Since when its etcd has been reachable; undefined while it is not. */
+  upSince: number | undefined;
+  silentSince: number;
+  leaderlessSince: number;
+  /** Raft snapshots of the present process. */
+  snapshots: number;
+}
+
+export interface ModelPod {
+  readonly facts: Mutable<MemberPod>;
+  readonly inside: PodInside;
+}
+
+/** A container that has not been made yet. */
+export const noContainer: ContainerFacts = {
+  id: '',
+  state: 'waiting',
+  reason: 'ContainerCreating',
+  message: '',
+  startedAt: 0,
+  restarts: 0,
+  lastExit: undefined,
+};
+
+export function healthyNode(): ModelNode {
+  const facts = { exists: true, ready: true, schedulable: true, notReadySince: undefined, outOfService: false };
+  return { facts, isUp: true };
+}
+
+/** A container that waits, for a reason that does not pass by itself. */
+export function waiting(pod: ModelPod, reason: string, message: string): void {
+  pod.facts.container = { ...pod.facts.container, state: 'waiting', reason, message, startedAt: 0 };
+  pod.facts.ready = false;
+}
+
+/** A container that ended with an error and is started again. */
+export function crashed(pod: ModelPod, message: string, reason = 'Error'): void {
+  const { restarts } = pod.facts.container;
+  pod.facts.container = {
+    ...pod.facts.container,
+    state: 'waiting',
+    reason: 'CrashLoopBackOff',
+    message: 'back-off',
+    startedAt: 0,
+    restarts: restarts + 1,
+    lastExit: { code: 1, reason, message },
+  };
+  pod.facts.ready = false;
+}
