@@ -2,13 +2,22 @@
 import {
   type KubeObject,
   keyString,
+  matchesLabels,
   type ObjectKey,
+  parseLabelSelector,
   qualifiedName,
   type Resource,
   type Status,
 } from '@etcd-operator/kube';
 import type { Clock } from '@etcd-operator/ports';
 import type { Informer } from '../informer/informer.ts';
+
+/** True if an informer will never hear of an object: it does not select its labels and does not hold it either. */
+function isHidden(informer: Informer<KubeObject>, key: string, labels: Readonly<Record<string, string>>): boolean {
+  const { labelSelector } = informer.selection;
+  if (labelSelector === undefined || informer.lister.get(key) !== undefined) return false;
+  return !matchesLabels(parseLabelSelector(labelSelector), labels);
+}
 
 /** A write whose effect must be seen in the cache before the next decision. */
 interface Write {
@@ -49,7 +58,7 @@ export class OwnWrites {
   /** `request` wrote `object`, as the server answered. */
   wrote(request: string, resource: Resource, key: ObjectKey, object: KubeObject): void {
     const version = object.metadata?.resourceVersion;
-    if (version) this.#remember(request, resource, key, version, undefined);
+    if (version) this.#remember(request, resource, key, version, undefined, object.metadata?.labels ?? {});
   }
 
   /** `request` deleted an object; `answer` is the object or a Status, as the server likes. */
@@ -82,10 +91,12 @@ export class OwnWrites {
     key: ObjectKey,
     version: string | undefined,
     deletedUid: string | undefined,
+    labels?: Readonly<Record<string, string>>,
   ): void {
     for (const informer of this.#options.informersOf(resource)) {
       const { namespace } = informer.selection;
       if (namespace !== undefined && namespace !== key.namespace) continue;
+      if (labels && isHidden(informer, keyString(key), labels)) continue;
       const write = { informer, key: keyString(key), version, deletedUid, at: this.#options.clock.monotonic() };
       if (this.#isSeen(write)) continue;
       const writes = this.#writes.get(request) ?? new Map<string, Write>();
