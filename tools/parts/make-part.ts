@@ -8,6 +8,7 @@ import { unpackDebian } from './debian-package.ts';
 import { asNoSpace, megabytes } from './free-space.ts';
 import { buildWithGo } from './go-build.ts';
 import { readPart, writeManifest } from './manifest.ts';
+import { installFromNpm } from './npm-package.ts';
 import { takeFromPath } from './on-path.ts';
 import { type Part, PartError } from './part.ts';
 import { type Progress, seconds } from './progress.ts';
@@ -71,6 +72,7 @@ export async function makePart(making: Making): Promise<Part> {
 const verbs: Readonly<Record<Recipe['kind'], string>> = {
   go: 'building',
   debian: 'unpacking',
+  npm: 'installing',
   collection: 'putting together',
 };
 
@@ -98,6 +100,11 @@ async function produce(context: BuildContext, making: Making): Promise<Product> 
     }
     case 'debian': {
       const contents = await unpackDebian(context, recipe);
+      await verifyPrograms(context, contents, recipe.programs);
+      return { contents };
+    }
+    case 'npm': {
+      const contents = await installFromNpm(context, recipe);
       await verifyPrograms(context, contents, recipe.programs);
       return { contents };
     }

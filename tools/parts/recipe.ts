@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /** How one part is made. The rows of the table are values of this type; a change of any field makes a new cache entry. */
-export type Recipe = GoRecipe | DebianRecipe | CollectionRecipe;
+export type Recipe = GoRecipe | DebianRecipe | NpmRecipe | CollectionRecipe;
 
 interface RecipeBase {
   /** Exact version, without a leading 'v'. */
@@ -63,6 +63,24 @@ export interface DebianPackage {
 export interface DebianProgram {
   readonly name: string;
   readonly path: string;
+  readonly verify: Verification;
+}
+
+/** A package from the npm registry, installed with all it needs into the part's own folder, without its install scripts. */
+export interface NpmRecipe extends RecipeBase {
+  readonly kind: 'npm';
+  readonly package: string;
+  /** What npm must find the package's archive to hash to, such as 'sha512-...'. */
+  readonly integrity: string;
+  /** Of what the package needs, npm takes nothing published after this day, so that everyone gets the same. */
+  readonly before: string;
+  /** Programs that the package declares; they run on the Node that is on PATH. */
+  readonly programs: readonly NpmProgram[];
+}
+
+/** A program that an npm package declares in its `bin`. */
+export interface NpmProgram {
+  readonly name: string;
   readonly verify: Verification;
 }
 

@@ -46,6 +46,17 @@ describe.each(ofKind('debian'))('%s', (_name, recipe) => {
   });
 });
 
+describe.each(ofKind('npm'))('%s', (_name, recipe) => {
+  test('pins its package by its checksum, and all that the package needs by a day', () => {
+    expect(recipe.integrity).toMatch(/^sha512-[A-Za-z0-9+/]{86}==$/);
+    expect(new Date(recipe.before).toISOString().slice(0, 10)).toBe(recipe.before);
+  });
+
+  test('proves every program', () => {
+    for (const { verify } of recipe.programs) expect(verify.prints).toContain(recipe.version);
+  });
+});
+
 test.each(ofKind('collection'))('%s is made of parts of its own version', (_name, { parts, version }) => {
   expect(parts.map((member) => partTable[member]?.version)).toEqual(parts.map(() => version));
 });

@@ -144,6 +144,15 @@ export const partTable: PartTable = {
       },
     ],
   },
+  azurite: {
+    kind: 'npm',
+    version: '3.37.0',
+    bytesNeeded: 600e6,
+    package: 'azurite',
+    integrity: 'sha512-dl2AXMkXtVlX9s3U3ttIQFFlKwe64k/ugSIVNT4V3qX488Ncw988rIHAs6apgUtfEzyqwtFN9MZp0Foq60Htag==',
+    before: '2026-11-01',
+    programs: [{ name: 'azurite-blob', verify: { args: ['--version'], prints: '3.37.0' } }],
+  },
   containerd: containerd('2.4.2', 'h1:p6Qg+xbEz8lvwdhHDx0U469xENvp4LgGBx+E7djXkGw='),
   coredns: coredns('1.15.0', 'h1:OBT+OEyHVdUiVxPhrNlC5XZVq3RkSxzQXfZQ76gm5ck='),
   helm: {

@@ -11,14 +11,14 @@ export interface ToolFailure {
   readonly networkAdvice: string;
 }
 
-/** Why a tool failed, from the words that Go, apt and dpkg use for it. The first that fits counts. */
+/** Why a tool failed, from the words that Go, apt, dpkg and npm use for it. The first that fits counts. */
 const causes: readonly { readonly code: PartErrorCode; readonly words: RegExp }[] = [
-  { code: 'NoSpace', words: /no space left on device|disk quota exceeded|not enough (free )?space/i },
-  { code: 'ChecksumMismatch', words: /checksum mismatch|hash sum mismatch|SECURITY ERROR/i },
+  { code: 'NoSpace', words: /no space left on device|disk quota exceeded|not enough (free )?space|\bENOSPC\b/i },
+  { code: 'ChecksumMismatch', words: /checksum mismatch|hash sum mismatch|SECURITY ERROR|\bEINTEGRITY\b/i },
   {
     code: 'DownloadFailed',
     words:
-      /connection (refused|reset|failed|timed out)|could not connect|unable to connect|dial tcp|no such host|i\/o timeout|TLS handshake|network is unreachable|temporary failure|could(n't| not) resolve|\b(40[34]|410|429|5\d\d)\b .*(not found|gone|forbidden|gateway|unavailable|error|too many)|failed to fetch|module lookup disabled|unexpected EOF/i,
+      /connection (refused|reset|failed|timed out)|could not connect|unable to connect|dial tcp|no such host|i\/o timeout|TLS handshake|network is unreachable|temporary failure|could(n't| not) resolve|\b(40[34]|410|429|5\d\d)\b .*(not found|gone|forbidden|gateway|unavailable|error|too many)|failed to fetch|module lookup disabled|unexpected EOF|reason: .*\b(ECONN\w+|ENOTFOUND|ETIMEDOUT|EAI_AGAIN)\b|No matching version/i,
   },
 ];
 
