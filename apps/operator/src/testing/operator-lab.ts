@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+import { clientPort, MemberClient } from '@etcd-operator/etcd';
+import { isKubeError, type Pod, pods } from '@etcd-operator/kube';
+import { busyboxImages, createImageTable, etcdImages, type Lab, startLab } from '@etcd-operator/kube-lab';
+import { createLogger, type LogRecord, systemClock } from '@etcd-operator/ports';
+import { ensurePart } from '@etcd-operator/tools';
+import { type EtcdCluster, type EtcdClusterSpec, etcdClusters } from '../api/etcd-cluster.ts';
+import { labels } from '../api/names.ts';
+import { runEtcdOperator } from '../operator.ts';
+import { podLogReader } from '../programs/pod-log-reader.ts';
+
+/** Minors of etcd whose images a lab has. */
+export type LabVersion = '3.3' | '3.4' | '3.5' | '3.6' | '3.7';
+
+const namespace = 'default';
+
+/**
+ * The operator's test ground: a lab with real etcd images and the operator running in it, in this process, so that a test can
+ * end it, start it again, and look at what it logged.
+ */
+export class OperatorLab implements AsyncDisposable {
+  readonly lab: Lab;
+  readonly log: LogRecord[] = [];
+  #running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
+
+  private constructor(lab: Lab) {
+    this.lab = lab;
+  }
+
+  static async start(
+    options: { readonly nodes?: number; readonly versions?: readonly LabVersion[] } = {},
+  ): Promise<OperatorLab> {
+    const etcds = await Promise.all(
+      (options.versions ?? ['3.6']).map((minor) => ensurePart(`etcd@${minor}`, { fromPath: false })),
+    );
+    const busybox = await ensurePart('busybox');
+    const images = createImageTable([etcdImages(etcds, busybox), busyboxImages(busybox)]);
+    const started = new OperatorLab(await startLab({ nodes: options.nodes ?? 3, images }));
+    started.startOperator();
+    return started;
+  }
+
+  startOperator(): void {
+    const stop = new AbortController();
+    const log = createLogger({ clock: systemClock, level: 'debug', write: (record) => this.log.push(record) });
+    const ended = runEtcdOperator(
+      {
+        client: this.lab.client(),
+        log,
+        namespace,
+        identity: 'test',
+        leaderElection: false,
+        readLog: podLogReader(this.lab.server.transport()),
+        dial: ({ host, port }) => this.lab.dial(host, port),
+        healthInterval: 1_000,
+      },
+      stop.signal,
+    );
+    // A failure is reported by whoever waits for the operator to end.
+    ended.catch(() => undefined);
+    this.#running = { stop, ended };
+  }
+
+  async stopOperator(): Promise<void> {
+    const running = this.#running;
+    this.#running = undefined;
+    running?.stop.abort(new Error('the test stops the operator'));
+    await running?.ended.catch((error: unknown) => {
+      if (!running.stop.signal.aborted) throw error;
+    });
+  }
+
+  async create(name: string, spec: EtcdClusterSpec): Promise<EtcdCluster> {
+    const cluster: EtcdCluster = {
+      apiVersion: 'etcd.database.coreos.com/v1beta2',
+      kind: 'EtcdCluster',
+      metadata: { name, namespace },
+      spec,
+    };
+    return this.until(`create ${name}`, async () => {
+      try {
+        return await this.#clusters.create(cluster);
+      } catch (error) {
+        if (isKubeError(error, 'NotFound')) return undefined;
+        throw error;
+      }
+    });
+  }
+
+  get(name: string): Promise<EtcdCluster> {
+    return this.#clusters.get({ namespace, name });
+  }
+
+  async change(name: string, spec: Partial<EtcdClusterSpec>): Promise<void> {
+    await this.#clusters.patch({ namespace, name }, { type: 'merge', patch: { spec } });
+  }
+
+  async delete(name: string): Promise<void> {
+    await this.#clusters.delete({ namespace, name });
+  }
+
+  /** Waits until a cluster is available at its size, with all members healthy and nothing left to do. */
+  async settled(name: string, milliseconds = 30_000): Promise<EtcdCluster> {
+    return this.until(
+      `${name} settled`,
+      async () => {
+        const cluster = await this.get(name);
+        return isSettled(cluster) ? cluster : undefined;
+      },
+      milliseconds,
+      async () => JSON.stringify((await this.get(name)).status, undefined, 1),
+    );
+  }
+
+  async pods(name: string): Promise<readonly Pod[]> {
+    const { items } = await this.lab
+      .client()
+      .resource(pods)
+      .list({ namespace, labelSelector: `${labels.cluster}=${name}` });
+    return items;
+  }
+
+  async deletePod(name: string, gracePeriodSeconds?: number): Promise<void> {
+    await this.lab
+      .client()
+      .resource(pods)
+      .delete({ namespace, name }, gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds });
+  }
+
+  /** A client of one running member. */
+  async member(name: string): Promise<MemberClient> {
+    const found = await this.pods(name);
+    const pod = found.find(({ metadata, status }) => metadata?.deletionTimestamp === undefined && status?.podIP);
+    return new MemberClient({
+      target: { host: pod?.status?.podIP ?? '', port: clientPort },
+      clock: systemClock,
+      dial: ({ host, port }) => this.lab.dial(host, port),
+    });
+  }
+
+  async put(cluster: string, key: string, value: string): Promise<void> {
+    using member = await this.member(cluster);
+    await member.kv.put({ key: Buffer.from(key), value: Buffer.from(value) });
+  }
+
+  async read(cluster: string, key: string): Promise<string | undefined> {
+    using member = await this.member(cluster);
+    const { kvs } = await member.kv.range({ key: Buffer.from(key) });
+    const [first] = kvs;
+    return first && Buffer.from(first.value).toString();
+  }
+
+  /** Asks again and again until there is an answer; fails with what was seen last. */
+  async until<T>(
+    what: string,
+    ask: () => Promise<T | undefined>,
+    milliseconds = 30_000,
+    explain?: () => Promise<string>,
+  ): Promise<T> {
+    const end = systemClock.monotonic() + milliseconds;
+    for (;;) {
+      const answer = await ask();
+      if (answer !== undefined) return answer;
+      if (systemClock.monotonic() > end)
+        throw new Error(`${what}: not within ${milliseconds} ms. ${(await explain?.()) ?? ''}\n${this.#recentLog()}`);
+      await systemClock.sleep(50);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stopOperator();
+    await this.lab.stop();
+  }
+
+  get #clusters() {
+    return this.lab.client().resource(etcdClusters.resource);
+  }
+
+  #recentLog(): string {
+    return this.log
+      .slice(-15)
+      .map(({ message, fields }) => `${message} ${JSON.stringify(fields)}`)
+      .join('\n');
+  }
+}
+
+function isSettled({ metadata, spec, status }: EtcdCluster): boolean {
+  if (
+    status?.observedGeneration !== metadata?.generation ||
+    status?.readySize !== spec.size ||
+    status.size !== spec.size
+  )
+    return false;
+  const isAvailable = status.conditions?.some(({ type, status: value }) => type === 'Available' && value === 'True');
+  return Boolean(isAvailable) && (status.plan?.next?.length ?? 0) === 0 && (status.plan?.waitingFor?.length ?? 0) === 0;
+}
