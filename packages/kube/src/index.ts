@@ -296,6 +296,12 @@ export {
 export { attach, type ExecOptions, exec, type OutputSink, type StreamOptions, type TerminalSize } from './pods/exec.ts';
 export { type LogOptions, podLogLines, podLogs } from './pods/logs.ts';
 export {
+  type ForwardedConnection,
+  portForward,
+  portForwardHeaders,
+  portForwardProtocol,
+} from './pods/port-forward.ts';
+export {
   closeMessage,
   exitCodeOf,
   remoteCommandProtocols,
@@ -321,6 +327,10 @@ export {
   matchesLabels,
 } from './selectors/label-requirement.ts';
 export { formatLabelSelector, parseLabelSelector } from './selectors/label-selector.ts';
+export type { SpdyHeaders } from './spdy/header-block.ts';
+export { type ByteLink, SpdyConnection, type SpdyConnectionOptions } from './spdy/spdy-connection.ts';
+export { SpdyError } from './spdy/spdy-error.ts';
+export type { SpdyStream } from './spdy/spdy-stream.ts';
 export { HttpTransport, type HttpTransportOptions } from './transport/http-transport.ts';
 export { type RateLimitOptions, withRateLimit } from './transport/rate-limit.ts';
 export { type Retry, type RetryOptions, withRetry } from './transport/retry.ts';

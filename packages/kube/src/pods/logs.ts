@@ -35,7 +35,7 @@ export async function* podLogs(
   const request = { method: 'GET', path: withQuery(podPath(pod, 'log'), query) } as const;
   try {
     const response = await transport.request({ ...request, streaming: true, ...(signal ? { signal } : {}) });
-    if (response.status !== 200) {
+    if (response.status < 200 || response.status > 299) {
       throw responseError(response.status, await readExcerpt(response.body, errorBodyLimit), request);
     }
     yield* response.body;
