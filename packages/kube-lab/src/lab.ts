@@ -20,6 +20,7 @@ import { checkPrerequisites } from './runtime/prerequisites.ts';
 import { RuntimeError } from './runtime/runtime-error.ts';
 import { type ApiServer, createApiServer } from './server/api-server.ts';
 import type { Identity } from './server/identity.ts';
+import type { NodeProxy } from './server/node-proxy.ts';
 
 export interface LabOptions {
   /** Nodes that run pods, or their number. 0: the API server and the controllers alone, which works everywhere. @default 1 */
@@ -51,6 +52,8 @@ export interface Lab extends AsyncDisposable {
   readonly nodes: readonly LabNode[];
   /** The lab's folder on the host. */
   readonly directory: string;
+  /** Logs, exec and port-forward of pods, as the API server asks for them. Fails in a lab without nodes. */
+  readonly proxy: NodeProxy;
   /** Faults of nodes, pods, their network and their disks. Fails in a lab without nodes. */
   readonly faults: LabFaults;
   /** Connects to an address or a DNS name of the lab, as if from inside. */
@@ -123,6 +126,9 @@ async function assemble(
     url,
     nodes: fleet?.nodes ?? [],
     directory,
+    get proxy() {
+      return needNodes().proxy;
+    },
     get faults() {
       return needNodes().faults;
     },

@@ -6,7 +6,7 @@ import type { ContainerExit, ContainerMount } from '../runtime/container-runtime
 import { isRuntimeError } from '../runtime/runtime-error.ts';
 import { nextEntry, retryAt } from './back-off.ts';
 import { ConfigError } from './config-source.ts';
-import { rotateLogs, terminationMessage } from './container-logs.ts';
+import { logFile, rotateLogs, terminationMessage } from './container-logs.ts';
 import { ContainerStop } from './container-stop.ts';
 import type { ImagePuller, PulledImage } from './image-puller.ts';
 import { LaunchError } from './launch-error.ts';
@@ -18,6 +18,7 @@ import type { PodRecord } from './pod-record.ts';
 import type { PodVolumes } from './pod-volumes.ts';
 import { prepareContainer, terminationFile } from './prepare-container.ts';
 import { Prober } from './prober.ts';
+import { LogIndex } from './proxy/log-index.ts';
 import { startProblem } from './start-problem.ts';
 
 /** A hook may take this long if nothing else limits it: two minutes, as a request of the kubelet to a runtime. */
@@ -34,6 +35,7 @@ export class ContainerRunner {
   readonly #stops = new Map<string, ContainerStop>();
   readonly #ended = new Map<string, AbortController>();
   readonly #outOfMemory = new Set<string>();
+  readonly #logs = new Map<string, LogIndex>();
   #podFiles: readonly ContainerMount[] = [];
 
   constructor(options: {
@@ -126,6 +128,11 @@ export class ContainerRunner {
     await this.#node.runtime.signalContainer(run.id, 'SIGKILL');
   }
 
+  /** When the parts of a run's log were written. */
+  logIndex(name: string, attempt: number): Pick<LogIndex, 'timeOf' | 'offsetSince'> {
+    return this.#logs.get(`${name}/${attempt}`) ?? { timeOf: () => this.#node.clock.now(), offsetSince: () => 0 };
+  }
+
   /** Probes stand still. */
   pause(): void {
     for (const prober of this.#probers.values()) prober.pause();
@@ -138,6 +145,7 @@ export class ContainerRunner {
   /** Ends probes and stops; nothing is started any more. */
   close(): void {
     for (const id of [...this.#ended.keys()]) this.#forget(id);
+    for (const index of this.#logs.values()) index.close();
   }
 
   async #launch(container: Container, launch: Launch): Promise<void> {
@@ -151,6 +159,7 @@ export class ContainerRunner {
       await this.#notStarted(container, launch, pulled, error);
       return;
     }
+    this.#indexLog(name, launch.begun.restartCount);
     const run = this.#startedRun(launch, pulled, container.lifecycle?.postStart === undefined);
     this.#ended.set(launch.id, new AbortController());
     this.#event(name, 'Normal', 'Created', 'Container created');
@@ -327,6 +336,13 @@ export class ContainerRunner {
       attempt: launch.begun.restartCount,
       hooked,
     };
+  }
+
+  #indexLog(name: string, attempt: number): void {
+    const file = logFile(this.#node.directory, this.#record.pod, name, attempt);
+    this.#logs.get(`${name}/${attempt - 1}`)?.close();
+    this.#logs.delete(`${name}/${attempt - 2}`);
+    this.#logs.set(`${name}/${attempt}`, new LogIndex(file, this.#node.clock));
   }
 
   #forget(id: string): void {

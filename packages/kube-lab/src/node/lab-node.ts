@@ -80,6 +80,11 @@ export class LabNode {
     return this.description.name;
   }
 
+  /** The node's folder on the host. */
+  get directory(): string {
+    return this.#context.directory;
+  }
+
   get kubelet(): Kubelet {
     return this.#kubelet;
   }

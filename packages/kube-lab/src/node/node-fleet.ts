@@ -17,8 +17,10 @@ import type { ContainerRuntime } from '../runtime/container-runtime.ts';
 import type { Prerequisites } from '../runtime/prerequisites.ts';
 import type { ApiServer } from '../server/api-server.ts';
 import type { Identity } from '../server/identity.ts';
+import type { NodeProxy } from '../server/node-proxy.ts';
 import { LabNode } from './lab-node.ts';
 import type { NodeDescription } from './node-object.ts';
+import { LabNodeProxy } from './proxy/lab-node-proxy.ts';
 
 /** A node to be. */
 export interface LabNodeSpec {
@@ -34,6 +36,8 @@ export interface NodeFleet {
   readonly agent: AgentProcess;
   readonly runtime: ContainerRuntime;
   readonly nodes: readonly LabNode[];
+  /** Logs, exec and port-forward. */
+  readonly proxy: NodeProxy;
 }
 
 export interface FleetOptions {
@@ -79,7 +83,8 @@ export async function openFleet(options: FleetOptions, closers: (() => void | Pr
   closers.push(() => {
     for (const node of nodes) node.close();
   });
-  return { agent, runtime, nodes };
+  const { random } = options;
+  return { agent, runtime, nodes, proxy: new LabNodeProxy({ agent, nodes, clock, random, directory }) };
 }
 
 function openNode(options: FleetOptions, runtime: ContainerRuntime, spec: LabNodeSpec, index: number): LabNode {

@@ -65,6 +65,18 @@ export interface AgentCalls {
     readonly params: { readonly directory: string; readonly match: string };
     readonly result: readonly string[];
   };
+  /** Runs a command with its streams connected; resolves with its exit code. */
+  execStream: { readonly params: ExecStreamParams; readonly result: number };
+  killExec: { readonly params: { readonly execId: string }; readonly result: undefined };
+  resizeExec: {
+    readonly params: { readonly execId: string; readonly width: number; readonly height: number };
+    readonly result: undefined;
+  };
+  /** Connects to a port on a pod's loopback; answers with the socket. */
+  dialLoopback: {
+    readonly params: { readonly sandbox: string; readonly address: string; readonly port: number };
+    readonly result: undefined;
+  };
   setRecords: {
     readonly params: { readonly owner: string; readonly records: readonly DnsRecord[] };
     readonly result: undefined;
@@ -91,6 +103,19 @@ export interface Slowness {
   readonly kilobitsPerSecond?: number;
   readonly latencyMilliseconds?: number;
   readonly lossPercent?: number;
+}
+
+export type StreamName = 'stdin' | 'stdout' | 'stderr';
+
+/** A command to run inside a container with its streams connected. */
+export interface ExecStreamParams {
+  readonly execId: string;
+  readonly container: string;
+  readonly argv: readonly string[];
+  readonly tty: boolean;
+  readonly streams: readonly StreamName[];
+  /** Unix socket that each stream connects to; the first byte says which it is: 0, 1 or 2. */
+  readonly path: string;
 }
 
 /** The name of a call. */

@@ -78,11 +78,15 @@ export class AgentProcess {
   }
 
   /** A connection made inside, handed out: a real socket to a pod or a service of the lab. */
-  async dial(host: string, port: number): Promise<Socket> {
-    const { socket } = await this.#request('dial', { host, port });
-    if (!socket)
-      throw new RuntimeError('Unreachable', `the connection to ${host}:${port} was closed before it was handed out`);
-    return socket;
+  dial(host: string, port: number): Promise<Socket> {
+    return this.connect('dial', { host, port });
+  }
+
+  /** As `call`, for calls that answer with a socket. */
+  async connect<K extends 'dial' | 'dialLoopback'>(call: K, params: AgentCalls[K]['params']): Promise<Socket> {
+    const { socket } = await this.#request(call, params);
+    if (socket) return socket;
+    throw new RuntimeError('Unreachable', `the connection to port ${params.port} was closed before it was handed out`);
   }
 
   onExit(listener: (exit: ContainerExit) => void): () => void {

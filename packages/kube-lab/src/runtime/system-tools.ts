@@ -6,6 +6,7 @@ import { RuntimeError } from './runtime-error.ts';
 /** Programs of the operating system the lab's nodes are made of, and the package each comes with. */
 const packages = {
   ip: 'iproute2',
+  mkfifo: 'coreutils',
   mount: 'mount (part of util-linux)',
   nsenter: 'util-linux',
   setpriv: 'util-linux',

@@ -99,8 +99,8 @@ test('a disk that is blanked makes a member that cannot come back', async () => 
   await expect
     .poll(async () => (await pod('etcd-0')).status?.containerStatuses?.[0]?.restartCount, soon)
     .toBeGreaterThan(0);
+  await expect.poll(() => canWrite(lab, 'etcd-2'), soon).toBe(true);
   expect(await lab.faults.disk.corrupt(key('etcd-1'), 'data', 'member/snap/db')).toEqual(['data/member/snap/db']);
-  expect(await canWrite(lab, 'etcd-2')).toBe(true);
 });
 
 test('a kubelet that is cut off writes nothing until it is back', async () => {

@@ -9,12 +9,15 @@ import { apiServerAddress, dnsAddress } from '../../network/addresses.ts';
 import type { AgentCall, AgentCalls } from '../agent-calls.ts';
 import type { ContainerExit } from '../container-runtime.ts';
 import { runCommand, tryCommand } from '../run-command.ts';
+import { RuntimeError } from '../runtime-error.ts';
 import type { SystemTools } from '../system-tools.ts';
 import { ContainerSet } from './container-set.ts';
 import { Cuts } from './cuts.ts';
 import { dial } from './dial.ts';
+import { dialLoopback } from './dial-loopback.ts';
 import { blankDisk, corruptDisk, fillDisk, relieveDisk, swapDisks } from './disks.ts';
 import { furnish } from './enclosure.ts';
+import { ExecStreams } from './exec-stream.ts';
 import { PodNetwork } from './pod-network.ts';
 import { ServiceRelay } from './service-relay.ts';
 import { slowLink } from './traffic.ts';
@@ -52,6 +55,12 @@ export async function openAgent(options: {
     ...routeHandlers(new ServiceRelay(network)),
     ...faultHandlers(tools, network, containers),
     ...diskHandlers(),
+    ...streamHandlers(tools, containers),
+    dialLoopback: async ({ sandbox, address, port }) => {
+      const namespace = network.namespaceFile(sandbox);
+      if (!namespace) throw new RuntimeError('NotFound', `sandbox ${sandbox} does not exist`);
+      return { result: undefined, socket: await dialLoopback(tools, clock, namespace, address, port) };
+    },
     setDns: async (behaviour) => {
       dns.behave(behaviour);
       return done;
@@ -129,6 +138,24 @@ function faultHandlers(
     },
     freeze: async ({ sandbox, frozen }) => {
       await containers.signalSandbox(sandbox, frozen ? 'SIGSTOP' : 'SIGCONT');
+      return done;
+    },
+  };
+}
+
+function streamHandlers(
+  tools: SystemTools,
+  containers: ContainerSet,
+): HandlersOf<'execStream' | 'killExec' | 'resizeExec'> {
+  const streams = new ExecStreams(tools);
+  return {
+    execStream: async (params) => ({ result: await streams.run(containers.find(params.container), params) }),
+    killExec: async ({ execId }) => {
+      await streams.kill(execId);
+      return done;
+    },
+    resizeExec: async ({ execId, width, height }) => {
+      await streams.resize(execId, width, height);
       return done;
     },
   };

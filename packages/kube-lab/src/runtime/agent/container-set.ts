@@ -40,7 +40,7 @@ export class ContainerSet {
   async start(spec: ContainerSpec): Promise<void> {
     const namespace = this.#network.namespaceFile(spec.sandbox);
     if (!namespace) throw new RuntimeError('NotFound', `sandbox ${spec.sandbox} does not exist`);
-    const container = await startContainer(this.#tools, spec, namespace);
+    const container = await startContainer(this.#tools, this.#clock, spec, namespace);
     this.#running.set(spec.id, container);
     void container.exited.then((exit) => {
       this.#running.delete(spec.id);

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type ChildProcess, spawn } from 'node:child_process';
-import { open, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { constants } from 'node:os';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import type { Clock } from '@etcd-operator/ports';
 import type { ContainerExit, ContainerSpec } from '../container-runtime.ts';
 import { RuntimeError } from '../runtime-error.ts';
 import type { SystemTools } from '../system-tools.ts';
 import { prepareRoot } from './container-root.ts';
 import { containerScript } from './container-script.ts';
+import { openLog } from './log-pipe.ts';
 
 const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
@@ -24,12 +27,13 @@ export interface RunningContainer {
 /** Makes a container's file tree and starts its program in namespaces of its own, in the network of its sandbox. */
 export async function startContainer(
   tools: SystemTools,
+  clock: Clock,
   spec: ContainerSpec,
   networkNamespace: string,
 ): Promise<RunningContainer> {
   const root = await prepareRoot(spec);
   const env = { PATH: defaultPath, HOME: spec.user ? '/' : '/root', HOSTNAME: spec.hostname, ...spec.env };
-  const log = await open(spec.logFile, 'a');
+  const log = await openLog(tools, clock, spec.logFile, join(spec.directory, 'output'));
   try {
     const wrapper = spawn(
       tools.nsenter,
@@ -46,14 +50,14 @@ export async function startContainer(
         ...spec.argv,
       ],
       // The wrapper's own complaints must not get into the program's log.
-      { env, stdio: ['ignore', log.fd, 'pipe', 'pipe', log.fd] },
+      { env, stdio: ['ignore', log.input, 'pipe', 'pipe', log.input] },
     );
-    return await running(spec, env, wrapper);
+    return await running(spec, env, wrapper, log.complete);
   } catch (error) {
     await rm(spec.directory, { recursive: true, force: true });
     throw error;
   } finally {
-    await log.close();
+    log.release();
   }
 }
 
@@ -61,6 +65,7 @@ async function running(
   spec: ContainerSpec,
   env: Readonly<Record<string, string>>,
   wrapper: ChildProcess,
+  logComplete: () => Promise<void>,
 ): Promise<RunningContainer> {
   let killed = false;
   const ended = new Promise<ContainerExit>((resolve, reject) => {
@@ -84,7 +89,10 @@ async function running(
     spec,
     env,
     pid,
-    exited: ended,
+    exited: ended.then(async (exit) => {
+      await logComplete();
+      return exit;
+    }),
     signal: (signal) => {
       if (wrapper.exitCode !== null || wrapper.signalCode !== null) return;
       killed ||= signal === 'SIGKILL';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { connect, isIP, type Socket } from 'node:net';
+import { connect, isIP, type NetConnectOpts, type Socket } from 'node:net';
 import type { Clock } from '@etcd-operator/ports';
 import { dnsTypes } from '../../dns/message.ts';
 import type { Zone } from '../../dns/zone.ts';
@@ -14,14 +14,19 @@ const searchList = ['', '.cluster.local', '.svc.cluster.local', '.default.svc.cl
 export function dial(clock: Clock, zone: Zone, host: string, port: number): Promise<Socket> {
   const address = isIP(host) ? host : lookUp(zone, host);
   if (!address) return Promise.reject(new RuntimeError('Unreachable', `no such host in the lab: ${host}`));
+  return connectTo(clock, { host: address, port }, `${host}:${port}`);
+}
+
+/** Connects within ten seconds, without reading. */
+export function connectTo(clock: Clock, where: NetConnectOpts, name: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ host: address, port });
+    const socket = connect(where);
     // Whoever gets the socket reads it; a byte taken here would be lost.
     socket.pause();
     const timer = clock.schedule(timeout, () => socket.destroy(new Error('timed out')));
     const failed = (cause: Error) => {
       timer.cancel();
-      reject(new RuntimeError('Unreachable', `cannot connect to ${host}:${port}: ${cause.message}`, { cause }));
+      reject(new RuntimeError('Unreachable', `cannot connect to ${name}: ${cause.message}`, { cause }));
     };
     socket.once('error', failed);
     socket.once('connect', () => {
