@@ -13,8 +13,8 @@ export const laneOf: Readonly<Record<Priority, Lane>> = { high: 0, normal: 1, lo
 export const priorityOf: readonly [Priority, Priority, Priority] = ['high', 'normal', 'low'];
 
 /**
- * What the queue knows of one key. There is at most one live entry for a key, and none for a key that is not waiting, delayed
- * or being processed. A key that is `ready` is never delayed as well.
+ * What the queue knows of one key; there is at most one entry for a key that is not `abandoned`. The key is at rest if it is
+ * neither ready nor processed nor delayed. A key that is `ready` is never delayed as well.
  */
 export interface QueueEntry<K> {
   readonly key: K;

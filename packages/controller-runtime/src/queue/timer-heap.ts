@@ -19,14 +19,15 @@ export class TimerHeap<K> {
 
   /** Adds an entry, or moves one that is in the heap already. */
   schedule(entry: QueueEntry<K>, due: number): void {
+    const isLater = entry.heapIndex >= 0 && due >= entry.due;
     entry.due = due;
     entry.order = this.#order++;
     if (entry.heapIndex < 0) {
       entry.heapIndex = this.#entries.length;
       this.#entries.push(entry);
     }
-    this.#up(entry);
-    this.#down(entry);
+    if (isLater) this.#down(entry);
+    else this.#up(entry);
   }
 
   /** Takes an entry out; nothing happens if it is not in. */

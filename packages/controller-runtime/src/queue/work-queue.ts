@@ -25,6 +25,9 @@ export interface AddOptions {
   readonly priority?: Priority;
 }
 
+/** How many keys at rest are remembered at least. */
+const mostAtRest = 1024;
+
 /**
  * The queue between what changes and who works on it.
  *
@@ -40,7 +43,8 @@ export class WorkQueue<K> {
   readonly #clock: Clock;
   readonly #metrics: QueueMetrics | undefined;
   readonly #limiter: RateLimiter<K>;
-  readonly #entries = new Map<K, QueueEntry<K>>();
+  /** Includes some of keys that are at rest: they often come again. */
+  #entries = new Map<K, QueueEntry<K>>();
   readonly #ready: ReadyLanes<K>;
   readonly #delayed = new TimerHeap<K>();
   readonly #processing = new Set<QueueEntry<K>>();
@@ -158,17 +162,14 @@ export class WorkQueue<K> {
     this.#processing.delete(entry);
     this.#metrics?.workDuration.observe((now - entry.startedAt) / 1000);
     if (entry.ready) this.#enter(entry);
-    else if (entry.heapIndex < 0) this.#entries.delete(key);
-    this.#settle();
+    else if (this.#entries.size > mostAtRest) this.#sweep();
+    if (this.#shuttingDown) this.#settle();
   }
 
   /** Takes no more additions and drops delays; what is ready is still handed out. */
   shutDown(): void {
     this.#shuttingDown = true;
     this.#timer?.cancel();
-    for (const entry of this.#delayed) {
-      if (!entry.processing) this.#entries.delete(entry.key);
-    }
     this.#delayed.clear();
     this.#settle();
   }
@@ -182,12 +183,20 @@ export class WorkQueue<K> {
 
   /** As `shutDown`, and what is ready is dropped too: nothing more is handed out. */
   stop(): void {
-    for (const entry of this.#entries.values()) {
-      entry.ready = false;
-      if (!entry.processing) this.#entries.delete(entry.key);
-    }
+    for (const entry of this.#entries.values()) entry.ready = false;
     this.#ready.clear();
     this.shutDown();
+  }
+
+  /** Forgets keys at rest once they outnumber the others by far, so that the cost of it does not matter. */
+  #sweep(): void {
+    const busy = this.#ready.size + this.#delayed.size + this.#processing.size;
+    if (this.#entries.size < 4 * busy) return;
+    const kept = new Map<K, QueueEntry<K>>();
+    for (const [key, entry] of busy === 0 ? [] : this.#entries) {
+      if (entry.ready || entry.processing || entry.heapIndex >= 0) kept.set(key, entry);
+    }
+    this.#entries = kept;
   }
 
   #entry(key: K): QueueEntry<K> {
