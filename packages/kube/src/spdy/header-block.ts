@@ -8,6 +8,8 @@ export type SpdyHeaders = Readonly<Record<string, string>>;
 
 /** zlib's header for "deflate, with the dictionary of this checksum (Adler-32)", which opens the stream of header blocks. */
 const streamStart = Buffer.from([0x78, 0xbb, 0xe3, 0xc6, 0xa7, 0xc2]);
+/** An empty block: Go's reader hands out what it has only when it meets one. */
+const flushMark = Buffer.from([0x00, 0x00, 0x00, 0xff, 0xff]);
 const longestStoredBlock = 65_535;
 const largestBlock = 65_536;
 
@@ -26,7 +28,7 @@ export class HeaderWriter {
     block.writeUInt16LE(plain.length ^ 0xffff, 3);
     const start = this.#started ? [] : [streamStart];
     this.#started = true;
-    return Buffer.concat([...start, block, plain]);
+    return Buffer.concat([...start, block, plain, flushMark]);
   }
 }
 
