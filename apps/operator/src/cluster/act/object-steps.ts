@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isKubeError, persistentVolumeClaims, podDisruptionBudgets, pods, services } from '@etcd-operator/kube';
+import {
+  isKubeError,
+  type KubeError,
+  persistentVolumeClaims,
+  podDisruptionBudgets,
+  pods,
+  services,
+} from '@etcd-operator/kube';
 import { etcdClusters } from '../../api/etcd-cluster.ts';
 import { annotations, fieldManager, labels } from '../../api/names.ts';
 import { disruptionBudget } from '../objects/disruption-budget.ts';
@@ -102,9 +109,17 @@ export async function onceOnly(write: Promise<unknown>): Promise<StepOutcome> {
     return done;
   } catch (error) {
     if (isKubeError(error, 'NotFound')) return done;
-    if (isKubeError(error, 'Conflict', 'Gone')) return { kind: 'refused', why: error.message };
+    if (isKubeError(error, 'Conflict', 'Gone') || isOtherObject(error)) return { kind: 'refused', why: error.message };
     throw error;
   }
+}
+
+/** A patch that names another UID than the object has is refused as an attempt to change it. */
+function isOtherObject(error: unknown): error is KubeError {
+  return (
+    isKubeError(error, 'Invalid') &&
+    (error.status?.details?.causes?.some(({ field }) => field === 'metadata.uid') ?? false)
+  );
 }
 
 /** Makes an object unless it is there: another operator, or this one before a crash, was faster. */

@@ -34,7 +34,7 @@ export async function createMember(member: NewMember, context: ActContext): Prom
     await unlessThere(
       client
         .resource(persistentVolumeClaims)
-        .create(volumeClaim(identity, member, claimSpec), { fieldManager, signal }),
+        .create(volumeClaim(identity, { ...member, version: desired.version }, claimSpec), { fieldManager, signal }),
     );
   }
   const pod = memberPod({ ...member, cluster: identity, desired, spec: cluster.spec, tlsKeys });

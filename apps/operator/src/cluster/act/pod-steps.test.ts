@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  createClient,
+  namespaces,
+  type PersistentVolumeClaimSpec,
+  type Pod,
+  persistentVolumeClaims,
+  pods,
+} from '@etcd-operator/kube';
+import { createApiServer } from '@etcd-operator/kube-lab';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { EtcdCluster } from '../../api/etcd-cluster.ts';
+import { annotations, disarmedInitialCluster, labels } from '../../api/names.ts';
+import { desiredOf } from '../desired.ts';
+import { ClusterEtcd } from '../etcd/cluster-etcd.ts';
+import type { ActContext } from './act-context.ts';
+import { deletePod } from './object-steps.ts';
+import { createMember, disarm } from './pod-steps.ts';
+
+const claim: PersistentVolumeClaimSpec = {
+  accessModes: ['ReadWriteOnce'],
+  resources: { requests: { storage: '1Gi' } },
+};
+let context: ActContext;
+
+beforeEach(async () => {
+  const client = createClient(createApiServer({}).transport());
+  await client.resource(namespaces).create({ metadata: { name: 'ns' } });
+  const cluster: EtcdCluster = {
+    apiVersion: 'etcd.database.coreos.com/v1beta2',
+    kind: 'EtcdCluster',
+    metadata: { name: 'c', namespace: 'ns', uid: 'u1' },
+    spec: { size: 3, pod: { persistentVolumeClaimSpec: claim } },
+  };
+  const desired = desiredOf('c', cluster.spec);
+  if ('problems' in desired) throw new Error(desired.problems.join());
+  const { signal } = new AbortController();
+  context = {
+    client,
+    cluster,
+    desired,
+    etcd: new ClusterEtcd(undefined, new Map(), signal),
+    clusterId: 'c1',
+    members: [],
+    tlsKeys: { peer: 'own', server: 'own', client: 'own' },
+    signal,
+  };
+});
+
+const getPod = (): Promise<Pod> => context.client.resource(pods).get({ namespace: 'ns', name: 'c-m1' });
+
+async function seed(): Promise<Pod> {
+  await createMember({ name: 'c-m1', incarnation: 1, boot: { state: 'new' }, release: context.desired }, context);
+  return getPod();
+}
+
+const stepFor = ({ metadata = {} }: Pod) =>
+  ({
+    do: 'disarm',
+    pod: 'c-m1',
+    uid: metadata.uid ?? '',
+    resourceVersion: metadata.resourceVersion ?? '',
+    clusterId: 'c1',
+    memberId: 'm1',
+    markVoter: true,
+    onVolume: true,
+    version: '3.6.16',
+  }) as const;
+
+describe('steps on pods, against an API server', () => {
+  test('a member is made with its volume first, and making it again changes nothing', async () => {
+    const first = await seed();
+    const volume = await context.client.resource(persistentVolumeClaims).get({ namespace: 'ns', name: 'c-m1' });
+    expect(volume.metadata?.labels?.[labels.cluster]).toBe('c');
+    expect(await seed()).toEqual(first);
+  });
+
+  test('rule 1: disarming takes the boot values away and records who the member is, on the volume too', async () => {
+    expect(await disarm(stepFor(await seed()), context)).toEqual({ kind: 'done' });
+    const { metadata } = await getPod();
+    expect(metadata?.annotations?.[annotations.initialCluster]).toBe(disarmedInitialCluster);
+    expect(metadata?.annotations?.[annotations.memberId]).toBe('m1');
+    expect(metadata?.labels?.[labels.voter]).toBe('true');
+    const volume = await context.client.resource(persistentVolumeClaims).get({ namespace: 'ns', name: 'c-m1' });
+    expect(volume.metadata?.annotations?.[annotations.clusterId]).toBe('c1');
+  });
+
+  test('a pod that was changed meanwhile is not disarmed on an old view', async () => {
+    const seen = await seed();
+    await context.client
+      .resource(pods)
+      .patch({ namespace: 'ns', name: 'c-m1' }, { type: 'merge', patch: { metadata: { labels: { x: 'y' } } } });
+    expect((await disarm(stepFor(seen), context)).kind).toBe('refused');
+    expect((await getPod()).metadata?.annotations?.[annotations.initialClusterState]).toBe('new');
+  });
+
+  test('a pod of the same name and another UID is neither disarmed nor deleted', async () => {
+    const seen = await seed();
+    const other: Pod = { ...seen, metadata: { ...seen.metadata, uid: 'another' } };
+    expect((await disarm(stepFor(other), context)).kind).toBe('refused');
+    expect((await deletePod({ do: 'deletePod', name: 'c-m1', uid: 'another', force: true }, context)).kind).toBe(
+      'refused',
+    );
+    expect((await getPod()).metadata?.uid).toBe(seen.metadata?.uid);
+  });
+
+  test('deleting a pod that is gone is done already', async () => {
+    expect(await deletePod({ do: 'deletePod', name: 'c-m9', uid: 'x', force: false }, context)).toEqual({
+      kind: 'done',
+    });
+  });
+});
