@@ -2,8 +2,11 @@
 /** All subjects of the suite, in the order in which they are printed. */
 import type { Subject } from '../trial.ts';
 import { applying } from './apply.ts';
+import { customObjects } from './custom-objects.ts';
+import { definitions } from './definitions.ts';
 import { deletion } from './deletion.ts';
 import { discovery } from './discovery.ts';
+import { dryRuns } from './dry-run.ts';
 import { expiredHistory } from './expired-history.ts';
 import { generateName } from './generate-name.ts';
 import { http } from './http.ts';
@@ -13,8 +16,10 @@ import { objects } from './objects.ts';
 import { paging } from './paging.ts';
 import { patches } from './patches.ts';
 import { resourceVersions } from './resource-versions.ts';
+import { rules } from './rules.ts';
 import { selectors } from './selectors.ts';
 import { strategicPatches } from './strategic-patches.ts';
+import { subresources } from './subresources.ts';
 import { tables } from './tables.ts';
 import { watching } from './watching.ts';
 
@@ -35,4 +40,9 @@ export const subjects: readonly Subject[] = [
   strategicPatches,
   applying,
   managedFields,
+  definitions,
+  customObjects,
+  rules,
+  subresources,
+  dryRuns,
 ];
