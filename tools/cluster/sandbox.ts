@@ -81,7 +81,10 @@ export function entering(init: ProcessIdentity, entrance: Entrance, argv: readon
   return ['nsenter', '--target', String(init.pid), '--net', ...whole, '--', ...argv];
 }
 
-/** Gives the cluster folders of its own where programs write to fixed places, and a network with one address. */
+/**
+ * Gives the cluster folders of its own where programs write to fixed places, and a network with one address. Packets to Services need
+ * a route to be sent at all; kube-proxy's rules then lead them elsewhere.
+ */
 export async function furnishSandbox(init: ProcessIdentity, layout: Layout): Promise<void> {
   const script = `
 mount -t tmpfs -o mode=755 tmpfs /run
@@ -92,10 +95,13 @@ ip link set lo up
 ip link add node0 type bridge
 ip address add "$3" dev node0
 ip link set node0 up
+ip route add "$4" dev node0
 echo 1 > /proc/sys/net/ipv4/ip_forward
 `;
   const { varLib, varLog } = layout;
-  await runOrFail(entering(init, 'whole', ['sh', '-ec', script, 'sh', varLib, varLog, addresses.nodeNetwork]));
+  await runOrFail(
+    entering(init, 'whole', ['sh', '-ec', script, 'sh', varLib, varLog, addresses.nodeNetwork, addresses.services]),
+  );
 }
 
 /** Ends everything inside; returns when it is gone. */

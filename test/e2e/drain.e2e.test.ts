@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+/** `kubectl drain` and disruption budgets (operator rule 16). */
+import type { Pod } from '@etcd-operator/kube';
+import { addresses } from '@etcd-operator/tools/cluster';
+import { afterEach, expect, test } from 'vitest';
+import { theCluster } from './testing/cluster.ts';
+import { isReady, shellPod } from './testing/pods.ts';
+import { openScene, type Scene } from './testing/scene.ts';
+import { untilTrue } from './testing/until.ts';
+
+const names = ['one', 'two', 'three'];
+const labels = { app: 'members' };
+
+afterEach(async () => {
+  await (await theCluster()).kubectl(['uncordon', addresses.nodeName]);
+});
+
+const budget = (minAvailable: number) => ({
+  apiVersion: 'policy/v1',
+  kind: 'PodDisruptionBudget',
+  metadata: { name: 'members' },
+  spec: { minAvailable, selector: { matchLabels: labels }, unhealthyPodEvictionPolicy: 'IfHealthyBudget' },
+});
+
+async function threeReady(scene: Scene, minAvailable: number): Promise<void> {
+  // Owned by an object that no controller knows, as by a custom resource.
+  await scene.kubectl('create', 'configmap', 'owner');
+  const { metadata } = await scene.get<{ readonly metadata: { readonly uid: string } }>('configmap', 'owner');
+  const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: metadata.uid, controller: true };
+  const pods = names.map((name) => {
+    const pod = shellPod(name, { labels, volumes: [{ name: 'data', emptyDir: {} }] }) as { metadata: object };
+    return { ...pod, metadata: { ...pod.metadata, ownerReferences: [owner] } };
+  });
+  await scene.create(budget(minAvailable), ...pods);
+  for (const name of names) await scene.podWhen(name, 'ready', isReady);
+  await untilTrue('the budget has counted them', async () => {
+    const { status } = await scene.get<{ readonly status?: { readonly currentHealthy?: number } }>('pdb', 'members');
+    return status?.currentHealthy === names.length;
+  });
+}
+
+const drain = (scene: Scene, ...more: readonly string[]) =>
+  scene.tryKubectl([
+    'drain',
+    addresses.nodeName,
+    '--ignore-daemonsets',
+    '--pod-selector=app=members',
+    '--timeout=6s',
+    ...more,
+  ]);
+
+test('a drain refuses pods with emptyDir unless told that their data may go', async () => {
+  await using scene = await openScene('drain');
+  await threeReady(scene, 2);
+  const { status, stderr } = await drain(scene);
+  expect(status).toBe(1);
+  expect(stderr).toContain('cannot delete Pods with local storage');
+  expect((await scene.list<Pod>('pods')).length).toBe(3);
+});
+
+test('a budget with an integer lets one of three go and holds back the second', async () => {
+  await using scene = await openScene('drain');
+  await threeReady(scene, 2);
+  const { status, stdout, stderr } = await drain(scene, '--delete-emptydir-data');
+  expect(status).toBe(1);
+  expect(stdout + stderr).toContain("Cannot evict pod as it would violate the pod's disruption budget");
+  const left = (await scene.list<Pod>('pods')).filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
+  expect(left.length).toBe(2);
+});

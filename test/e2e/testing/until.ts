@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface UntilOptions {
+  /** @default 60 s */
+  readonly seconds?: number;
+  /** @default 200 ms */
+  readonly everyMilliseconds?: number;
+}
+
+/**
+ * Asks again and again until there is an answer, which it resolves with; undefined and errors are none. Rejects when the time is up,
+ * and says what the last try said.
+ */
+export async function until<T>(
+  what: string,
+  ask: () => Promise<T | undefined>,
+  options: UntilOptions = {},
+): Promise<T> {
+  const { seconds = 60, everyMilliseconds = 200 } = options;
+  const limit = performance.now() + seconds * 1000;
+  for (let last: unknown; ; ) {
+    try {
+      const answer = await ask();
+      if (answer !== undefined) return answer;
+      last = undefined;
+    } catch (error) {
+      last = error;
+    }
+    if (performance.now() > limit) throw new Error(`waited ${seconds} s in vain: ${what}`, { cause: last });
+    await sleep(everyMilliseconds);
+  }
+}
+
+/** The same for a condition. */
+export function untilTrue(what: string, ask: () => Promise<boolean>, options: UntilOptions = {}): Promise<true> {
+  return until(what, async () => ((await ask()) ? true : undefined), options);
+}
