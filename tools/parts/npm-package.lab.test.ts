@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ensureFrom } from './ensure-part.ts';
 import type { NpmRecipe } from './recipe.ts';
@@ -58,20 +59,27 @@ function packument(): object {
     name: 'tiny',
     'dist-tags': { latest: '1.0.0' },
     versions: { '1.0.0': version },
-    time: { '1.0.0': '2026-01-01T00:00:00.000Z' },
   };
 }
 
-function recipe(changes: Partial<NpmRecipe> = {}): NpmRecipe {
+/** A recipe with a lockfile that expects this archive. */
+async function recipe(expected = integrity): Promise<NpmRecipe> {
+  const entry = { version: '1.0.0', integrity: expected, bin: { tiny: 'tiny.js' }, hasInstallScript: true };
+  const text = JSON.stringify({
+    name: 'tiny-part',
+    lockfileVersion: 3,
+    requires: true,
+    packages: { '': { name: 'tiny-part', dependencies: { tiny: '1.0.0' } }, 'node_modules/tiny': entry },
+  });
+  const path = join(scene.directory, 'package-lock.json');
+  await writeFile(path, text);
   return {
     kind: 'npm',
     version: '1.0.0',
     bytesNeeded: 1000,
     package: 'tiny',
-    integrity,
-    before: '2026-02-01',
+    lockfile: { path: pathToFileURL(path).href, sha256: createHash('sha256').update(text).digest('hex') },
     programs: [{ name: 'tiny', verify: { args: [], prints: 'tiny 1.0.0' } }],
-    ...changes,
   };
 }
 
@@ -85,30 +93,28 @@ function environment(at = registry): NodeJS.ProcessEnv {
 }
 
 test('an npm package is installed into its own folder, without its scripts', async () => {
-  const part = await ensureFrom({ tiny: recipe() }, 'tiny', { environment: environment() });
+  const part = await ensureFrom({ tiny: await recipe() }, 'tiny', { environment: environment() });
   expect(execFileSync(part.programs['tiny'] ?? '', { encoding: 'utf8' })).toBe('tiny 1.0.0\n');
   await expect(access(join(scene.directory, 'script-ran'))).rejects.toThrow('ENOENT');
   expect(await scene.contents()).toHaveLength(1);
 });
 
-test('with another checksum it is refused, and nothing of it is kept', async () => {
+test('with another checksum than its lockfile says it is refused, and nothing of it is kept', async () => {
   const expected = `sha512-${'A'.repeat(86)}==`;
-  const work = ensureFrom({ tiny: recipe({ integrity: expected }) }, 'tiny', { environment: environment() });
-  await expect(work).rejects.toMatchObject({
-    code: 'ChecksumMismatch',
-    message: expect.stringContaining(`has the checksum ${integrity} instead of ${expected}`),
-  });
+  const work = ensureFrom({ tiny: await recipe(expected) }, 'tiny', { environment: environment() });
+  await expect(work).rejects.toMatchObject({ code: 'ChecksumMismatch' });
   expect(await scene.contents()).toEqual([]);
 });
 
-test('one that is newer than its day is not taken', async () => {
-  const work = ensureFrom({ tiny: recipe({ before: '2025-12-31' }) }, 'tiny', { environment: environment() });
-  await expect(work).rejects.toMatchObject({ code: 'DownloadFailed' });
+test('a lockfile that the recipe does not know is refused', async () => {
+  const lockfile = { ...(await recipe()).lockfile, sha256: '0'.repeat(64) };
+  const work = ensureFrom({ tiny: { ...(await recipe()), lockfile } }, 'tiny', { environment: environment() });
+  await expect(work).rejects.toMatchObject({ code: 'ChecksumMismatch', message: expect.stringContaining('0000') });
   expect(await scene.contents()).toEqual([]);
 });
 
 test('a registry that nobody answers at ends with one sentence and leaves nothing', async () => {
-  const work = ensureFrom({ tiny: recipe() }, 'tiny', { environment: environment('http://127.0.0.1:1') });
+  const work = ensureFrom({ tiny: await recipe() }, 'tiny', { environment: environment('http://127.0.0.1:1') });
   await expect(work).rejects.toMatchObject({
     code: 'DownloadFailed',
     message: expect.stringMatching(
@@ -119,6 +125,8 @@ test('a registry that nobody answers at ends with one sentence and leaves nothin
 });
 
 test('a machine without npm is told so', async () => {
-  const work = ensureFrom({ tiny: recipe() }, 'tiny', { environment: scene.environment({ PATH: scene.directory }) });
+  const work = ensureFrom({ tiny: await recipe() }, 'tiny', {
+    environment: scene.environment({ PATH: scene.directory }),
+  });
   await expect(work).rejects.toMatchObject({ code: 'MissingPrerequisite' });
 });

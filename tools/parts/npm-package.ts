@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type BuildContext, type PartContents, runInBuild } from './build-context.ts';
@@ -7,24 +8,17 @@ import type { NpmRecipe } from './recipe.ts';
 import { toolError } from './tool-failure.ts';
 
 /**
- * Installs a recipe's package through the user's npm configuration. It stays in the part's own folder and never becomes a
- * dependency of this project; none of the install scripts that it brings are run.
+ * Installs a recipe's package through the user's npm configuration, exactly as its lockfile says. It stays in the part's own
+ * folder and never becomes a dependency of this project; none of the install scripts that come with it are run.
  */
 export async function installFromNpm(context: BuildContext, recipe: NpmRecipe): Promise<PartContents> {
   const manifest = { private: true, dependencies: { [recipe.package]: recipe.version } };
   await writeFile(join(context.output, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
+  await writeFile(join(context.output, 'package-lock.json'), await lockfileOf(context, recipe));
   context.task.step(`fetching ${recipe.package} and what it needs`);
-  const result = await runInBuild(context, 'npm', [
-    'install',
-    `--prefix=${context.output}`,
-    `--before=${recipe.before}`,
-    '--ignore-scripts',
-    '--omit=dev',
-    '--no-audit',
-    '--no-fund',
-    '--no-update-notifier',
-    '--loglevel=error',
-  ]);
+  const quiet = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
+  const args = ['ci', `--prefix=${context.output}`, '--ignore-scripts', '--omit=dev', ...quiet];
+  const result = await runInBuild(context, 'npm', args);
   if (result.outcome === 'missing') {
     throw new PartError(
       'MissingPrerequisite',
@@ -38,21 +32,17 @@ export async function installFromNpm(context: BuildContext, recipe: NpmRecipe): 
       networkAdvice: 'check the network, or the registry that `npm config get registry` shows',
     });
   }
-  await checkIntegrity(context, recipe);
-  return {
-    programs: Object.fromEntries(recipe.programs.map(({ name }) => [name, join('node_modules', '.bin', name)])),
-    libraries: {},
-  };
+  const programs = recipe.programs.map(({ name }) => [name, join('node_modules', '.bin', name)]);
+  return { programs: Object.fromEntries(programs), libraries: {} };
 }
 
-/** npm has compared the archive with what the registry says of it; this compares that with the table. */
-async function checkIntegrity(context: BuildContext, recipe: NpmRecipe): Promise<void> {
-  const text = await readFile(join(context.output, 'package-lock.json'), 'utf8');
-  const lock: { packages?: Readonly<Record<string, { integrity?: string }>> } = JSON.parse(text);
-  const found = lock.packages?.[`node_modules/${recipe.package}`]?.integrity;
-  if (found === recipe.integrity) return;
+/** The lockfile's own checksum stands in the recipe, so that another lockfile is another part. */
+async function lockfileOf(context: BuildContext, { lockfile }: NpmRecipe): Promise<Buffer> {
+  const text = await readFile(new URL(lockfile.path, import.meta.url));
+  const found = createHash('sha256').update(text).digest('hex');
+  if (found === lockfile.sha256) return text;
   throw new PartError(
     'ChecksumMismatch',
-    `${context.name}: the npm package ${recipe.package}@${recipe.version} has the checksum ${found ?? '(none)'} instead of ${recipe.integrity} that this project expects, so nothing of it was kept; check where your npm packages come from (\`npm config get registry\`)`,
+    `${context.name}: ${lockfile.path} has the SHA-256 ${found} instead of ${lockfile.sha256}: put the right one of the two into the table`,
   );
 }

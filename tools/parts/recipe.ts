@@ -70,10 +70,11 @@ export interface DebianProgram {
 export interface NpmRecipe extends RecipeBase {
   readonly kind: 'npm';
   readonly package: string;
-  /** What npm must find the package's archive to hash to, such as 'sha512-...'. */
-  readonly integrity: string;
-  /** Of what the package needs, npm takes nothing published after this day, so that everyone gets the same. */
-  readonly before: string;
+  /**
+   * The lockfile beside this file that names every package with its checksum, and its own. It is made by `npm install
+   * --package-lock-only` in a folder whose package.json asks for this one package.
+   */
+  readonly lockfile: { readonly path: string; readonly sha256: string };
   /** Programs that the package declares; they run on the Node that is on PATH. */
   readonly programs: readonly NpmProgram[];
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { partKey } from './cache-directory.ts';
 import type { Recipe } from './recipe.ts';
@@ -47,9 +49,15 @@ describe.each(ofKind('debian'))('%s', (_name, recipe) => {
 });
 
 describe.each(ofKind('npm'))('%s', (_name, recipe) => {
-  test('pins its package by its checksum, and all that the package needs by a day', () => {
-    expect(recipe.integrity).toMatch(/^sha512-[A-Za-z0-9+/]{86}==$/);
-    expect(new Date(recipe.before).toISOString().slice(0, 10)).toBe(recipe.before);
+  test('pins itself and all that it needs by a lockfile, which is pinned itself', async () => {
+    const text = await readFile(new URL(recipe.lockfile.path, import.meta.url));
+    expect(createHash('sha256').update(text).digest('hex')).toBe(recipe.lockfile.sha256);
+    const { packages } = JSON.parse(text.toString()) as { packages: Record<string, Record<string, unknown>> };
+    expect(packages['']?.['dependencies']).toEqual({ [recipe.package]: recipe.version });
+    for (const [name, entry] of Object.entries(packages)) {
+      if (name !== '') expect(entry['integrity']).toMatch(/^sha512-[A-Za-z0-9+/]{86}==$/);
+      expect(entry).not.toHaveProperty('resolved');
+    }
   });
 
   test('proves every program', () => {

@@ -149,8 +149,10 @@ export const partTable: PartTable = {
     version: '3.37.0',
     bytesNeeded: 600e6,
     package: 'azurite',
-    integrity: 'sha512-dl2AXMkXtVlX9s3U3ttIQFFlKwe64k/ugSIVNT4V3qX488Ncw988rIHAs6apgUtfEzyqwtFN9MZp0Foq60Htag==',
-    before: '2026-11-01',
+    lockfile: {
+      path: 'azurite/package-lock.json',
+      sha256: '99d61fd2be02df823a1f6a8f675013e339002591a827d1fcae6a3ee58328caa6',
+    },
     programs: [{ name: 'azurite-blob', verify: { args: ['--version'], prints: '3.37.0' } }],
   },
   containerd: containerd('2.4.2', 'h1:p6Qg+xbEz8lvwdhHDx0U469xENvp4LgGBx+E7djXkGw='),

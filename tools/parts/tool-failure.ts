@@ -18,7 +18,7 @@ const causes: readonly { readonly code: PartErrorCode; readonly words: RegExp }[
   {
     code: 'DownloadFailed',
     words:
-      /connection (refused|reset|failed|timed out)|could not connect|unable to connect|dial tcp|no such host|i\/o timeout|TLS handshake|network is unreachable|temporary failure|could(n't| not) resolve|\b(40[34]|410|429|5\d\d)\b .*(not found|gone|forbidden|gateway|unavailable|error|too many)|failed to fetch|module lookup disabled|unexpected EOF|reason: .*\b(ECONN\w+|ENOTFOUND|ETIMEDOUT|EAI_AGAIN)\b|No matching version/i,
+      /connection (refused|reset|failed|timed out)|could not connect|unable to connect|dial tcp|no such host|i\/o timeout|TLS handshake|network is unreachable|temporary failure|could(n't| not) resolve|\b(40[34]|410|429|5\d\d)\b .*(not found|gone|forbidden|gateway|unavailable|error|too many)|failed to fetch|module lookup disabled|unexpected EOF|reason: .*\b(ECONN\w+|ENOTFOUND|ETIMEDOUT|EAI_AGAIN)\b/i,
   },
 ];
 
