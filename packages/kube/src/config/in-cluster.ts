@@ -4,7 +4,7 @@ import type { ClusterConfig } from './cluster-config.ts';
 import { configError, reasonOf } from './config-error.ts';
 
 /** Where a pod finds its service account. */
-export const serviceAccountFolder = '/var/run/secrets/kubernetes.io/serviceaccount';
+const serviceAccountFolder = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 export type ReadFile = (path: string) => Promise<string>;

@@ -68,7 +68,7 @@ function parseProxy(proxyUrl: string): URL {
 }
 
 /** The options of `node:tls` for this material. Verification cannot be switched off. */
-export function tlsConnectOptions(tls: TlsMaterial): {
+function tlsConnectOptions(tls: TlsMaterial): {
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;

@@ -35,12 +35,14 @@ const get = { method: 'GET', path: '/x' } as const;
 
 describe('requests', () => {
   test('carry method, path, headers and body, below the path of the server', async () => {
-    const server = await serve(async (request, response) => {
+    const server = await serve((request, response) => {
       const pieces: Buffer[] = [];
-      for await (const piece of request) pieces.push(piece as Buffer);
-      const { method, url, rawHeaders } = request;
-      response.setHeader('X-Answer', ['a', 'b']);
-      response.end(JSON.stringify({ method, url, rawHeaders, body: Buffer.concat(pieces).toString() }));
+      request.on('data', (piece: Buffer) => pieces.push(piece));
+      request.once('end', () => {
+        const { method, url, rawHeaders } = request;
+        response.setHeader('X-Answer', ['a', 'b']);
+        response.end(JSON.stringify({ method, url, rawHeaders, body: Buffer.concat(pieces).toString() }));
+      });
     });
     const transport = transportTo(`${server.url}/base/`);
     const headers = { 'impersonate-group': ['one', 'two'], 'content-type': 'text/plain' };
@@ -106,7 +108,7 @@ describe('requests', () => {
       setImmediate(() => response.destroy());
     });
     const response = await transportTo(server.url).request(get);
-    await expect(textOf(response)).rejects.toThrow();
+    await expect(textOf(response)).rejects.toThrow(/terminated|closed|socket/);
   });
 });
 

@@ -32,7 +32,7 @@ export function withRateLimit(transport: Transport, options: RateLimitOptions): 
 }
 
 /** Tokens that come back with time. Callers that find none wait in line: each takes a later moment than the one before. */
-export class TokenBucket {
+class TokenBucket {
   readonly #clock: Clock;
   readonly #interval: number;
   readonly #burst: number;

@@ -27,7 +27,7 @@ export interface Retry {
 
 /**
  * Sends a request again after an overloaded server (429, 503) or a lost connection, with exponential back-off, jitter and
- * respect for `Retry-After`. Only reads, and writes marked `repeatable`: any other write might do its work twice. Once an
+ * respect for `Retry-After`. Only reads and writes marked `repeatable` are repeated, because other writes might do their work twice. Once an
  * answer has begun, nothing is repeated.
  */
 export function withRetry(transport: Transport, options: RetryOptions = {}): Transport {

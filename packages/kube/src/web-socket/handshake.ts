@@ -14,7 +14,7 @@ export function upgradeHeaders(key: Uint8Array, protocols: readonly string[]): R
 }
 
 /** What a server must answer to a key, in `Sec-WebSocket-Accept`. */
-export function acceptOf(key: string): string {
+function acceptOf(key: string): string {
   return createHash('sha1').update(`${key}${keySuffix}`).digest('base64');
 }
 

@@ -80,7 +80,7 @@ function diffLists(
   const items = order(changed, after, [], identity);
   const deletions = parts.deletions ? removed : [];
   if (kind === 'object') items.push(...deletions.map((item) => deletionOf(item, identity)));
-  else if (deletions.length > 0) setOwn(patch, deletionsKey(field), [...new Set(deletions)].toSorted());
+  else if (deletions.length > 0) setOwn(patch, deletionsKey(field), [...new Set(deletions)].toSorted(byText));
   if (items.length > 0) setOwn(patch, field, items);
   const touched = parts.additions || items.length > 0 || deletions.length > 0;
   if (touched && after.length > 0)
@@ -104,6 +104,10 @@ function changedItems(
     const inner = diffObjects(old, item, rule.schema, parts, rule.retainKeys);
     return Object.keys(inner).length > 0 ? [identity.named(inner, item)] : [];
   });
+}
+
+function byText(left: JsonValue, right: JsonValue): number {
+  return String(left) < String(right) ? -1 : 1;
 }
 
 function newValues(before: readonly JsonValue[], after: readonly JsonValue[], parts: DiffParts): readonly JsonValue[] {
