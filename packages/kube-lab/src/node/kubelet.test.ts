@@ -88,6 +88,7 @@ describe('init containers', () => {
     await world.runs('app', 1);
     world.runtime.end('app', 0);
     await world.until(() => world.runtime.latest('sidecar').signals.includes('SIGTERM'));
+    expect(await phase()).toBe('Running');
     world.runtime.end('sidecar', 143);
     await world.until(async () => (await phase()) === 'Succeeded');
   });
@@ -129,6 +130,7 @@ describe('a container that ends', () => {
     await world.clock.advance(600_001);
     world.runtime.end('app', 1);
     await world.runs('app', 3);
+    expect((await world.status('p'))?.restartCount).toBeLessThanOrEqual(2);
   });
 
   test('stays ended with policy Never, and the pod with it', async () => {
@@ -149,6 +151,7 @@ describe('a container that ends', () => {
     await world.runs('app', 2);
     world.runtime.end('app', 0);
     await world.until(async () => (await phase()) === 'Succeeded');
+    expect(world.runtime.runs('app')).toHaveLength(2);
   });
 
   test('that was killed for memory is OOMKilled with 137', async () => {

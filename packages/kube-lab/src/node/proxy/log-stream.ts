@@ -25,26 +25,22 @@ export async function* readLog(
   clock: Clock,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  const handle = await open(source.file, 'r');
-  try {
-    let offset = await startOffset(handle, source, options, clock);
-    let budget = options.limitBytes ?? Number.POSITIVE_INFINITY;
-    while (budget > 0 && !signal.aborted) {
-      // Asked before reading: what was written until then is read in any case.
-      const isOpen = options.follow && source.isOpen();
-      const piece = await readPiece(handle, offset, options.timestamps || undefined, isOpen);
-      if (piece.length === 0) {
-        if (!isOpen) return;
-        await clock.sleep(followInterval, signal).catch(() => undefined);
-        continue;
-      }
-      const bytes = options.timestamps ? stamped(piece, offset, source) : piece;
-      offset += piece.length;
-      yield new Uint8Array(bytes.subarray(0, budget));
-      budget -= bytes.length;
+  await using handle = await open(source.file, 'r');
+  let offset = await startOffset(handle, source, options, clock);
+  let budget = options.limitBytes ?? Number.POSITIVE_INFINITY;
+  while (budget > 0 && !signal.aborted) {
+    // Asked before reading: what was written until then is read in any case.
+    const isOpen = options.follow && source.isOpen();
+    const piece = await readPiece(handle, offset, options.timestamps, isOpen);
+    if (piece.length === 0) {
+      if (!isOpen) return;
+      await clock.sleep(followInterval, signal).catch(() => undefined);
+      continue;
     }
-  } finally {
-    await handle.close();
+    const bytes = options.timestamps ? stamped(piece, offset, source) : piece;
+    offset += piece.length;
+    yield new Uint8Array(bytes.subarray(0, budget));
+    budget -= bytes.length;
   }
 }
 
@@ -81,7 +77,7 @@ async function tailOffset(handle: FileHandle, lines: number): Promise<number> {
 }
 
 /** Bytes from `offset`; with `wholeLines`, up to the last newline as long as the line may still grow. */
-async function readPiece(handle: FileHandle, offset: number, wholeLines?: boolean, mayGrow = false): Promise<Buffer> {
+async function readPiece(handle: FileHandle, offset: number, wholeLines = false, mayGrow = false): Promise<Buffer> {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(pieceBytes), 0, pieceBytes, offset);
   const piece = buffer.subarray(0, bytesRead);
   if (!wholeLines) return piece;
