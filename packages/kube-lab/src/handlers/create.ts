@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import { admitMutating, admitValidating } from '../admission/admission.ts';
+import type { AdmissionRequest } from '../admission/admission-request.ts';
 import type { JsonObject } from '../json/json.ts';
 import { timestamp } from '../json/timestamp.ts';
 import { storageKey } from '../registry/served-resource.ts';
@@ -34,9 +36,21 @@ export async function createFrom(call: Call, object: JsonObject): Promise<Stored
   if (metadata['resourceVersion']) {
     throw new ApiError(500, '', 'resourceVersion should not be set on objects to be created');
   }
+  nameObject(call, metadata);
+  const request: AdmissionRequest = {
+    call,
+    operation: 'CREATE',
+    object,
+    old: undefined,
+    namespace: String(metadata['namespace'] ?? ''),
+    name: String(metadata['name'] ?? ''),
+    dryRun: isDryRun(call),
+  };
+  await admitMutating(request);
   prepare(call, object, metadata);
   refuseIfInvalid(call, object, validateNew(call, object));
   if (call.resource.strategy.anyFinalizer) for (const text of finalizerWarnings(object, undefined)) call.warn(text);
+  await admitValidating(request);
   const name = String(metadata['name']);
   const key = storageKey(call.resource, String(metadata['namespace'] ?? ''), name);
   if (isDryRun(call)) return pretendCreate(call, key, name, object);
@@ -62,6 +76,12 @@ function existing({ core, resource }: Call, key: string, name: string): ApiError
   return new ApiError(error.code, error.reason, `object is being deleted: ${error.message}`, error.details);
 }
 
+function nameObject({ core }: Call, metadata: JsonObject): void {
+  if (!metadata['name'] && typeof metadata['generateName'] === 'string' && metadata['generateName'] !== '') {
+    metadata['name'] = generatedName(metadata['generateName'], core.random);
+  }
+}
+
 function prepare(call: Call, object: JsonObject, metadata: JsonObject): void {
   const { clock, random } = call.core;
   for (const field of [
@@ -73,12 +93,9 @@ function prepare(call: Call, object: JsonObject, metadata: JsonObject): void {
   ]) {
     delete metadata[field];
   }
-  if (!metadata['name'] && typeof metadata['generateName'] === 'string' && metadata['generateName'] !== '') {
-    metadata['name'] = generatedName(metadata['generateName'], random);
-  }
-  call.resource.strategy.prepareForCreate?.(object, call);
   metadata['uid'] = random.uuid();
   metadata['creationTimestamp'] = timestamp(clock);
+  call.resource.strategy.prepareForCreate?.(object, call);
 }
 
 function validateNew({ resource }: Call, object: JsonObject): readonly FieldError[] {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { apiVersionOf } from '@etcd-operator/kube';
+import { admitMutating, admitValidating } from '../admission/admission.ts';
+import type { AdmissionRequest } from '../admission/admission-request.ts';
 import { asArray, asNumber, cloneJson, type JsonObject } from '../json/json.ts';
 import { timestampOf } from '../json/timestamp.ts';
 import { listItemText, storageKey } from '../registry/served-resource.ts';
@@ -14,25 +16,29 @@ import { type DeleteOptions, readDeleteOptions } from './delete-options.ts';
 import { metadataOf } from './object-body.ts';
 
 /** DELETE of one object. */
-export function deleteObject(call: Call): ApiResponse {
+export async function deleteObject(call: Call): Promise<ApiResponse> {
   const { core, resource, info } = call;
   const options = readDeleteOptions(call);
   const stored = core.store.get(resource.collection, storageKey(resource, info.namespace, info.name));
   if (!stored) throw notFound(resource, info.name);
+  await admitDelete(call, stored, options);
   const { gone, last } = removeObject(call, stored.key, options) ?? { gone: true, last: stored };
   if (gone && !resource.strategy.returnsDeleted) return jsonResponse(200, JSON.stringify(deletedStatus(call, last)));
   return objectAnswer(call, 200, last);
 }
 
 /** DELETE of a collection: each selected object as by itself. Answers with the list of what was there. */
-export function deleteCollection(call: Call): ApiResponse {
+export async function deleteCollection(call: Call): Promise<ApiResponse> {
   const { core, resource } = call;
   const options = readDeleteOptions(call);
   const selection = selectionOf(call);
   const selected = core.store
     .list(resource.collection, selection.prefix)
     .filter((stored) => selection.matches(stored.object));
-  for (const { key } of selected) removeObject(call, key, options);
+  for (const stored of selected) {
+    await admitDelete(call, stored, options);
+    removeObject(call, stored.key, options);
+  }
   const items = selected.map((stored) => listItemText(resource, stored)).join(',');
   const metadata = JSON.stringify({
     resourceVersion: String(core.store.revision),
@@ -40,6 +46,21 @@ export function deleteCollection(call: Call): ApiResponse {
   });
   const head = `"kind":"${resource.listKind}","apiVersion":"${apiVersionOf(resource)}","metadata":${metadata}`;
   return jsonResponse(200, `{${head},"items":[${items}]}\n`);
+}
+
+async function admitDelete(call: Call, stored: StoredObject, options: DeleteOptions): Promise<void> {
+  const metadata = metadataOf(stored.object);
+  const request: AdmissionRequest = {
+    call,
+    operation: 'DELETE',
+    object: undefined,
+    old: stored.object,
+    namespace: String(metadata['namespace'] ?? ''),
+    name: String(metadata['name']),
+    dryRun: options.dryRun,
+  };
+  await admitMutating(request);
+  await admitValidating(request);
 }
 
 /** Where objects are removed. */
@@ -96,7 +117,8 @@ function nextStep(call: Place, current: StoredObject, options: DeleteOptions): S
   if (grace === 'pending') return { kind: 'wait' };
   const before = metadataOf(current.object);
   const finalizers = finalizersFor(call, asArray(before['finalizers']).map(String), options);
-  const waits = finalizers.length > 0 || (grace !== 'none' && grace.seconds > 0);
+  const isHeld = call.resource.strategy.waitsFor?.(current.object) === true;
+  const waits = isHeld || finalizers.length > 0 || (grace !== 'none' && grace.seconds > 0);
   if (grace === 'none' && !waits) return { kind: 'delete' };
   const next = cloneJson(current.object);
   const metadata = metadataOf(next);

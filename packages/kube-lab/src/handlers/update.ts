@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import { admitMutating, admitValidating } from '../admission/admission.ts';
+import type { AdmissionRequest } from '../admission/admission-request.ts';
 import { equalButForTimes } from '../apply/managed-fields.ts';
 import { asArray, cloneJson, type JsonObject } from '../json/json.ts';
 import { storageKey } from '../registry/served-resource.ts';
@@ -52,9 +54,20 @@ export async function writeObject(
     const next = await compute(current);
     if (!current) return { stored: await createFrom(call, next), created: true };
     checkPreconditions(call, current, next);
+    const request: AdmissionRequest = {
+      call,
+      operation: 'UPDATE',
+      object: next,
+      old: current.object,
+      namespace: info.namespace,
+      name: info.name,
+      dryRun: isDryRun(call),
+    };
+    await admitMutating(request);
     prepareUpdate(call, current.object, next);
     refuseIfInvalid(call, next, validateUpdate(call, next, current.object));
     if (resource.strategy.anyFinalizer) for (const text of finalizerWarnings(next, current.object)) call.warn(text);
+    await admitValidating(request);
     try {
       return { stored: commitUpdate(call, current, next), created: false };
     } catch (error) {
@@ -123,7 +136,7 @@ function commitUpdate(call: Call, current: StoredObject, next: JsonObject): Stor
   metadata['resourceVersion'] = String(current.revision);
   if (equalButForTimes(next, current.object)) return current;
   if (isDryRun(call)) return new StoredObject(current.key, current.revision, next);
-  if (isReleased(metadata)) {
+  if (isReleased(metadata) && !resource.strategy.waitsFor?.(next)) {
     core.store.delete(resource.collection, current);
     return new StoredObject(current.key, current.revision, next);
   }

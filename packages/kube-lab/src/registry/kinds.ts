@@ -1,6 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 import { definitionDefaults, definitionStrategy } from '../crd/definition-kind.ts';
+import {
+  daemonSetDefaults,
+  deploymentDefaults,
+  replicaSetDefaults,
+  statefulSetDefaults,
+} from './apps/workload-defaults.ts';
+import { daemonSetStrategy, deploymentStrategy, replicaSetStrategy, statefulSetStrategy } from './apps/workloads.ts';
+import { cronJobDefaults, cronJobStrategy, jobDefaults, jobStrategy } from './batch/jobs.ts';
 import type { Defaults } from './builtin-codec.ts';
+import { configMapStrategy, secretDefaults, secretStrategy } from './core/config.ts';
+import { namespaceDefaults, namespaceStrategy } from './core/namespace.ts';
+import {
+  endpointsDefaults,
+  endpointsStrategy,
+  eventStrategy,
+  nodeStrategy,
+  serviceAccountStrategy,
+} from './core/others.ts';
+import { podDefaults } from './core/pod-defaults.ts';
+import { podStrategy } from './core/pod-strategy.ts';
+import { serviceDefaults, serviceStrategy } from './core/service.ts';
+import { claimDefaults, claimStrategy, volumeDefaults, volumeStrategy } from './core/storage.ts';
+import {
+  bindingDefaults,
+  clusterRoleBindingStrategy,
+  clusterRoleStrategy,
+  roleBindingStrategy,
+  roleStrategy,
+} from './other/rbac.ts';
+import {
+  budgetStrategy,
+  endpointSliceDefaults,
+  endpointSliceStrategy,
+  leaseStrategy,
+  storageClassDefaults,
+  storageClassStrategy,
+} from './other/small-kinds.ts';
+import { mutatingDefaults, validatingDefaults, webhookConfigurationStrategy } from './other/webhook-configuration.ts';
 import type { Strategy } from './strategy.ts';
 
 /** What the server knows of a built-in kind beyond its schema. */
@@ -10,7 +47,70 @@ export interface KindRules {
   readonly selectableFields?: readonly string[];
 }
 
+const podFields = [
+  'spec.nodeName',
+  'spec.restartPolicy',
+  'spec.schedulerName',
+  'spec.serviceAccountName',
+  'spec.hostNetwork',
+  'status.phase',
+  'status.podIP',
+  'status.podIPs',
+  'status.nominatedNodeName',
+];
+
+const eventFields = [
+  'involvedObject.kind',
+  'involvedObject.namespace',
+  'involvedObject.name',
+  'involvedObject.uid',
+  'involvedObject.apiVersion',
+  'involvedObject.resourceVersion',
+  'involvedObject.fieldPath',
+  'reason',
+  'reportingComponent',
+  'source',
+  'type',
+];
+
 /** The rules of built-in kinds by qualified name. Kinds that are missing here behave as their schema says. */
 export const kindRules: Readonly<Record<string, KindRules>> = {
+  pods: { defaults: podDefaults, strategy: podStrategy, selectableFields: podFields },
+  services: { defaults: serviceDefaults, strategy: serviceStrategy, selectableFields: ['spec.clusterIP', 'spec.type'] },
+  configmaps: { strategy: configMapStrategy },
+  secrets: { defaults: secretDefaults, strategy: secretStrategy, selectableFields: ['type'] },
+  persistentvolumeclaims: { defaults: claimDefaults, strategy: claimStrategy },
+  persistentvolumes: { defaults: volumeDefaults, strategy: volumeStrategy },
+  namespaces: { defaults: namespaceDefaults, strategy: namespaceStrategy, selectableFields: ['status.phase'] },
+  nodes: { strategy: nodeStrategy, selectableFields: ['spec.unschedulable'] },
+  serviceaccounts: { strategy: serviceAccountStrategy },
+  endpoints: { defaults: endpointsDefaults, strategy: endpointsStrategy },
+  events: { strategy: eventStrategy, selectableFields: eventFields },
+  'deployments.apps': { defaults: deploymentDefaults, strategy: deploymentStrategy },
+  'replicasets.apps': {
+    defaults: replicaSetDefaults,
+    strategy: replicaSetStrategy,
+    selectableFields: ['status.replicas'],
+  },
+  'statefulsets.apps': { defaults: statefulSetDefaults, strategy: statefulSetStrategy },
+  'daemonsets.apps': { defaults: daemonSetDefaults, strategy: daemonSetStrategy },
+  'jobs.batch': { defaults: jobDefaults, strategy: jobStrategy, selectableFields: ['status.successful'] },
+  'cronjobs.batch': { defaults: cronJobDefaults, strategy: cronJobStrategy },
+  'leases.coordination.k8s.io': { strategy: leaseStrategy },
+  'endpointslices.discovery.k8s.io': { defaults: endpointSliceDefaults, strategy: endpointSliceStrategy },
+  'poddisruptionbudgets.policy': { strategy: budgetStrategy },
+  'roles.rbac.authorization.k8s.io': { strategy: roleStrategy },
+  'clusterroles.rbac.authorization.k8s.io': { strategy: clusterRoleStrategy },
+  'rolebindings.rbac.authorization.k8s.io': { defaults: bindingDefaults, strategy: roleBindingStrategy },
+  'clusterrolebindings.rbac.authorization.k8s.io': { defaults: bindingDefaults, strategy: clusterRoleBindingStrategy },
+  'storageclasses.storage.k8s.io': { defaults: storageClassDefaults, strategy: storageClassStrategy },
+  'validatingwebhookconfigurations.admissionregistration.k8s.io': {
+    defaults: validatingDefaults,
+    strategy: webhookConfigurationStrategy,
+  },
+  'mutatingwebhookconfigurations.admissionregistration.k8s.io': {
+    defaults: mutatingDefaults,
+    strategy: webhookConfigurationStrategy,
+  },
   'customresourcedefinitions.apiextensions.k8s.io': { defaults: definitionDefaults, strategy: definitionStrategy },
 };

@@ -2,6 +2,7 @@
 import type { Clock, Random } from '@etcd-operator/ports';
 import type { JsonObject } from '../json/json.ts';
 import type { Identity } from '../server/identity.ts';
+import type { Store } from '../storage/store.ts';
 import type { FieldError } from '../validation/field-error.ts';
 
 /** What a strategy may know about the write it takes part in. */
@@ -9,6 +10,8 @@ export interface WriteContext {
   readonly clock: Pick<Clock, 'now'>;
   readonly random: Random;
   readonly identity: Identity;
+  /** What is stored now, for kinds that give out addresses and the like. */
+  readonly store: Pick<Store, 'get' | 'list'>;
   /** Adds a `Warning` header to the answer. */
   warn(message: string): void;
 }
@@ -28,6 +31,8 @@ export interface Strategy {
   readonly validateName?: (name: string, prefix: boolean) => readonly string[];
   /** Finalizers need no domain; those without one only get a warning. @default false */
   readonly anyFinalizer?: boolean;
+  /** A warning that comes with every answer. */
+  readonly deprecation?: string;
   /** PUT to a name that does not exist creates it. @default false */
   readonly allowCreateOnUpdate?: boolean;
   /** PUT without a resourceVersion overwrites. @default true */
@@ -39,6 +44,8 @@ export interface Strategy {
   gracePeriod?(object: JsonObject, requested: number | undefined): number;
   /** How dependents of a deleted object fare when the client does not say. @default 'background' */
   readonly defaultPropagation?: 'background' | 'orphan' | 'unsupported';
+  /** True while an object that is being deleted must stay for a reason of its own, besides finalizers and grace. */
+  waitsFor?(object: JsonObject): boolean;
   /** Put on an object when its deletion begins, for a controller of the server that has to clean up first. */
   readonly cleanupFinalizer?: string;
   /** Changes an object whose deletion begins, in place. */

@@ -2,10 +2,12 @@
 import type { Transport } from '@etcd-operator/kube';
 import { type Clock, type Logger, type Random, silentLogger, systemClock, systemRandom } from '@etcd-operator/ports';
 import { Definitions } from '../crd/definitions.ts';
+import { startServiceAccounts } from '../gc/service-accounts.ts';
 import { builtinResource } from '../registry/builtin-resource.ts';
 import { builtinKinds } from '../registry/builtin-table.ts';
 import { Registry } from '../registry/registry.ts';
 import { Store } from '../storage/store.ts';
+import { createInitialObjects } from './bootstrap.ts';
 import type { Core } from './core.ts';
 import { createHandler } from './handler.ts';
 import { HttpsFront } from './https-front.ts';
@@ -68,6 +70,8 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
   };
   for (const names of builtinKinds()) core.registry.add(builtinResource(names));
   const definitions = startDefinitions(core);
+  createInitialObjects(core);
+  const stopAccounts = startServiceAccounts(core);
   const handle = createHandler(core);
   const transports = new Set<Transport>();
   const front = new HttpsFront(handle);
@@ -82,6 +86,7 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
     async close() {
       await front.close();
       definitions.close();
+      stopAccounts();
       for (const transport of [...transports]) await transport.close();
     },
   };

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+import { bindPod } from '../handlers/binding.ts';
 import { createObject } from '../handlers/create.ts';
 import { deleteCollection, deleteObject } from '../handlers/delete.ts';
+import { evictPod } from '../handlers/eviction.ts';
 import { patchObject } from '../handlers/patch.ts';
 import { getObject, listObjects } from '../handlers/read.ts';
 import { serveScale } from '../handlers/scale.ts';
 import { replaceObject } from '../handlers/update.ts';
 import { watchObjects } from '../handlers/watch.ts';
 import { checkWriteOptions } from '../handlers/write-options.ts';
+import { asObject, asString } from '../json/json.ts';
 import { ApiError, methodNotAllowed, unknownPath } from './api-error.ts';
 import { type ApiRequest, type ApiResponse, jsonResponse } from './api-request.ts';
 import type { Call, Core } from './core.ts';
@@ -52,6 +55,7 @@ function makeCall(core: Core, request: ApiRequest, info: ResourceRequest, query:
     warnings,
     clock: core.clock,
     random: core.random,
+    store: core.store,
     warn: (message) => warnings.push(message),
   };
 }
@@ -61,6 +65,7 @@ async function serve(call: Call): Promise<ApiResponse> {
   if (info.subresource !== '' && !resource.subresources.some(({ name }) => name === info.subresource))
     throw unknownPath();
   checkWriteOptions(call);
+  if (resource.strategy.deprecation) call.warn(resource.strategy.deprecation);
   const response = await runSubresource(call);
   if (call.warnings.length === 0) return response;
   const warning = call.warnings.map((text) => `299 - ${JSON.stringify(text)}`);
@@ -69,8 +74,25 @@ async function serve(call: Call): Promise<ApiResponse> {
 
 function runSubresource(call: Call): Promise<ApiResponse> | ApiResponse {
   const { info, resource } = call;
-  if (info.subresource === 'scale' && resource.scale) return serveScale(call, resource.scale);
-  return runVerb(call);
+  const { collection } = resource;
+  switch (info.subresource) {
+    case '':
+      return collection === 'bindings' ? bindPod(call, bindingName(call)) : runVerb(call);
+    case 'scale':
+      return resource.scale ? serveScale(call, resource.scale) : runVerb(call);
+    case 'binding':
+      return bindPod(call, info.name);
+    case 'eviction':
+      return evictPod(call);
+    default:
+      return runVerb(call);
+  }
+}
+
+/** The old way to bind names the pod in the body only. */
+function bindingName({ request }: Call): string {
+  const body = asObject(JSON.parse(request.body ?? '{}'));
+  return asString(asObject(body?.['metadata'])?.['name']) ?? '';
 }
 
 function runVerb(call: Call): Promise<ApiResponse> | ApiResponse {

@@ -9,12 +9,16 @@ import { StoreError } from '../storage/store-error.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import type { Core } from './core.ts';
 
+const systemIdentity = { user: 'system:apiserver', groups: ['system:masters'] };
+
 /** Through which door and under which name the server itself writes. */
 export interface SystemWrite {
   /** @default 'kube-apiserver' */
   readonly manager?: string;
   /** @default '' */
   readonly subresource?: string;
+  /** Leaves managedFields as they are. @default false */
+  readonly untracked?: boolean;
 }
 
 /**
@@ -33,7 +37,7 @@ export function updateStored(
     if (!current) return undefined;
     const next = cloneJson(current.object);
     if (change(next) === false) return current;
-    track(core, resource, current.object, next, write);
+    if (!write.untracked) track(core, resource, current.object, next, write);
     if (equalButForTimes(current.object, next)) return current;
     try {
       return core.store.update(resource.collection, current, next);
@@ -55,9 +59,9 @@ export function createStored(core: Core, resource: ServedResource, key: string, 
     time: timestamp(core.clock),
   });
   const metadata = asObject(object['metadata']) ?? {};
-  resource.strategy.prepareForCreate?.(object, { ...core, identity: { user: '', groups: [] }, warn: () => undefined });
   metadata['uid'] = core.random.uuid();
   metadata['creationTimestamp'] = timestamp(core.clock);
+  resource.strategy.prepareForCreate?.(object, { ...core, identity: systemIdentity, warn: () => undefined });
   return core.store.create(resource.collection, key, object);
 }
 

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { AdmissionRequest, AdmissionStep } from './admission-request.ts';
+import { namespaceLifecycle } from './namespace-lifecycle.ts';
+import { defaultStorageClass, defaultTolerations, priorityAdmission, storageProtection } from './pod-defaulting.ts';
+import { serviceAccountAdmission } from './service-account.ts';
+
+const mutating: readonly AdmissionStep[] = [
+  namespaceLifecycle,
+  serviceAccountAdmission,
+  priorityAdmission,
+  defaultTolerations,
+  defaultStorageClass,
+  storageProtection,
+];
+
+/** The steps before an object is validated: they may change it. Returns a promise only if webhooks are to be asked. */
+export function admitMutating(request: AdmissionRequest): Promise<void> | undefined {
+  for (const step of mutating) step(request);
+  return undefined;
+}
+
+/** The steps after it has been validated: they may only refuse it. */
+export function admitValidating(_request: AdmissionRequest): Promise<void> | undefined {
+  return undefined;
+}

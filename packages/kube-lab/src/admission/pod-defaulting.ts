@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+import { asArray, asObject, asString, ensureObject, type JsonObject } from '../json/json.ts';
+import { forbidden } from '../server/api-error.ts';
+import type { AdmissionStep } from './admission-request.ts';
+
+const systemPriorities: Readonly<Record<string, number>> = {
+  'system-cluster-critical': 2_000_000_000,
+  'system-node-critical': 2_000_001_000,
+};
+
+/** Fills in the priority of a pod from its class. Only the two built-in classes are known. */
+export const priorityAdmission: AdmissionStep = ({ call, operation, object, name }) => {
+  if (call.resource.collection !== 'pods' || operation !== 'CREATE' || !object) return;
+  const spec = ensureObject(object, 'spec');
+  const className = asString(spec['priorityClassName']) ?? '';
+  const known = systemPriorities[className];
+  if (className !== '' && known === undefined) {
+    throw forbidden(call.resource, name, `no PriorityClass with name ${className} was found`);
+  }
+  const priority = known ?? 0;
+  const computed = (what: string, given: unknown, right: unknown) =>
+    forbidden(
+      call.resource,
+      name,
+      `the ${what} (${String(given)}) must not be provided in pod spec; priority admission controller computed ${String(right)} from the given PriorityClass name`,
+    );
+  if (spec['priority'] !== undefined && spec['priority'] !== priority) {
+    throw computed('integer value of priority', spec['priority'], priority);
+  }
+  const policy = 'PreemptLowerPriority';
+  if (spec['preemptionPolicy'] !== undefined && spec['preemptionPolicy'] !== policy) {
+    throw computed('string value of PreemptionPolicy', spec['preemptionPolicy'], policy);
+  }
+  spec['priority'] = priority;
+  spec['preemptionPolicy'] = policy;
+};
+
+const nodeTaints = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
+
+/** Pods stay five minutes on a node that is not ready or cannot be reached, unless they say otherwise. */
+export const defaultTolerations: AdmissionStep = ({ call, operation, object }) => {
+  if (call.resource.collection !== 'pods' || !object || call.info.subresource !== '') return;
+  if (operation !== 'CREATE' && operation !== 'UPDATE') return;
+  const spec = ensureObject(object, 'spec');
+  const present = asArray(spec['tolerations']).map((one) => asObject(one) ?? {});
+  const missing = nodeTaints.filter((key) => !present.some((toleration) => tolerates(toleration, key)));
+  if (missing.length === 0) return;
+  const added = missing.map((key) => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 }));
+  spec['tolerations'] = [...present, ...added];
+};
+
+function tolerates({ key, effect }: JsonObject, taint: string): boolean {
+  return (
+    (key === taint || key === undefined || key === '') &&
+    (effect === 'NoExecute' || effect === undefined || effect === '')
+  );
+}
+
+/** Claims that name no class get the default one, if there is one. */
+export const defaultStorageClass: AdmissionStep = ({ call, operation, object }) => {
+  if (call.resource.collection !== 'persistentvolumeclaims' || operation !== 'CREATE' || !object) return;
+  const spec = ensureObject(object, 'spec');
+  if (spec['storageClassName'] !== undefined) return;
+  const classes = call.core.store.list('storageclasses.storage.k8s.io').map((stored) => stored.object);
+  const marked = classes.filter((one) => {
+    const annotations = asObject(asObject(one['metadata'])?.['annotations']) ?? {};
+    return annotations['storageclass.kubernetes.io/is-default-class'] === 'true';
+  });
+  const created = (one: JsonObject) => String(asObject(one['metadata'])?.['creationTimestamp']);
+  const [newest] = marked.sort((a, b) => (created(a) > created(b) ? -1 : 1));
+  const name = asObject(newest?.['metadata'])?.['name'];
+  if (typeof name === 'string') spec['storageClassName'] = name;
+};
+
+/** Claims are not deleted while a pod uses them: a finalizer waits for that. */
+export const storageProtection: AdmissionStep = ({ call, operation, object }) => {
+  if (operation !== 'CREATE' || !object) return;
+  const finalizer = {
+    persistentvolumeclaims: 'kubernetes.io/pvc-protection',
+    persistentvolumes: 'kubernetes.io/pv-protection',
+  }[call.resource.collection];
+  if (finalizer === undefined) return;
+  const metadata = ensureObject(object, 'metadata');
+  const present = asArray(metadata['finalizers']).map(String);
+  if (!present.includes(finalizer)) metadata['finalizers'] = [...present, finalizer];
+};

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+import { asNumber, asObject, asString, cloneJson, equalJson, type Json, type JsonObject } from '../../json/json.ts';
+import { matchesLabelSelector, validateLabelSelector } from '../../selectors/label-selector-object.ts';
+import { type FieldError, forbiddenField, invalid, notSupported, required } from '../../validation/field-error.ts';
+import { validateLabels } from '../../validation/object-meta.ts';
+import { validatePodSpec } from '../core/pod-validation.ts';
+import { keepField, metadataOf, raiseGeneration, restoreStatus } from '../keep.ts';
+import type { Strategy } from '../strategy.ts';
+
+/** What all workloads have in common: generation, status by its own door, labels that stay through it. */
+function workload(zeroStatus: JsonObject): Strategy {
+  return {
+    prepareForCreate(object) {
+      object['status'] = cloneJson(zeroStatus);
+      metadataOf(object)['generation'] = 1;
+    },
+    prepareForUpdate(object, old) {
+      restoreStatus(object, old);
+      raiseGeneration(object, old);
+    },
+    prepareForStatusUpdate(object, old) {
+      keepField(object, old, 'spec');
+      keepField(metadataOf(object), metadataOf(old), 'labels');
+    },
+  };
+}
+
+/** A number that must not be negative. */
+export function nonNegative(value: Json | undefined, field: string): FieldError[] {
+  const number = asNumber(value);
+  return number !== undefined && number < 0 ? [invalid(field, number, 'must be greater than or equal to 0')] : [];
+}
+
+function validateSelector(spec: JsonObject, what: string): FieldError[] {
+  const selector = asObject(spec['selector']);
+  if (!selector) return [required('spec.selector')];
+  const errors = validateLabelSelector(selector, 'spec.selector');
+  if (Object.keys(selector).length === 0) {
+    errors.push(invalid('spec.selector', selector, `empty selector is invalid for ${what}`));
+  } else if (errors.length > 0) {
+    errors.push(invalid('spec.selector', selector, 'invalid label selector'));
+  }
+  return errors;
+}
+
+function validateTemplate(spec: JsonObject, selectorIsGood: boolean): FieldError[] {
+  const field = 'spec.template';
+  const template = asObject(spec['template']) ?? {};
+  const selector = asObject(spec['selector']);
+  const labels = asObject(asObject(template['metadata'])?.['labels']);
+  const podSpec = asObject(template['spec']) ?? {};
+  const errors: FieldError[] = [];
+  if (selectorIsGood && !(selector && matchesLabelSelector(selector, labels ?? {}))) {
+    errors.push(invalid(`${field}.metadata.labels`, labels ?? null, '`selector` does not match template `labels`'));
+  }
+  errors.push(...validateLabels(labels, `${field}.labels`), ...validatePodSpec(podSpec, `${field}.spec`));
+  const policy = asString(podSpec['restartPolicy']);
+  if (policy !== 'Always' && ['OnFailure', 'Never'].includes(policy ?? '')) {
+    errors.push(notSupported(`${field}.spec.restartPolicy`, policy, ['Always']));
+  }
+  return errors;
+}
+
+function validateWorkload(
+  object: JsonObject,
+  what: string,
+  more: (spec: JsonObject) => FieldError[],
+): readonly FieldError[] {
+  const spec = asObject(object['spec']) ?? {};
+  const selector = validateSelector(spec, what);
+  const broken = selector.some(({ reason }) => reason !== 'FieldValueRequired');
+  return [
+    ...nonNegative(spec['replicas'], 'spec.replicas'),
+    ...selector,
+    ...validateTemplate(spec, !broken),
+    ...nonNegative(spec['minReadySeconds'], 'spec.minReadySeconds'),
+    ...more(spec),
+    ...nonNegative(spec['revisionHistoryLimit'], 'spec.revisionHistoryLimit'),
+  ];
+}
+
+function immutableSelector(object: JsonObject, old: JsonObject): FieldError[] {
+  const now = asObject(object['spec'])?.['selector'];
+  return equalJson(now, asObject(old['spec'])?.['selector'])
+    ? []
+    : [invalid('spec.selector', now, 'field is immutable')];
+}
+
+function validateDeploymentStrategy(spec: JsonObject): FieldError[] {
+  const strategy = asObject(spec['strategy']) ?? {};
+  const rolling = asObject(strategy['rollingUpdate']);
+  if (strategy['type'] === 'Recreate') {
+    return rolling
+      ? [forbiddenField('spec.strategy.rollingUpdate', "may not be specified when strategy `type` is 'Recreate'")]
+      : [];
+  }
+  if (strategy['type'] !== 'RollingUpdate') {
+    const shown = { Type: strategy['type'] ?? '', RollingUpdate: null };
+    return [notSupported('spec.strategy', shown, ['Recreate', 'RollingUpdate'])];
+  }
+  const isZero = (value: Json | undefined) => value === 0 || value === '0%';
+  if (!isZero(rolling?.['maxSurge']) || !isZero(rolling?.['maxUnavailable'])) return [];
+  return [
+    invalid(
+      'spec.strategy.rollingUpdate.maxUnavailable',
+      rolling?.['maxUnavailable'],
+      'may not be 0 when `maxSurge` is 0',
+    ),
+  ];
+}
+
+const validateDeployment = (object: JsonObject) => validateWorkload(object, 'deployment', validateDeploymentStrategy);
+
+export const deploymentStrategy: Strategy = {
+  ...workload({}),
+  validate: validateDeployment,
+  validateUpdate: (object, old) => [...validateDeployment(object), ...immutableSelector(object, old)],
+};
+
+const validateReplicaSet = (object: JsonObject) => validateWorkload(object, 'replicaset', () => []);
+
+export const replicaSetStrategy: Strategy = {
+  ...workload({ replicas: 0 }),
+  validate: validateReplicaSet,
+  validateUpdate: (object, old) => [...validateReplicaSet(object), ...immutableSelector(object, old)],
+};
+
+function validateStatefulSetFields(spec: JsonObject): FieldError[] {
+  const errors: FieldError[] = [];
+  const policy = asString(spec['podManagementPolicy']) ?? '';
+  if (!['OrderedReady', 'Parallel'].includes(policy)) {
+    errors.push(invalid('spec.podManagementPolicy', policy, "must be 'OrderedReady' or 'Parallel'"));
+  }
+  const strategy = asObject(spec['updateStrategy']) ?? {};
+  if (!['RollingUpdate', 'OnDelete'].includes(asString(strategy['type']) ?? '')) {
+    const shown = { Type: strategy['type'] ?? '', RollingUpdate: null };
+    errors.push(invalid('spec.updateStrategy', shown, "must be 'RollingUpdate' or 'OnDelete'"));
+  }
+  return errors;
+}
+
+const statefulSetChanges =
+  "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', " +
+  "'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
+
+const changeable = [
+  'replicas',
+  'ordinals',
+  'template',
+  'updateStrategy',
+  'revisionHistoryLimit',
+  'persistentVolumeClaimRetentionPolicy',
+  'minReadySeconds',
+];
+
+const validateStatefulSet = (object: JsonObject) => validateWorkload(object, 'statefulset', validateStatefulSetFields);
+
+export const statefulSetStrategy: Strategy = {
+  ...workload({ replicas: 0, availableReplicas: 0 }),
+  validate: validateStatefulSet,
+  validateUpdate(object, old) {
+    const fixed = (one: JsonObject) => {
+      const spec = { ...asObject(one['spec']) };
+      for (const key of changeable) delete spec[key];
+      return spec;
+    };
+    const errors = [...validateStatefulSet(object)];
+    if (!equalJson(fixed(object), fixed(old))) errors.push(forbiddenField('spec', statefulSetChanges));
+    return errors;
+  },
+};
+
+const validateDaemonSet = (object: JsonObject) => validateWorkload(object, 'daemonset', () => []);
+
+export const daemonSetStrategy: Strategy = {
+  ...workload({ currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 }),
+  validate: validateDaemonSet,
+  validateUpdate: (object, old) => [...validateDaemonSet(object), ...immutableSelector(object, old)],
+};

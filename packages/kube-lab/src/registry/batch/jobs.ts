@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+import { asObject, asString, ensureObject, equalJson, type JsonObject } from '../../json/json.ts';
+import { matchesLabelSelector } from '../../selectors/label-selector-object.ts';
+import { type FieldError, invalid, notSupported, required } from '../../validation/field-error.ts';
+import { nonNegative } from '../apps/workloads.ts';
+import { oneOf } from '../core/container-validation.ts';
+import { templateDefaults } from '../core/pod-defaults.ts';
+import { validatePodSpec } from '../core/pod-validation.ts';
+import { keepField, metadataOf, raiseGeneration, restoreStatus } from '../keep.ts';
+import type { Strategy } from '../strategy.ts';
+import { scheduleProblem } from './schedule.ts';
+
+function jobSpecDefaults(spec: JsonObject): void {
+  const podSpec = asObject(asObject(spec['template'])?.['spec']);
+  // Pods of jobs must say how they restart: the usual default would be wrong for them.
+  const given = podSpec?.['restartPolicy'];
+  templateDefaults(spec);
+  if (podSpec && given === undefined) podSpec['restartPolicy'] = 'Always';
+  spec['completionMode'] ??= 'NonIndexed';
+  if (spec['completions'] === undefined && spec['parallelism'] === undefined) spec['completions'] = 1;
+  spec['parallelism'] ??= 1;
+  spec['backoffLimit'] ??= 6;
+  spec['suspend'] ??= false;
+  spec['podReplacementPolicy'] ??= spec['podFailurePolicy'] ? 'Failed' : 'TerminatingOrFailed';
+}
+
+export function jobDefaults(object: JsonObject): void {
+  const spec = asObject(object['spec']);
+  if (!spec) return;
+  jobSpecDefaults(spec);
+  spec['manualSelector'] ??= false;
+}
+
+const uidLabel = 'batch.kubernetes.io/controller-uid';
+const nameLabel = 'batch.kubernetes.io/job-name';
+
+/** Jobs find their pods by labels that are made here. */
+function generateSelector(object: JsonObject): void {
+  const spec = ensureObject(object, 'spec');
+  if (spec['manualSelector'] === true) return;
+  const metadata = metadataOf(object);
+  const labels = ensureObject(ensureObject(ensureObject(spec, 'template'), 'metadata'), 'labels');
+  const uid = String(metadata['uid']);
+  const name = String(metadata['name']);
+  Object.assign(labels, { [uidLabel]: uid, [nameLabel]: name, 'controller-uid': uid, 'job-name': name });
+  ensureObject(ensureObject(spec, 'selector'), 'matchLabels')[uidLabel] = uid;
+  if (Object.keys(asObject(metadata['labels']) ?? {}).length === 0) metadata['labels'] = { ...labels };
+}
+
+function validateJobSpec(spec: JsonObject, field: string): FieldError[] {
+  const podSpec = asObject(asObject(spec['template'])?.['spec']) ?? {};
+  const errors: FieldError[] = [
+    'parallelism',
+    'completions',
+    'activeDeadlineSeconds',
+    'backoffLimit',
+    'ttlSecondsAfterFinished',
+  ].flatMap((key) => nonNegative(spec[key], `${field}.${key}`));
+  errors.push(...validatePodSpec(podSpec, `${field}.template.spec`));
+  const policy = asString(podSpec['restartPolicy']) ?? '';
+  const place = `${field}.template.spec.restartPolicy`;
+  if (policy === 'Always' || policy === '') errors.push(required(place, 'valid values: "OnFailure", "Never"'));
+  return errors;
+}
+
+function validateJob(object: JsonObject): readonly FieldError[] {
+  const spec = asObject(object['spec']) ?? {};
+  return [...validateJobSpec(spec, 'spec'), ...validateJobSelector(object, spec)];
+}
+
+function validateJobSelector(object: JsonObject, spec: JsonObject): FieldError[] {
+  const selector = asObject(spec['selector']);
+  const labels = asObject(asObject(asObject(spec['template'])?.['metadata'])?.['labels']) ?? {};
+  if (!selector) return [required('spec.selector')];
+  const errors: FieldError[] = [];
+  const uid = metadataOf(object)['uid'];
+  const expected = { matchLabels: { [uidLabel]: uid ?? '' } };
+  if (spec['manualSelector'] !== true && !equalJson(selector, expected)) {
+    errors.push(invalid('spec.selector', selector, '`selector` not auto-generated'));
+  }
+  if (!matchesLabelSelector(selector, labels)) {
+    errors.push(invalid('spec.template.metadata.labels', labels, '`selector` does not match template `labels`'));
+  }
+  return errors;
+}
+
+const immutableJobFields = [
+  'completions',
+  'selector',
+  'template',
+  'completionMode',
+  'podFailurePolicy',
+  'backoffLimitPerIndex',
+  'managedBy',
+];
+
+export const jobStrategy: Strategy = {
+  defaultPropagation: 'orphan',
+  prepareForCreate(object) {
+    generateSelector(object);
+    object['status'] = {};
+    metadataOf(object)['generation'] = 1;
+  },
+  prepareForUpdate(object, old) {
+    restoreStatus(object, old);
+    raiseGeneration(object, old);
+  },
+  prepareForStatusUpdate: (object, old) => keepField(object, old, 'spec'),
+  validate: validateJob,
+  validateUpdate(object, old) {
+    const now = asObject(object['spec']) ?? {};
+    const before = asObject(old['spec']) ?? {};
+    const isOpen = before['suspend'] === true && asObject(old['status'])?.['startTime'] === undefined;
+    const changed = immutableJobFields
+      .filter((key) => !(key === 'template' && isOpen) && !equalJson(now[key], before[key]))
+      .map((key) => invalid(`spec.${key}`, now[key], 'field is immutable'));
+    return [...validateJobSpec(now, 'spec'), ...changed];
+  },
+};
+
+export function cronJobDefaults(object: JsonObject): void {
+  const spec = asObject(object['spec']);
+  if (!spec) return;
+  const jobSpec = asObject(asObject(spec['jobTemplate'])?.['spec']);
+  if (jobSpec) templateDefaults(jobSpec);
+  spec['concurrencyPolicy'] ??= 'Allow';
+  spec['suspend'] ??= false;
+  spec['successfulJobsHistoryLimit'] ??= 3;
+  spec['failedJobsHistoryLimit'] ??= 1;
+}
+
+function validateCronJob(object: JsonObject): readonly FieldError[] {
+  const spec = asObject(object['spec']) ?? {};
+  const schedule = asString(spec['schedule']) ?? '';
+  const errors: FieldError[] = [];
+  if (schedule === '') errors.push(required('spec.schedule'));
+  else {
+    const problem = scheduleProblem(schedule);
+    if (problem) errors.push(invalid('spec.schedule', schedule, problem));
+  }
+  errors.push(...nonNegative(spec['startingDeadlineSeconds'], 'spec.startingDeadlineSeconds'));
+  const policies = ['Allow', 'Forbid', 'Replace'];
+  if (!spec['concurrencyPolicy']) errors.push(notSupported('spec.concurrencyPolicy', '', policies));
+  errors.push(...oneOf(spec['concurrencyPolicy'], 'spec.concurrencyPolicy', policies));
+  errors.push(...validateJobSpec(asObject(asObject(spec['jobTemplate'])?.['spec']) ?? {}, 'spec.jobTemplate.spec'));
+  for (const key of ['successfulJobsHistoryLimit', 'failedJobsHistoryLimit']) {
+    errors.push(...nonNegative(spec[key], `spec.${key}`));
+  }
+  if (String(metadataOf(object)['name'] ?? '').length > 52) {
+    errors.push(invalid('metadata.name', metadataOf(object)['name'], 'must be no more than 52 characters'));
+  }
+  return errors;
+}
+
+export const cronJobStrategy: Strategy = {
+  prepareForCreate(object) {
+    object['status'] = {};
+    metadataOf(object)['generation'] = 1;
+  },
+  prepareForUpdate(object, old) {
+    restoreStatus(object, old);
+    raiseGeneration(object, old);
+  },
+  prepareForStatusUpdate: (object, old) => keepField(object, old, 'spec'),
+  validate: validateCronJob,
+  validateUpdate: validateCronJob,
+};

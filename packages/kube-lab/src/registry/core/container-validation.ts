@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+import { asArray, asNumber, asObject, asObjects, asString, type Json, type JsonObject } from '../../json/json.ts';
+import { quantityNanos } from '../../schema/quantity-text.ts';
+import {
+  duplicate,
+  type FieldError,
+  fieldNotFound,
+  forbiddenField,
+  invalid,
+  notSupported,
+  required,
+} from '../../validation/field-error.ts';
+import { labelErrors, qualifiedNameErrors } from '../../validation/names.ts';
+import { portErrors, portNameErrors } from '../../validation/ports.ts';
+import { validateEnv } from './env-validation.ts';
+import { validateHandler, validateProbe } from './probe-validation.ts';
+
+/** What is wrong with one container. `volumes` are the names it may mount. */
+export function validateContainer(container: JsonObject, field: string, volumes: ReadonlySet<string>): FieldError[] {
+  const name = asString(container['name']) ?? '';
+  const image = asString(container['image']) ?? '';
+  const errors: FieldError[] = [];
+  if (name === '') errors.push(required(`${field}.name`));
+  else errors.push(...labelErrors(name).map((detail) => invalid(`${field}.name`, name, detail)));
+  if (image === '') errors.push(required(`${field}.image`));
+  else if (image !== image.trim()) {
+    errors.push(invalid(`${field}.image`, image, 'must not have leading or trailing whitespace'));
+  }
+  errors.push(
+    ...validateLifecycle(container, field),
+    ...validateProbes(container, field),
+    ...validatePorts(asObjects(container['ports']), `${field}.ports`),
+    ...asObjects(container['env']).flatMap((env, index) => validateEnv(env, `${field}.env[${index}]`)),
+    ...validateMounts(asObjects(container['volumeMounts']), `${field}.volumeMounts`, volumes),
+    ...oneOf(container['imagePullPolicy'], `${field}.imagePullPolicy`, ['Always', 'IfNotPresent', 'Never']),
+    ...validateResources(asObject(container['resources']) ?? {}, `${field}.resources`),
+    ...validateSecurity(asObject(container['securityContext']), `${field}.securityContext`),
+  );
+  return errors;
+}
+
+/** A value that must be one of a few. */
+export function oneOf(value: Json | undefined, field: string, allowed: readonly string[]): FieldError[] {
+  if (typeof value !== 'string' || value === '' || allowed.includes(value)) return [];
+  return [notSupported(field, value, allowed)];
+}
+
+function validateLifecycle(container: JsonObject, field: string): FieldError[] {
+  const lifecycle = asObject(container['lifecycle']) ?? {};
+  return ['postStart', 'preStop'].flatMap((hook) => {
+    const handler = asObject(lifecycle[hook]);
+    return handler ? validateHandler(handler, `${field}.lifecycle.${hook}`) : [];
+  });
+}
+
+function validateProbes(container: JsonObject, field: string): FieldError[] {
+  return ['livenessProbe', 'readinessProbe', 'startupProbe'].flatMap((name) => {
+    const probe = asObject(container[name]);
+    return probe ? validateProbe(probe, `${field}.${name}`, name !== 'readinessProbe') : [];
+  });
+}
+
+function validatePorts(ports: readonly JsonObject[], field: string): FieldError[] {
+  const names = new Set<string>();
+  return ports.flatMap((port, index) => {
+    const place = `${field}[${index}]`;
+    const errors: FieldError[] = [];
+    const name = asString(port['name']) ?? '';
+    if (name !== '') {
+      errors.push(...portNameErrors(name).map((detail) => invalid(`${place}.name`, name, detail)));
+      if (errors.length === 0 && names.has(name)) errors.push(duplicate(`${place}.name`, name));
+      names.add(name);
+    }
+    const number = asNumber(port['containerPort']) ?? 0;
+    if (number === 0) errors.push(required(`${place}.containerPort`));
+    else errors.push(...portErrors(number).map((detail) => invalid(`${place}.containerPort`, number, detail)));
+    const host = asNumber(port['hostPort']);
+    if (host) errors.push(...portErrors(host).map((detail) => invalid(`${place}.hostPort`, host, detail)));
+    errors.push(...oneOf(port['protocol'], `${place}.protocol`, ['SCTP', 'TCP', 'UDP']));
+    return errors;
+  });
+}
+
+function validateMounts(mounts: readonly JsonObject[], field: string, volumes: ReadonlySet<string>): FieldError[] {
+  const paths = new Set<string>();
+  return mounts.flatMap((mount, index) => {
+    const place = `${field}[${index}]`;
+    const errors: FieldError[] = [];
+    const name = asString(mount['name']) ?? '';
+    if (name === '') errors.push(required(`${place}.name`));
+    else if (!volumes.has(name)) errors.push(fieldNotFound(`${place}.name`, name));
+    const path = asString(mount['mountPath']) ?? '';
+    if (path === '') errors.push(required(`${place}.mountPath`));
+    else if (paths.has(path)) errors.push(invalid(`${place}.mountPath`, path, 'must be unique'));
+    paths.add(path);
+    const subPath = asString(mount['subPath']) ?? '';
+    if (subPath.startsWith('/')) errors.push(invalid(`${place}.subPath`, subPath, 'must be a relative path'));
+    else if (subPath.split('/').includes('..'))
+      errors.push(invalid(`${place}.subPath`, subPath, "must not contain '..'"));
+    return errors;
+  });
+}
+
+const standardResources = new Set(['cpu', 'memory', 'ephemeral-storage']);
+
+function validateResources(resources: JsonObject, field: string): FieldError[] {
+  const limits = asObject(resources['limits']) ?? {};
+  const requests = asObject(resources['requests']) ?? {};
+  const errors: FieldError[] = [];
+  for (const [list, values] of [
+    ['limits', limits],
+    ['requests', requests],
+  ] as const) {
+    for (const [name, amount] of Object.entries(values)) {
+      errors.push(...validateAmount(name, amount, `${field}.${list}[${name}]`));
+    }
+  }
+  for (const [name, amount] of Object.entries(requests)) {
+    const limit = limits[name];
+    if (limit === undefined) continue;
+    if ((quantityNanos(String(amount)) ?? 0n) > (quantityNanos(String(limit)) ?? 0n)) {
+      errors.push(
+        invalid(`${field}.requests`, amount, `must be less than or equal to ${name} limit of ${String(limit)}`),
+      );
+    }
+  }
+  return errors;
+}
+
+function validateAmount(name: string, amount: Json | undefined, field: string): FieldError[] {
+  const errors = qualifiedNameErrors(name).map((detail) => invalid(field, name, detail));
+  if (!name.includes('/') && !standardResources.has(name) && !name.startsWith('hugepages-')) {
+    errors.push(invalid(field, name, 'must be a standard resource type or fully qualified'));
+    errors.push(invalid(field, name, 'must be a standard resource for containers'));
+  }
+  if ((quantityNanos(String(amount)) ?? 0n) < 0n)
+    errors.push(invalid(field, amount, 'must be greater than or equal to 0'));
+  return errors;
+}
+
+function validateSecurity(context: JsonObject | undefined, field: string): FieldError[] {
+  if (!context) return [];
+  const errors = ['runAsUser', 'runAsGroup'].flatMap((key) => idErrors(context[key], `${field}.${key}`));
+  if (context['privileged'] === true && context['allowPrivilegeEscalation'] === false) {
+    errors.push(invalid(field, context, 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true'));
+  }
+  return errors;
+}
+
+/** What is wrong with the number of a user or group. */
+export function idErrors(value: Json | undefined, field: string): FieldError[] {
+  if (typeof value !== 'number' || (value >= 0 && value <= 2147483647)) return [];
+  return [invalid(field, value, 'must be between 0 and 2147483647, inclusive')];
+}
+
+/** What only init containers must not have. */
+export function validateInitContainer(container: JsonObject, field: string): FieldError[] {
+  if (container['restartPolicy'] === 'Always') return [];
+  return ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe']
+    .filter((key) => container[key] !== undefined && asArray(container[key]).length >= 0)
+    .map((key) => forbiddenField(`${field}.${key}`, 'may not be set for init containers without restartPolicy=Always'));
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+import { asObject, asString, type JsonObject } from '../../json/json.ts';
+import { type FieldError, invalid, required } from '../../validation/field-error.ts';
+
+const envSources = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'];
+const fieldPaths =
+  /^(metadata\.(name|namespace|uid)|metadata\.(labels|annotations)\['.+'\]|spec\.(nodeName|serviceAccountName)|status\.(hostIPs?|podIPs?))$/;
+
+/** What is wrong with a variable of a container's environment. */
+export function validateEnv(env: JsonObject, field: string): FieldError[] {
+  const errors: FieldError[] = [];
+  const name = asString(env['name']) ?? '';
+  if (name === '') errors.push(required(`${field}.name`));
+  else if (/[=\0]/.test(name)) {
+    errors.push(
+      invalid(`${field}.name`, name, "environment variable names must be printable ASCII, and may not contain '='"),
+    );
+  }
+  const from = asObject(env['valueFrom']);
+  return from ? [...errors, ...validateFrom(from, `${field}.valueFrom`, Boolean(env['value']))] : errors;
+}
+
+function validateFrom(from: JsonObject, place: string, hasValue: boolean): FieldError[] {
+  const errors: FieldError[] = [];
+  const given = envSources.filter((source) => from[source] !== undefined);
+  if (hasValue) {
+    errors.push(invalid(place, '', 'may not be specified when `value` is not empty'));
+  } else if (given.length === 0) {
+    const listed = '`fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`';
+    errors.push(invalid(place, '', `must specify one of: ${listed}`));
+  } else if (given.length > 1) {
+    errors.push(invalid(place, '', 'may not have more than one field specified at a time'));
+  }
+  return [...errors, ...validateFieldRef(from, place), ...validateKeyRefs(from, place)];
+}
+
+function validateFieldRef(from: JsonObject, place: string): FieldError[] {
+  const path = asString(asObject(from['fieldRef'])?.['fieldPath']);
+  const field = `${place}.fieldRef.fieldPath`;
+  if (path === undefined || fieldPaths.test(path)) return [];
+  if (path === '') return [required(field)];
+  return [invalid(field, path, `error converting fieldPath: field label not supported: ${path}`)];
+}
+
+function validateKeyRefs(from: JsonObject, place: string): FieldError[] {
+  return ['configMapKeyRef', 'secretKeyRef'].flatMap((source) => {
+    const reference = asObject(from[source]);
+    if (!reference) return [];
+    return ['name', 'key'].filter((key) => !reference[key]).map((key) => required(`${place}.${source}.${key}`));
+  });
+}

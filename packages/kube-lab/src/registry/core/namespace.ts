@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+import { asArray, asObject, ensureObject, type JsonObject } from '../../json/json.ts';
+import { labelErrors } from '../../validation/names.ts';
+import { keepField, metadataOf, restoreStatus } from '../keep.ts';
+import type { Strategy } from '../strategy.ts';
+
+/** Every namespace carries its name as a label, so that selectors can name it. */
+export function namespaceDefaults(object: JsonObject): void {
+  const metadata = metadataOf(object);
+  if (typeof metadata['name'] !== 'string' || metadata['name'] === '') return;
+  ensureObject(metadata, 'labels')['kubernetes.io/metadata.name'] = metadata['name'];
+}
+
+/** Namespaces: they stay until their content is gone, which `spec.finalizers` says. */
+export const namespaceStrategy: Strategy = {
+  returnsDeleted: true,
+  validateName: (name) => (name.includes('.') ? ['must not contain dots'] : labelErrors(name)),
+  prepareForCreate(object) {
+    object['status'] = { phase: 'Active' };
+    const spec = ensureObject(object, 'spec');
+    const finalizers = asArray(spec['finalizers']).map(String);
+    if (!finalizers.includes('kubernetes')) spec['finalizers'] = [...finalizers, 'kubernetes'];
+  },
+  prepareForUpdate(object, old) {
+    restoreStatus(object, old);
+    const spec = ensureObject(object, 'spec');
+    keepField(spec, asObject(old['spec']) ?? {}, 'finalizers');
+  },
+  prepareForStatusUpdate(object, old) {
+    keepField(object, old, 'spec');
+  },
+  // Namespaces keep what is inside them alive: their deletion is a state, ended by whoever empties them.
+  waitsFor: (object) => asArray(asObject(object['spec'])?.['finalizers']).length > 0,
+  prepareForDelete(object) {
+    ensureObject(object, 'status')['phase'] = 'Terminating';
+  },
+};

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+import { asObject, asObjects, asString, getIn, type JsonObject } from '../../json/json.ts';
+import { ipErrors } from '../../validation/addresses.ts';
+import { type FieldError, invalid } from '../../validation/field-error.ts';
+import { portErrors } from '../../validation/ports.ts';
+import { keepField, restoreStatus } from '../keep.ts';
+import type { Strategy } from '../strategy.ts';
+import { oneOf } from './container-validation.ts';
+
+const taintEffects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
+
+/** Nodes: written by kubelets; the status has its own door. */
+export const nodeStrategy: Strategy = {
+  prepareForUpdate: restoreStatus,
+  prepareForStatusUpdate: (object, old) => keepField(object, old, 'spec'),
+  validate: validateNode,
+  validateUpdate: validateNode,
+};
+
+function validateNode(object: JsonObject): readonly FieldError[] {
+  return asObjects(getIn(object, 'spec', 'taints')).flatMap((taint, index) =>
+    oneOf(taint['effect'] ?? '', `metadata.taints[${index}].effect`, taintEffects),
+  );
+}
+
+/** Endpoints: addresses of a Service, written by its controller. */
+export function endpointsDefaults(object: JsonObject): void {
+  for (const subset of asObjects(object['subsets'])) {
+    for (const port of asObjects(subset['ports'])) port['protocol'] ??= 'TCP';
+  }
+}
+
+const deprecation = 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice';
+
+export const endpointsStrategy: Strategy = {
+  allowCreateOnUpdate: true,
+  deprecation,
+  validate: validateEndpoints,
+  validateUpdate: validateEndpoints,
+};
+
+function validateEndpoints(object: JsonObject): readonly FieldError[] {
+  return asObjects(object['subsets']).flatMap((subset, index) => [
+    ...['addresses', 'notReadyAddresses'].flatMap((list) =>
+      asObjects(subset[list]).flatMap((address, at) => {
+        const ip = asString(address['ip']) ?? '';
+        const field = `subsets[${index}].${list}[${at}].ip`;
+        return ipErrors(ip).flatMap((detail) => [
+          invalid(field, ip, detail),
+          invalid(field, ip, 'must be a valid IP address'),
+        ]);
+      }),
+    ),
+    ...asObjects(subset['ports']).flatMap((port, at) =>
+      portErrors(Number(port['port'] ?? 0)).map((detail) =>
+        invalid(`subsets[${index}].ports[${at}].port`, port['port'] ?? 0, detail),
+      ),
+    ),
+  ]);
+}
+
+/** Events: forgotten after a while by a real cluster; here they stay as long as the lab. */
+export const eventStrategy: Strategy = {
+  allowCreateOnUpdate: true,
+  defaultPropagation: 'unsupported',
+  validate(object) {
+    const namespace = getIn(object, 'metadata', 'namespace') ?? '';
+    const involved = asObject(object['involvedObject']) ?? {};
+    const given = asString(involved['namespace']) ?? '';
+    const expected = given === '' ? 'default' : given;
+    return namespace === expected ? [] : [invalid('involvedObject.namespace', given, 'does not match event.namespace')];
+  },
+};
+
+/** Service accounts are plain data; deleting one answers with it. */
+export const serviceAccountStrategy: Strategy = { returnsDeleted: true };

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+import { asArray, asNumber, asObject, asObjects, asString, type JsonObject } from '../../json/json.ts';
+import { ipErrors } from '../../validation/addresses.ts';
+import { duplicate, type FieldError, invalid, required } from '../../validation/field-error.ts';
+import { labelErrors } from '../../validation/names.ts';
+import { validateLabels } from '../../validation/object-meta.ts';
+import { portErrors } from '../../validation/ports.ts';
+import { keepField, restoreStatus } from '../keep.ts';
+import type { Strategy, WriteContext } from '../strategy.ts';
+import { oneOf } from './container-validation.ts';
+import { validatePort } from './probe-validation.ts';
+
+const types = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
+
+/** What the real server fills into a Service. */
+export function serviceDefaults(object: JsonObject): void {
+  const spec = asObject(object['spec']);
+  if (!spec) return;
+  spec['sessionAffinity'] ??= 'None';
+  spec['type'] ??= 'ClusterIP';
+  if (spec['sessionAffinity'] === 'ClientIP') spec['sessionAffinityConfig'] ??= { clientIP: { timeoutSeconds: 10800 } };
+  for (const port of asObjects(spec['ports'])) {
+    port['protocol'] ??= 'TCP';
+    if (port['targetPort'] === undefined || port['targetPort'] === 0 || port['targetPort'] === '') {
+      if (port['port'] !== undefined) port['targetPort'] = port['port'];
+    }
+  }
+  if (spec['type'] === 'NodePort' || spec['type'] === 'LoadBalancer') spec['externalTrafficPolicy'] ??= 'Cluster';
+  if (spec['type'] !== 'ExternalName') spec['internalTrafficPolicy'] ??= 'Cluster';
+  if (spec['type'] === 'LoadBalancer') spec['allocateLoadBalancerNodePorts'] ??= true;
+}
+
+/** Services: addresses and node ports are given out here, and stay. */
+export const serviceStrategy: Strategy = {
+  validateName: labelErrors,
+  prepareForCreate(object, context) {
+    object['status'] = { loadBalancer: {} };
+    allocate(object, context);
+  },
+  prepareForUpdate(object, old, context) {
+    restoreStatus(object, old);
+    const spec = asObject(object['spec']) ?? {};
+    const before = asObject(old['spec']) ?? {};
+    // A client that leaves out what was given to it means to keep it.
+    if (before['type'] !== 'ExternalName' && spec['type'] !== 'ExternalName') {
+      for (const key of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy']) spec[key] ??= before[key];
+    }
+    keepNodePorts(spec, before);
+    allocate(object, context);
+  },
+  prepareForStatusUpdate(object, old) {
+    keepField(object, old, 'spec');
+  },
+  validate: validateService,
+  validateUpdate(object, old) {
+    return [...validateAddressChange(object, old), ...validateService(object)];
+  },
+};
+
+function allocate(object: JsonObject, context: WriteContext): void {
+  const spec = asObject(object['spec']) ?? {};
+  if (spec['type'] === 'ExternalName') return;
+  const clusterIp = asString(spec['clusterIP']);
+  if (!clusterIp) spec['clusterIP'] = freeAddress(context);
+  const [first] = asArray(spec['clusterIPs']);
+  if (first !== spec['clusterIP']) spec['clusterIPs'] = [spec['clusterIP'] ?? ''];
+  const isBare = spec['clusterIP'] === 'None' && spec['selector'] === undefined;
+  spec['ipFamilies'] ??= isBare ? ['IPv4', 'IPv6'] : ['IPv4'];
+  spec['ipFamilyPolicy'] ??= isBare ? 'RequireDualStack' : 'SingleStack';
+  const wantsNodePorts =
+    spec['type'] === 'NodePort' || (spec['type'] === 'LoadBalancer' && spec['allocateLoadBalancerNodePorts'] !== false);
+  if (wantsNodePorts) for (const port of asObjects(spec['ports'])) port['nodePort'] ??= freeNodePort(context);
+}
+
+function services(context: WriteContext): readonly JsonObject[] {
+  return context.store.list('services').map(({ object }) => asObject(object['spec']) ?? {});
+}
+
+/** An unused address of 10.96.0.0/16. The first is the API server's own. */
+function freeAddress(context: WriteContext): string {
+  const used = new Set(services(context).map((spec) => spec['clusterIP']));
+  for (;;) {
+    const number = 2 + Math.floor(context.random.next() * (65_534 - 2));
+    const address = `10.96.${number >> 8}.${number & 255}`;
+    if (!used.has(address)) return address;
+  }
+}
+
+function freeNodePort(context: WriteContext): number {
+  const used = new Set(services(context).flatMap((spec) => asObjects(spec['ports']).map((port) => port['nodePort'])));
+  for (;;) {
+    const port = 30_000 + Math.floor(context.random.next() * 2768);
+    if (!used.has(port)) return port;
+  }
+}
+
+function keepNodePorts(spec: JsonObject, before: JsonObject): void {
+  if (spec['type'] === 'ClusterIP' || spec['type'] === 'ExternalName') {
+    // Ports of the node that the client did not ask for go with the type that had them.
+    if (before['type'] !== spec['type']) for (const port of asObjects(spec['ports'])) delete port['nodePort'];
+    return;
+  }
+  for (const port of asObjects(spec['ports'])) {
+    const same = asObjects(before['ports']).find(
+      (one) => one['port'] === port['port'] && one['protocol'] === port['protocol'],
+    );
+    if (same?.['nodePort'] !== undefined) port['nodePort'] ??= same['nodePort'];
+  }
+}
+
+function validateService(object: JsonObject): readonly FieldError[] {
+  const spec = asObject(object['spec']) ?? {};
+  const ports = asObjects(spec['ports']);
+  const isHeadless = spec['clusterIP'] === 'None';
+  const isExternal = spec['type'] === 'ExternalName';
+  const errors: FieldError[] = [];
+  if (ports.length === 0 && !isHeadless && !isExternal) errors.push(required('spec.ports'));
+  if (isExternal && !spec['externalName']) errors.push(required('spec.externalName'));
+  errors.push(
+    ...validatePorts(ports),
+    ...validateLabels(asObject(spec['selector']), 'spec.selector'),
+    ...oneOf(spec['sessionAffinity'], 'spec.sessionAffinity', ['ClientIP', 'None']),
+    ...oneOf(spec['type'], 'spec.type', types),
+    ...asArray(spec['clusterIPs'])
+      .map(String)
+      .filter((address) => address !== 'None' && address !== '')
+      .flatMap((address, index) =>
+        ipErrors(address).map((detail) => invalid(`spec.clusterIPs[${index}]`, address, detail)),
+      ),
+  );
+  return errors;
+}
+
+function validatePorts(ports: readonly JsonObject[]): FieldError[] {
+  const names = new Set<string>();
+  const seen = new Set<string>();
+  return ports.flatMap((port, index) => {
+    const field = `spec.ports[${index}]`;
+    const errors: FieldError[] = [];
+    const name = asString(port['name']) ?? '';
+    if (name === '' && ports.length > 1) errors.push(required(`${field}.name`));
+    if (name !== '') errors.push(...labelErrors(name).map((detail) => invalid(`${field}.name`, name, detail)));
+    if (name !== '' && names.has(name)) errors.push(duplicate(`${field}.name`, name));
+    names.add(name);
+    const number = asNumber(port['port']) ?? 0;
+    errors.push(...portErrors(number).map((detail) => invalid(`${field}.port`, number, detail)));
+    errors.push(...oneOf(port['protocol'], `${field}.protocol`, ['SCTP', 'TCP', 'UDP']));
+    errors.push(...validatePort(port['targetPort'] ?? port['port'], `${field}.targetPort`));
+    const key = `${String(port['protocol'])}/${number}`;
+    if (seen.has(key)) errors.push(duplicate(field, shownPort(port)));
+    seen.add(key);
+    return errors;
+  });
+}
+
+/** A port as the real server prints the part of it that is given twice. */
+function shownPort(port: JsonObject): JsonObject {
+  const { protocol = 'TCP', port: number = 0 } = port;
+  return { Name: '', Protocol: protocol, AppProtocol: null, Port: number, TargetPort: 0, NodePort: 0 };
+}
+
+function validateAddressChange(object: JsonObject, old: JsonObject): FieldError[] {
+  const spec = asObject(object['spec']) ?? {};
+  const before = asObject(old['spec']) ?? {};
+  if (spec['type'] === 'ExternalName' || before['type'] === 'ExternalName') return [];
+  if (!before['clusterIP'] || spec['clusterIP'] === before['clusterIP']) return [];
+  return [invalid('spec.clusterIPs[0]', asArray(spec['clusterIPs']).map(String), 'may not change once set')];
+}

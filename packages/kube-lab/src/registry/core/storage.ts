@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+import { asArray, asObject, cloneJson, equalJson, getIn, type JsonObject } from '../../json/json.ts';
+import { timestamp } from '../../json/timestamp.ts';
+import { quantityNanos } from '../../schema/quantity-text.ts';
+import { type FieldError, forbiddenField, invalid, notSupported, required } from '../../validation/field-error.ts';
+import { keepField, restoreStatus } from '../keep.ts';
+import type { Strategy } from '../strategy.ts';
+
+const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
+
+/** What the real server fills into a claim. */
+export function claimDefaults(object: JsonObject): void {
+  const spec = asObject(object['spec']);
+  if (spec) spec['volumeMode'] ??= 'Filesystem';
+  const status = asObject(object['status']);
+  if (status) status['phase'] ??= 'Pending';
+}
+
+export const claimStrategy: Strategy = {
+  returnsDeleted: true,
+  prepareForCreate(object) {
+    object['status'] = { phase: 'Pending' };
+  },
+  prepareForUpdate: restoreStatus,
+  prepareForStatusUpdate: (object, old) => keepField(object, old, 'spec'),
+  validate: validateClaim,
+  validateUpdate: (object, old) => [...validateClaim(object), ...validateClaimChange(object, old)],
+};
+
+function validateModes(modes: readonly unknown[], field: string, detail: string): FieldError[] {
+  if (modes.length === 0) return [required(field, detail)];
+  return modes
+    .map(String)
+    .filter((mode) => !accessModes.includes(mode))
+    .map((mode) => notSupported(field, mode, accessModes));
+}
+
+/** What is wrong with a claim, alone or as a template of a StatefulSet. */
+export function validateClaim(object: JsonObject): readonly FieldError[] {
+  const spec = asObject(object['spec']) ?? {};
+  const storage = getIn(spec, 'resources', 'requests', 'storage');
+  const errors = validateModes(asArray(spec['accessModes']), 'spec.accessModes', 'at least 1 access mode is required');
+  if (storage === undefined) errors.push(required('spec.resources[storage]'));
+  else if ((quantityNanos(String(storage)) ?? 0n) <= 0n) {
+    errors.push(invalid('spec.resources[storage]', storage, 'must be greater than zero'));
+  }
+  return errors;
+}
+
+const claimChanges =
+  'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n';
+
+function validateClaimChange(object: JsonObject, old: JsonObject): FieldError[] {
+  const spec = cloneJson(asObject(object['spec']) ?? {});
+  const before = cloneJson(asObject(old['spec']) ?? {});
+  const errors: FieldError[] = [];
+  const isBound = getIn(old, 'status', 'phase') === 'Bound';
+  const amount = (from: JsonObject) =>
+    quantityNanos(String(getIn(from, 'resources', 'requests', 'storage') ?? '0')) ?? 0n;
+  if (isBound && amount(spec) < amount(before)) {
+    errors.push(forbiddenField('spec.resources.requests.storage', 'field can not be less than status.capacity'));
+  }
+  // The binder fills these in on claims that left them open.
+  if (!before['volumeName']) delete spec['volumeName'];
+  if (!before['storageClassName']) delete spec['storageClassName'];
+  if (isBound) {
+    for (const one of [spec, before]) delete asObject(one['resources'])?.['requests'];
+  }
+  delete spec['volumeAttributesClassName'];
+  delete before['volumeAttributesClassName'];
+  if (!equalJson(spec, before)) errors.push(forbiddenField('spec', claimChanges));
+  return errors;
+}
+
+/** What the real server fills into a volume. */
+export function volumeDefaults(object: JsonObject): void {
+  const spec = asObject(object['spec']);
+  if (!spec) return;
+  spec['persistentVolumeReclaimPolicy'] ??= 'Retain';
+  spec['volumeMode'] ??= 'Filesystem';
+  const hostPath = asObject(spec['hostPath']);
+  if (hostPath) hostPath['type'] ??= '';
+  const status = asObject(object['status']);
+  if (status) status['phase'] ??= 'Pending';
+}
+
+const volumeSettings = new Set([
+  'accessModes',
+  'capacity',
+  'claimRef',
+  'mountOptions',
+  'nodeAffinity',
+  'persistentVolumeReclaimPolicy',
+  'storageClassName',
+  'volumeAttributesClassName',
+  'volumeMode',
+]);
+
+function validateVolume(object: JsonObject): readonly FieldError[] {
+  const spec = asObject(object['spec']) ?? {};
+  const capacity = asObject(spec['capacity']);
+  const errors = validateModes(asArray(spec['accessModes']), 'spec.accessModes', '');
+  if (!capacity) errors.push(required('spec.capacity'));
+  if (capacity?.['storage'] === undefined) errors.push(notSupported('spec.capacity', capacity ?? null, ['storage']));
+  const sources = Object.keys(spec).filter((key) => !volumeSettings.has(key));
+  if (sources.length === 0) errors.push(required('spec', 'must specify a volume type'));
+  for (const source of sources.slice(1)) {
+    errors.push(forbiddenField(`spec.${source}`, 'may not specify more than 1 volume type'));
+  }
+  return errors;
+}
+
+export const volumeStrategy: Strategy = {
+  returnsDeleted: true,
+  prepareForCreate(object, { clock }) {
+    object['status'] = { phase: 'Pending', lastPhaseTransitionTime: timestamp(clock) };
+  },
+  prepareForUpdate: restoreStatus,
+  prepareForStatusUpdate: (object, old) => keepField(object, old, 'spec'),
+  validate: validateVolume,
+  validateUpdate: validateVolume,
+};

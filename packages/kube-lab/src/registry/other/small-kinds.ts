@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  asArray,
+  asNumber,
+  asObject,
+  asObjects,
+  asString,
+  equalJson,
+  type Json,
+  type JsonObject,
+} from '../../json/json.ts';
+import { ipErrors } from '../../validation/addresses.ts';
+import { type FieldError, forbiddenField, invalid, required } from '../../validation/field-error.ts';
+import { oneOf } from '../core/container-validation.ts';
+import { keepField, metadataOf, raiseGeneration, restoreStatus } from '../keep.ts';
+import type { Strategy } from '../strategy.ts';
+
+function validateLease(object: JsonObject): readonly FieldError[] {
+  const spec = asObject(object['spec']) ?? {};
+  const errors: FieldError[] = [];
+  const duration = asNumber(spec['leaseDurationSeconds']);
+  if (duration !== undefined && duration <= 0) {
+    errors.push(invalid('spec.leaseDurationSeconds', duration, 'must be greater than 0'));
+  }
+  const transitions = asNumber(spec['leaseTransitions']);
+  if (transitions !== undefined && transitions < 0) {
+    errors.push(invalid('spec.leaseTransitions', transitions, 'must be greater than or equal to 0'));
+  }
+  return errors;
+}
+
+export const leaseStrategy: Strategy = {
+  allowCreateOnUpdate: true,
+  validate: validateLease,
+  validateUpdate: validateLease,
+};
+
+export function endpointSliceDefaults(object: JsonObject): void {
+  for (const port of asObjects(object['ports'])) {
+    port['name'] ??= '';
+    port['protocol'] ??= 'TCP';
+  }
+}
+
+function validateEndpointSlice(object: JsonObject): readonly FieldError[] {
+  const type = asString(object['addressType']) ?? '';
+  const errors: FieldError[] = type === '' ? [required('addressType')] : [];
+  errors.push(...oneOf(type, 'addressType', ['FQDN', 'IPv4', 'IPv6']));
+  if (type !== 'FQDN' && type !== '') {
+    for (const [index, endpoint] of asObjects(object['endpoints']).entries()) {
+      for (const [at, address] of asArray(endpoint['addresses']).map(String).entries()) {
+        errors.push(
+          ...ipErrors(address).map((detail) => invalid(`endpoints[${index}].addresses[${at}]`, address, detail)),
+        );
+      }
+    }
+  }
+  return errors;
+}
+
+export const endpointSliceStrategy: Strategy = {
+  prepareForCreate(object) {
+    metadataOf(object)['generation'] = 1;
+  },
+  prepareForUpdate(object, old) {
+    const content = ({ metadata: _metadata, ...rest }: JsonObject) => rest;
+    if (equalJson(content(object), content(old))) return;
+    metadataOf(object)['generation'] = (asNumber(metadataOf(old)['generation']) ?? 0) + 1;
+  },
+  validate: validateEndpointSlice,
+  validateUpdate(object, old) {
+    const fixed =
+      object['addressType'] === old['addressType']
+        ? []
+        : [invalid('addressType', object['addressType'], 'field is immutable')];
+    return [...validateEndpointSlice(object), ...fixed];
+  },
+};
+
+const percentText =
+  "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
+
+function validateAmount(value: Json | undefined, field: string): FieldError[] {
+  if (typeof value === 'string' && !/^\d+%$/.test(value)) return [invalid(field, value, percentText)];
+  if (typeof value === 'number' && value < 0) return [invalid(field, value, 'must be greater than or equal to 0')];
+  return [];
+}
+
+function validateBudget(object: JsonObject): readonly FieldError[] {
+  const spec = asObject(object['spec']) ?? {};
+  const { minAvailable, maxUnavailable } = spec;
+  if (minAvailable !== undefined && maxUnavailable !== undefined) {
+    const shown = {
+      MinAvailable: minAvailable,
+      Selector: spec['selector'] ?? null,
+      MaxUnavailable: maxUnavailable,
+      UnhealthyPodEvictionPolicy: spec['unhealthyPodEvictionPolicy'] ?? null,
+    };
+    return [invalid('spec', shown, 'minAvailable and maxUnavailable cannot be both set')];
+  }
+  return [
+    ...validateAmount(minAvailable, 'spec.minAvailable'),
+    ...validateAmount(maxUnavailable, 'spec.maxUnavailable'),
+  ];
+}
+
+export const budgetStrategy: Strategy = {
+  prepareForCreate(object) {
+    object['status'] = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 };
+    metadataOf(object)['generation'] = 1;
+  },
+  prepareForUpdate(object, old) {
+    restoreStatus(object, old);
+    raiseGeneration(object, old);
+  },
+  prepareForStatusUpdate: (object, old) => keepField(object, old, 'spec'),
+  validate: validateBudget,
+  validateUpdate: validateBudget,
+};
+
+export function storageClassDefaults(object: JsonObject): void {
+  object['reclaimPolicy'] ??= 'Delete';
+  object['volumeBindingMode'] ??= 'Immediate';
+}
+
+function validateStorageClass(object: JsonObject): readonly FieldError[] {
+  return [
+    ...(object['provisioner'] ? [] : [required('provisioner')]),
+    ...oneOf(object['reclaimPolicy'], 'reclaimPolicy', ['Delete', 'Retain']),
+    ...oneOf(object['volumeBindingMode'], 'volumeBindingMode', ['Immediate', 'WaitForFirstConsumer']),
+  ];
+}
+
+export const storageClassStrategy: Strategy = {
+  returnsDeleted: true,
+  validate: validateStorageClass,
+  validateUpdate(object, old) {
+    const fixed = ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode']
+      .filter((key) => !equalJson(object[key], old[key]))
+      .map((key) => forbiddenField(key, `updates to ${key} are forbidden.`));
+    return [...validateStorageClass(object), ...fixed];
+  },
+};

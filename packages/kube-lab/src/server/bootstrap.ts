@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { JsonObject } from '../json/json.ts';
+import type { Core } from './core.ts';
+import { createStored } from './system-writer.ts';
+
+const namespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
+
+/** What every cluster has from its first moment: four namespaces and the Service of the API server itself. */
+export function createInitialObjects(core: Core): void {
+  for (const name of namespaces) create(core, '', 'v1', 'namespaces', name, { metadata: { name } });
+  create(core, '', 'v1', 'services', 'default/kubernetes', {
+    metadata: {
+      name: 'kubernetes',
+      namespace: 'default',
+      labels: { component: 'apiserver', provider: 'kubernetes' },
+    },
+    spec: {
+      clusterIP: '10.96.0.1',
+      ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: 6443 }],
+      sessionAffinity: 'None',
+      type: 'ClusterIP',
+    },
+  });
+}
+
+function create(core: Core, group: string, version: string, plural: string, key: string, object: JsonObject): void {
+  const resource = core.registry.find(group, version, plural);
+  if (!resource) throw new Error(`the captured API has no ${plural}`);
+  createStored(core, resource, key, object);
+}
