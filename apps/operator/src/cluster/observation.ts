@@ -134,7 +134,7 @@ export interface MemberVolume {
   readonly incarnation: number;
   readonly clusterId: string;
   readonly memberId: string;
-  /** The version that last served from it; empty if none has, or it was not recorded. */
+  /** The version that last served from it, or was the first to try; empty if that was not recorded. */
   readonly version: string;
   readonly terminating: boolean;
   readonly phase: 'Pending' | 'Bound' | 'Lost';

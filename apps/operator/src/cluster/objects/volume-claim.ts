@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '@etcd-operator/kube';
-import { clusterLabels, labels } from '../../api/names.ts';
+import { annotations, clusterLabels, labels } from '../../api/names.ts';
 import { type ClusterIdentity, ownerOf } from './owner.ts';
 
-/** The volume of one member, named like its pod. Its member's identity is written to it once the member has one. */
+/**
+ * The volume of one member, named like its pod. Carries the version that was the first to run on it; its member's identity is
+ * written to it once the member has one.
+ */
 export function volumeClaim(
   cluster: ClusterIdentity,
-  member: { readonly name: string; readonly incarnation: number },
+  member: { readonly name: string; readonly incarnation: number; readonly version: string },
   spec: PersistentVolumeClaimSpec,
 ): PersistentVolumeClaim {
   return {
@@ -16,6 +19,7 @@ export function volumeClaim(
       name: member.name,
       namespace: cluster.namespace,
       labels: { ...clusterLabels(cluster.name), [labels.incarnation]: String(member.incarnation) },
+      annotations: { [annotations.version]: member.version },
       ownerReferences: [ownerOf(cluster)],
     },
     spec,

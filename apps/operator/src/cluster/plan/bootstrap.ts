@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+import { compareMinors, parseVersion } from '@etcd-operator/etcd';
 import type { Desired } from '../desired.ts';
 import type { MemberPod, Observation } from '../observation.ts';
 import type { Identity } from './identity.ts';
 import { seedName } from './member-naming.ts';
 import { later, type Proposal, soon, take, waitFor } from './proposal.ts';
-import { wantedRelease } from './release.ts';
-import { isIdle, makeAnew, outdatedFields } from './stuck-pod.ts';
+import { releaseOfVersion, wantedRelease } from './release.ts';
+import type { Release } from './step.ts';
+import { hasNeverRun, isIdle, isStuck, makeAnew, outdatedFields } from './stuck-pod.ts';
 
 /**
  * The birth of a cluster, or the adoption of one that runs already: everything that happens before an identity is latched.
@@ -28,9 +30,18 @@ export function bootstrap(
   const obstacle = whyNothingIsFounded(observation, name, identity);
   if (obstacle) return waitFor(obstacle, later);
   return take(
-    { do: 'createSeed', name, incarnation, ...wantedRelease(desired) },
+    { do: 'createSeed', name, incarnation, ...releaseForSeed(observation, desired, name) },
     `founds the cluster with its first member ${name}; ${desired.size === 1 ? 'it is the only one' : `${desired.size - 1} more will join it`}`,
   );
+}
+
+/** What the seed runs: as asked for, but nothing older than what may have founded the cluster on its volume already. */
+function releaseForSeed({ volumes }: Observation, desired: Desired, name: string): Release {
+  const volume = volumes.find((item) => item.ownership === 'ours' && item.name === name);
+  const [had, wants] = [parseVersion(volume?.version ?? ''), parseVersion(desired.version)];
+  return volume && had && wants && compareMinors(wants, had) < 0
+    ? releaseOfVersion(desired, volume.version)
+    : wantedRelease(desired);
 }
 
 /** Anything that shows that this cluster has lived, or that would be mistaken for it; undefined if there is nothing. */
@@ -80,9 +91,23 @@ function nurse(observation: Observation, desired: Desired, seed: MemberPod, inca
       `the first member's pod has ended (${seed.phase}) before the cluster was founded: it is made anew`,
     );
   }
-  const fields = outdatedFields(seed, desired.image, desired.storage);
-  if (fields.length > 0 && isIdle(seed)) return makeAnew(seed, fields);
-  return waitFor(seedWait(seed), seed.container.startedAt > 0 ? soon : later);
+  return (
+    correctSeed(observation, desired, seed) ?? waitFor(seedWait(seed), seed.container.startedAt > 0 ? soon : later)
+  );
+}
+
+/** A seed that does not run follows a corrected spec. One that could never be started leaves an empty volume: it goes too. */
+function correctSeed(observation: Observation, desired: Desired, seed: MemberPod): Proposal | undefined {
+  if (!isIdle(seed)) return undefined;
+  const expected = isStuck(seed) ? desired.image : releaseForSeed(observation, desired, seed.name).image;
+  const fields = outdatedFields(seed, expected, desired.storage);
+  if (fields.length === 0) return undefined;
+  const again = makeAnew(seed, fields);
+  const volume = observation.volumes.find((item) => item.name === seed.name && item.ownership === 'ours');
+  if (!volume || volume.terminating || !isStuck(seed) || !hasNeverRun(seed)) return again;
+  const reason = `nothing has ever run on the volume of ${seed.name}`;
+  const removal = { step: { do: 'deleteVolume', name: volume.name, uid: volume.uid }, reason } as const;
+  return { ...again, steps: [...again.steps, removal] };
 }
 
 /** Disarmed before anything is recorded on the object (operator rule 1). A founder knows the version it was born with. */

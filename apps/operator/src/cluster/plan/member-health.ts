@@ -73,7 +73,8 @@ function withoutPod({ member, volume, clusterName }: MemberHealthInput): MemberH
   if (volume.terminating) return { kind: 'lost', evidence: `its volume claim ${volume.name} is being deleted` };
   if (volume.phase === 'Lost')
     return { kind: 'lost', evidence: `what volume claim ${volume.name} was bound to is gone` };
-  if (volume.memberId !== member.id) {
+  // One without a record is tried: its pod is disarmed, so that an empty volume shows by itself.
+  if (volume.memberId !== '' && volume.memberId !== member.id) {
     return { kind: 'lost', evidence: `volume claim ${volume.name} does not hold the data of member ${member.id}` };
   }
   return { kind: 'podGone' };

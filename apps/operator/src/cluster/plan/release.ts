@@ -57,7 +57,13 @@ export function releaseForVolume(assessment: Assessment, volume: MemberVolume): 
     return oldest?.release ?? wantedRelease(desired);
   }
   if (oldest && oldest.release.version === text) return oldest.release;
-  return { version: text, image: isSameVersion(text, desired.version) ? desired.image : imageOf(desired, text) };
+  return releaseOfVersion(desired, text);
+}
+
+/** A version under the repository asked for. */
+export function releaseOfVersion(desired: Desired, version: string): Release {
+  const { repository, image } = desired;
+  return { version, image: isSameVersion(version, desired.version) ? image : `${repository}:v${version}` };
 }
 
 /** True if what is asked for has been tried or looked at, and does not work. */
@@ -104,11 +110,7 @@ function releaseOf({ pod }: MemberView, version: string, desired: Desired): Rele
   if (pod && pod.previousImage !== '' && isSameVersion(pod.previousVersion, version)) {
     return { version: pod.previousVersion, image: pod.previousImage };
   }
-  return { version, image: isSameVersion(version, desired.version) ? desired.image : imageOf(desired, version) };
-}
-
-function imageOf({ repository }: Desired, version: string): string {
-  return `${repository}:v${version}`;
+  return releaseOfVersion(desired, version);
 }
 
 function versionOfAnswer({ answer }: MemberView): EtcdVersion | undefined {

@@ -4,6 +4,7 @@ import type { Assessment, MemberView } from './assessment.ts';
 import { differsFromSpec } from './drift.ts';
 import { moveLeadershipFrom } from './leadership.ts';
 import { later, type Proposal, take, waitFor } from './proposal.ts';
+import { needSurge } from './replace.ts';
 
 /**
  * Removes one member too many: learners first, then unhealthy ones, then outdated ones, never the leader if there is a
@@ -41,9 +42,11 @@ export function shrinkUnhealthy(assessment: Assessment, target: number): Proposa
 function chooseVictim(assessment: Assessment, target: number): MemberView | undefined {
   const { own, leader } = assessment;
   if (own.length <= target) return undefined;
+  const surged = needSurge(assessment);
   const rank = (view: MemberView): readonly number[] => [
     view.member.isLearner ? 0 : 1,
     view.health.kind === 'healthy' ? 1 : 0,
+    surged.includes(view) ? 0 : 1,
     differsFromSpec(assessment, view) ? 0 : 1,
     view === leader ? 1 : 0,
     -(view.pod?.createdAt ?? 0),

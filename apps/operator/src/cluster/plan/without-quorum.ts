@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { MemberPod, MemberVolume } from '../observation.ts';
+import type { EtcdMember, MemberPod, MemberVolume } from '../observation.ts';
 import type { Assessment } from './assessment.ts';
 import { isMemberName } from './member-naming.ts';
 import { later, type Proposal, waitFor } from './proposal.ts';
@@ -32,12 +32,14 @@ function countPresent(assessment: Assessment): number {
 export function revive(assessment: Assessment): PlannedStep[] {
   const { volumes, pods, clusterId } = assessment;
   return [...volumes.values()]
-    .filter((volume) => !volume.terminating && volume.memberId !== '' && volume.clusterId === clusterId)
+    .filter((volume) => !volume.terminating && (volume.clusterId === '' || volume.clusterId === clusterId))
     .flatMap((volume) => reviveOne(assessment, volume, pods.get(volume.name)));
 }
 
 function reviveOne(assessment: Assessment, volume: MemberVolume, pod: MemberPod | undefined): readonly PlannedStep[] {
-  const { name, memberId } = volume;
+  const { name } = volume;
+  const memberId = volume.memberId || startedMember(assessment, name);
+  if (!memberId) return [];
   if (!pod) {
     const { incarnation } = assessment;
     const release = releaseForVolume(assessment, volume);
@@ -66,6 +68,16 @@ function reviveOne(assessment: Assessment, volume: MemberVolume, pod: MemberPod 
   ];
 }
 
+/** The ID of a member of this name that has run before: what is on its volume is its own. */
+function startedMember(assessment: Assessment, podName: string): string | undefined {
+  return listedOrRemembered(assessment).find((member) => member.podName === podName && member.name !== '')?.id;
+}
+
+function listedOrRemembered({ observation }: Assessment): readonly EtcdMember[] {
+  const { membership } = observation.etcd;
+  return membership.kind === 'known' ? membership.members : (membership.remembered ?? []);
+}
+
 /** Gone for good, or declared so: a process there cannot come back to life beside its successor (operator rule 25). */
 export function isOnLostNode({ observation }: Pick<Assessment, 'observation'>, { node }: MemberPod): boolean {
   const facts = observation.nodes.get(node);
@@ -92,12 +104,10 @@ function correctIdlePods(assessment: Assessment): readonly PlannedStep[] {
  */
 function startRemembered(assessment: Assessment): readonly PlannedStep[] {
   const { observation, pods, incarnation, desired } = assessment;
-  const { membership } = observation.etcd;
   if (observation.secretProblems.length > 0) return [];
   const [beside] = pods.values();
   const release = beside ? wayBackOf(beside) : wantedRelease(desired);
-  const remembered = membership.kind === 'unknown' ? (membership.remembered ?? []) : membership.members;
-  return remembered
+  return listedOrRemembered(assessment)
     .filter(({ name, podName }) => name === '' && isMemberName(observation.cluster.name, podName) && !pods.has(podName))
     .map(({ podName, id }) => ({
       step: {

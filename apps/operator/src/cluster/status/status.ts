@@ -30,8 +30,9 @@ export function statusOf(
     now,
   );
   const isAvailable = conditions.some((condition) => condition.type === 'Available' && condition.status === 'True');
+  const { failedUpgrade: _old, ...kept } = previous ?? {};
   return {
-    ...previous,
+    ...kept,
     ...phaseOf(previous, plan, isAvailable, conditions),
     observedGeneration: cluster.generation,
     controlPaused: cluster.paused,
@@ -44,6 +45,7 @@ export function statusOf(
     members: readiness(observation),
     ...(assessment && { memberDetails: details(assessment.members, assessment.leader) }),
     ...versions(previous, observation, plan),
+    ...failedUpgrade(previous, cluster.generation, plan),
     ...(identity.kind === 'latched' && { clusterID: identity.clusterId, incarnation: identity.incarnation }),
     plan: {
       next: plan.steps.map((step) => step.reason.slice(0, 1024)),
@@ -78,6 +80,16 @@ function versions(previous: EtcdClusterStatus | undefined, { cluster }: Observat
     currentVersion: isThere ? wanted : (previous?.currentVersion ?? ''),
     targetVersion: situation === 'upgrading' && !isThere ? wanted : '',
   };
+}
+
+/** A version that a member had to go back from is not tried again for this generation of the spec. */
+function failedUpgrade(previous: EtcdClusterStatus | undefined, generation: number, { steps }: Plan) {
+  for (const { step, reason } of steps) {
+    if (step.do === 'setImage' && step.because === 'failed')
+      return { failedUpgrade: { version: step.from, generation, message: reason } };
+  }
+  const known = previous?.failedUpgrade;
+  return known?.generation === generation ? { failedUpgrade: known } : {};
 }
 
 function readiness({ pods }: Observation): NonNullable<EtcdClusterStatus['members']> {

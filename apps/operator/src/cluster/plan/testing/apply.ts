@@ -135,8 +135,9 @@ function disarm(world: World, step: Of<'disarm'>, extent: Extent): boolean {
   const identity = { clusterId: step.clusterId, memberId: step.memberId };
   if (step.onVolume && volume) Object.assign(volume, identity, { version: step.version });
   if (extent === 'half' || world.pods.get(step.pod)?.facts.resourceVersion !== step.resourceVersion) return false;
-  return edit(world, step.pod, step.uid, ({ facts }) => {
+  return edit(world, step.pod, step.uid, ({ facts, inside }) => {
     const disarmed: Partial<MemberPod> = facts.adopted ? {} : { boot: 'disarmed' };
+    inside.isArmedByHand = false;
     Object.assign(facts, { ...disarmed, ...identity, markedVoter: step.markVoter });
   });
 }

@@ -27,6 +27,7 @@ export interface PodInside {
   leaderlessSince: number;
   /** Raft snapshots of the present process. */
   snapshots: number;
+  isArmedByHand: boolean;
 }
 
 export interface ModelPod {

@@ -113,7 +113,14 @@ function answerOf(world: World, pod: ModelPod): Answer {
 
 /** True if enough voters' data is still somewhere for a quorum to come back. */
 export function canComeBack(world: World): boolean {
-  const ids = new Set([...world.directories.values()].map((directory) => directory.memberId));
+  const volumes = [...world.volumes.values()].filter((volume) => !volume.terminating);
+  const pods = [...world.pods.values()].filter(({ facts }) => facts.phase !== 'Failed' && !facts.terminating);
+  const places = [
+    ...volumes.map(({ name, uid }) => [name, `volume/${uid}`] as const),
+    ...pods.map((pod) => [pod.facts.name, world.placeOf(pod)] as const),
+  ];
+  const isThere = ({ id, podName, name }: ModelMember) =>
+    name === '' || places.some(([at, place]) => at === podName && world.directories.get(place)?.memberId === id);
   const voters = world.etcd.voters();
-  return voters.filter((member) => ids.has(member.id) || member.name === '').length >= quorum(voters.length);
+  return voters.filter(isThere).length >= quorum(voters.length);
 }

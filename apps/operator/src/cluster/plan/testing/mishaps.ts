@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ModelPod } from './model-node.ts';
+import { crashed } from './model-node.ts';
+import type { World } from './world.ts';
+
+/** Something that happens to the world. `pick` chooses among what there is; nothing happens if there is nothing. */
+export type Mishap = (world: World, pick: number) => void;
+
+/** What people, hardware and networks do, by name. */
+export const mishaps: Readonly<Record<string, Mishap>> = {
+  deletePod: (world, pick) => onPod(world, pick, ({ facts }) => world.deletePod(facts.name)),
+  forceDeletePod: (world, pick) => onPod(world, pick, ({ facts }) => world.removePod(facts.name)),
+  deleteAllPods: (world) => {
+    for (const name of [...world.pods.keys()]) world.deletePod(name);
+  },
+  deleteVolume: (world, pick) => withOne([...world.volumes.keys()], pick, (name) => world.deleteVolume(name)),
+  deletePodAndVolume: (world, pick) =>
+    onPod(world, pick, ({ facts }) => {
+      world.removePod(facts.name);
+      world.removeVolume(facts.name);
+    }),
+  swapVolumes: (world, pick) =>
+    withOne([...world.volumes.values()], pick, (one) =>
+      withOne([...world.volumes.values()], pick + 1, (other) =>
+        swap(world, `volume/${one.uid}`, `volume/${other.uid}`),
+      ),
+    ),
+  crash: (world, pick) => onPod(world, pick, (pod) => crashed(pod, 'panic')),
+  outOfMemory: (world, pick) => onPod(world, pick, (pod) => crashed(pod, '', 'OOMKilled')),
+  evictPod: (world, pick) =>
+    onPod(world, pick, (pod) => {
+      pod.inside.startedImage = '';
+      if (pod.facts.data !== 'claim') world.directories.delete(world.placeOf(pod));
+      Object.assign(pod.facts, { phase: 'Failed', ready: false });
+    }),
+  cutPod: (world, pick) => onPod(world, pick, ({ facts }) => world.cut.add(facts.uid)),
+  mendNetwork: (world) => world.cut.clear(),
+  nodeDown: (world, pick) => onNode(world, pick, (name) => switchNode(world, name, false)),
+  nodeUp: (world, pick) => onNode(world, pick, (name) => switchNode(world, name, true)),
+  nodeReboot: (world, pick) => onNode(world, pick, (name) => restartPods(world, name, ['memory'])),
+  /** The same node name on a new machine: the same pods, with nothing on disk (operator rule 1). */
+  nodeReplaced: (world, pick) => onNode(world, pick, (name) => restartPods(world, name, ['memory', 'emptyDir'])),
+  nodeGone: (world, pick) => onNode(world, pick, (name) => loseNode(world, name)),
+  cordon: (world, pick) =>
+    onNode(world, pick, (name) => Object.assign(world.nodes.get(name)?.facts ?? {}, { schedulable: false })),
+  clusterFull: (world) => {
+    world.isFull = true;
+  },
+  clusterHasRoom: (world) => {
+    world.isFull = false;
+  },
+  breakImage: (world) => world.brokenImages.add(world.desired.image),
+  mendImages: (world) => world.brokenImages.clear(),
+  resize: (world, pick) => world.change({ size: [1, 2, 3, 4, 5, 7][pick % 6] ?? 3 }),
+  changeVersion: (world, pick) => world.change({ version: versions[pick % versions.length] ?? '3.6.16' }),
+  changeRepository: (world, pick) => world.change({ repository: `example.com/etcd-${pick % 2}` }),
+  changeTemplate: (world) => {
+    world.template++;
+    world.generation++;
+  },
+  changeLabels: (world) => {
+    world.labels++;
+    world.generation++;
+  },
+  replaceOutdated: (world) => world.change({ updatePolicy: 'Replace' }),
+  pause: (world) => {
+    world.paused = true;
+  },
+  resume: (world) => {
+    world.paused = false;
+  },
+  loseStatus: (world) => {
+    world.status = undefined;
+  },
+  loseAnnotation: (world) => {
+    world.inAnnotation = undefined;
+  },
+  deleteServices: (world) => {
+    world.services = { peer: 'missing', client: 'drifted' };
+  },
+  deleteBudget: (world) => {
+    world.minAvailable = undefined;
+  },
+  rearmPod: (world, pick) =>
+    onPod(world, pick, (pod) => {
+      if (!pod.facts.adopted) pod.facts.boot = 'existing';
+      pod.inside.isArmedByHand = true;
+      world.touch(pod);
+    }),
+  unmarkVoter: (world, pick) =>
+    onPod(world, pick, (pod) => {
+      pod.facts.markedVoter = false;
+      world.touch(pod);
+    }),
+  removeMemberByHand: (world, pick) =>
+    withOne(world.members, pick, ({ id }) => {
+      if (world.etcd.refuses({ kind: 'remove', id }, world.processes(), world.now) === undefined) world.etcd.remove(id);
+    }),
+  addLearnerByHand: (world) => addByHand(world, true),
+  addVoterByHand: (world) => addByHand(world, false),
+  enableDowngradeByHand: (world) => {
+    if (world.etcd.clusterMinor > 6 && world.hasQuorum()) world.etcd.downgradeTo = world.etcd.clusterMinor - 1;
+  },
+};
+
+const versions = ['3.5.35', '3.6.11', '3.6.16', '3.7.1', '3.7.3'];
+
+/** All trouble ends: what a person would put right is put right, what is lost stays lost. */
+export function calm(world: World): void {
+  world.cut.clear();
+  world.brokenImages.clear();
+  world.isFull = false;
+  world.paused = false;
+  for (const [name, node] of world.nodes) {
+    node.facts.schedulable = true;
+    if (node.facts.exists) switchNode(world, name, true);
+  }
+  for (const member of world.members.filter(({ podName }) => podName.startsWith('stranger')))
+    world.etcd.members = world.etcd.members.filter((other) => other !== member);
+  world.settle();
+}
+
+function addByHand(world: World, isLearner: boolean): void {
+  const { etcd } = world;
+  if (etcd.members.some((member) => member.isLearner)) return;
+  const kind = isLearner ? 'addLearner' : 'addVoter';
+  if (etcd.refuses({ kind }, world.processes(), world.now) !== undefined) return;
+  // A second voter beside a single one would leave nobody who could take it out again.
+  if (!isLearner && etcd.voters().length < 3) return;
+  const id = etcd.newId();
+  etcd.members.push({ id, podName: `stranger-${id}`, addedAt: world.now, name: '', isLearner });
+}
+
+function swap(world: World, a: string, b: string): void {
+  const [first, second] = [world.directories.get(a), world.directories.get(b)];
+  const isMounted = [...world.pods.values()].some((pod) => [a, b].includes(world.placeOf(pod)));
+  if (!first || !second || isMounted) return;
+  world.directories.set(a, second);
+  world.directories.set(b, first);
+}
+
+function switchNode(world: World, name: string, isUp: boolean): void {
+  const node = world.nodes.get(name);
+  if (!node || node.isUp === isUp) return;
+  node.isUp = isUp;
+  Object.assign(node.facts, { ready: isUp, notReadySince: isUp ? undefined : world.now });
+}
+
+function loseNode(world: World, name: string): void {
+  if (world.nodes.size < 4) return;
+  switchNode(world, name, false);
+  Object.assign(world.nodes.get(name)?.facts ?? {}, { exists: false });
+  for (const pod of world.pods.values()) if (pod.facts.node === name) world.deletePod(pod.facts.name);
+}
+
+function restartPods(world: World, node: string, blanked: readonly string[]): void {
+  for (const pod of world.pods.values()) {
+    if (pod.facts.node !== node) continue;
+    if (blanked.includes(pod.facts.data)) world.directories.delete(world.placeOf(pod));
+    pod.inside.startedImage = '';
+    pod.facts.container = { ...pod.facts.container, restarts: pod.facts.container.restarts + 1 };
+    if (pod.facts.adopted) pod.facts.phase = 'Failed';
+  }
+}
+
+function onPod(world: World, pick: number, then: (pod: ModelPod) => void): void {
+  withOne([...world.pods.values()], pick, then);
+}
+
+function onNode(world: World, pick: number, then: (name: string) => void): void {
+  withOne([...world.nodes.keys()], pick, then);
+}
+
+function withOne<T>(items: readonly T[], pick: number, then: (item: T) => void): void {
+  const item = items[pick % Math.max(1, items.length)];
+  if (item !== undefined) then(item);
+}

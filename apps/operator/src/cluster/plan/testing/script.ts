@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+import fc from 'fast-check';
+import type { Desired } from '../../desired.ts';
+import { isSameVersion } from '../release.ts';
+import { clusterWithoutIdentity } from './adoption.ts';
+import { calm, mishaps } from './mishaps.ts';
+import { canComeBack, type KubernetesView, kubernetesView } from './observe.ts';
+import { act, pass, pause } from './run.ts';
+import { World } from './world.ts';
+
+/** One thing that happens, and how the operator fares for a while after it. */
+export interface Scene {
+  readonly mishap: string;
+  readonly pick: number;
+  readonly rounds: number;
+  readonly milliseconds: number;
+  /** The operator's process dies before, or in the middle of, the step of this number, once. */
+  readonly diesAt: number | undefined;
+  readonly dies: 'whole' | 'half';
+  /** Caches are one round behind. */
+  readonly isStale: boolean;
+  /** A second operator carries out the same plan. */
+  readonly isDoubled: boolean;
+}
+
+export interface Script {
+  readonly kind: string;
+  readonly size: number;
+  readonly version: string;
+  /** True if everything begins with nothing; else with a cluster at rest. */
+  readonly fromBirth: boolean;
+  readonly scenes: readonly Scene[];
+}
+
+/** Scripts that shrink to the few scenes that matter. */
+export function scripts(kind: string): fc.Arbitrary<Script> {
+  const scene = fc.record({
+    mishap: fc.constantFrom(...Object.keys(mishaps)),
+    pick: fc.nat(6),
+    rounds: fc.nat(12),
+    milliseconds: fc.constantFrom(1_000, 250, 5_000, 30_000),
+    diesAt: fc.option(fc.nat(3), { nil: undefined, freq: 3 }),
+    dies: fc.constantFrom('whole' as const, 'half' as const),
+    isStale: fc.boolean(),
+    isDoubled: fc.boolean(),
+  });
+  return fc.record({
+    kind: fc.constant(kind),
+    size: fc.constantFrom(3, 1, 2, 5),
+    version: fc.constantFrom('3.6.16', '3.6.11', '3.5.35', '3.7.3', '3.4.44'),
+    fromBirth: fc.boolean(),
+    scenes: fc.array(scene, { minLength: 1, maxLength: 7 }),
+  });
+}
+
+/** How a run ended: at its goal; at rest with a version that cannot be reached; or with a quorum's data gone for good. */
+export type Outcome = 'steady' | 'held' | 'lost';
+
+/** Plays a script and then lets calm return. Throws if something unsafe happens, or no rest is found. */
+export function run(script: Script): Outcome {
+  const world = open(script);
+  for (const scene of script.scenes) play(world, scene);
+  calm(world);
+  return rest(world);
+}
+
+function open({ kind, size, version, fromBirth }: Script): World {
+  const storage: Desired['storage'] = kind === 'claim' || kind === 'memory' ? kind : 'emptyDir';
+  const desired = { size, version, storage };
+  const world = kind === 'adopted' ? clusterWithoutIdentity(desired) : new World(desired);
+  if (!fromBirth) rest(world);
+  world.log.length = 0;
+  return world;
+}
+
+function play(world: World, scene: Scene): void {
+  mishaps[scene.mishap]?.(world, scene.pick);
+  world.log.push(`[${scene.mishap} ${scene.pick}]`);
+  world.settle();
+  let before: KubernetesView | undefined;
+  for (let round = 0; round < scene.rounds; round++) {
+    const view = kubernetesView(world);
+    const { diesAt } = scene;
+    const plan = pass(world, {
+      ...(scene.isStale && before && { kubernetes: before }),
+      ...(round === 1 && diesAt !== undefined && { diesAt, extent: scene.dies }),
+    });
+    if (scene.isDoubled) act(world, plan);
+    before = view;
+    world.tick(scene.milliseconds);
+  }
+}
+
+/** Rounds that even the slowest way to the goal does not need. */
+const limit = 600;
+
+function rest(world: World): Outcome {
+  let why = '';
+  for (let round = 0; round < limit; round++) {
+    const plan = pass(world);
+    if (plan.steps.length === 0 && !world.isEnding()) {
+      if (plan.situation === 'steady') return atGoal(world);
+      const waits = plan.waits.map((wait) => wait.reason);
+      if (plan.situation === 'upgrading' && waits.some((reason) => isHeld.test(reason))) return 'held';
+      if (!canComeBack(world) && round > 10) return 'lost';
+    }
+    why = `${plan.situation}: ${[...plan.steps, ...plan.waits].map(({ reason }) => reason).join('; ')}`;
+    world.tick(pause(plan));
+  }
+  throw new Error(`no rest after ${limit} rounds: ${why}\n${world.log.slice(-60).join(' ')}`);
+}
+
+const isHeld = /is refused|is held back|did not work/;
+
+function atGoal(world: World): Outcome {
+  const { desired, members } = world;
+  const pods = [...world.pods.values()];
+  const wrong = [
+    members.length !== desired.size && `${members.length} members instead of ${desired.size}`,
+    members.some((member) => member.isLearner) && 'a learner',
+    pods.length !== desired.size && `${pods.length} pods`,
+    desired.storage === 'claim' && world.volumes.size !== desired.size && `${world.volumes.size} volumes`,
+    pods.some(({ facts }) => facts.boot === 'new' || facts.boot === 'existing') && 'an armed voter',
+    pods.some(({ facts }) => !facts.markedVoter || facts.memberId === '') && 'an unmarked voter',
+    pods.some((pod) => !isSameVersion(world.runningVersionOf(pod), desired.version)) && 'an old version',
+    pods.some(({ facts }) => facts.image !== desired.image) && 'an old image',
+    world.status?.clusterID !== world.etcd.clusterId && 'no identity in status',
+    world.inAnnotation?.clusterId !== world.etcd.clusterId && 'no identity in the annotation',
+  ].filter((text) => text !== false);
+  if (wrong.length > 0) throw new Error(`at rest with ${wrong.join(', ')}\n${world.log.slice(-60).join(' ')}`);
+  return 'steady';
+}
