@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** All subjects of the suite, in the order in which they are printed. */
 import type { Subject } from '../trial.ts';
+import { access } from './access.ts';
 import { applying } from './apply.ts';
 import { customObjects } from './custom-objects.ts';
 import { definitions } from './definitions.ts';
@@ -10,6 +11,7 @@ import { dryRuns } from './dry-run.ts';
 import { expiredHistory } from './expired-history.ts';
 import { generateName } from './generate-name.ts';
 import { http } from './http.ts';
+import { identity } from './identity.ts';
 import { managedFields } from './managed-fields.ts';
 import { metadata } from './metadata.ts';
 import { objects } from './objects.ts';
@@ -45,4 +47,6 @@ export const subjects: readonly Subject[] = [
   rules,
   subresources,
   dryRuns,
+  access,
+  identity,
 ];
