@@ -70,6 +70,7 @@ describe('a forwarded connection', () => {
     });
     const connection = await portForward(transport, pod, 1);
     await expect(connection.incoming[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'ConnectionLost' });
+    await expect(connection.write(Buffer.from('x'))).rejects.toMatchObject({ code: 'ConnectionLost' });
   });
 
   test('ends quietly when we close it after reading', async () => {

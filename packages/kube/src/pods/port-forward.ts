@@ -71,10 +71,13 @@ async function open(
   await errors.end();
   const data = await connection.open(headers('data'));
   const complaint = readAll(errors);
+  const failing = (error: unknown) => {
+    throw transportError(error, request, signal);
+  };
   return {
     incoming: incoming(connection, data, complaint, request, signal),
-    write: (bytes) => data.write(bytes),
-    end: () => data.end(),
+    write: (bytes) => data.write(bytes).catch(failing),
+    end: () => data.end().catch(failing),
     close: () => connection.close(),
   };
 }
