@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { identityOf, isAlive, type ProcessIdentity } from '../parts/process-identity.ts';
 import { ClusterError } from './cluster-error.ts';
@@ -22,41 +23,53 @@ export type Entrance =
   | 'whole';
 
 /**
- * What the first process does: nothing, for as long as the cluster is to live, but collect orphans, which a shell that waits does. The
- * pipe on descriptor 3 has no other end any more once the process that started the cluster has ended.
+ * What the first process does: nothing, but collect orphans, which a shell that waits does. The pipe on descriptor 3 has no other
+ * end any more once the process that started the cluster has ended; then the cluster ends too, unless it was told to stay.
  */
-const wait: Readonly<Record<Lifetime, string>> = {
-  'this-process': 'cat <&3 >/dev/null & wait $!',
-  'until-stopped': 'while :; do sleep 86400 & wait $!; done',
-};
+const wait = 'if read -r word <&3; then while :; do sleep 86400 & wait $!; done; fi';
+const waitAndCollect = 'cat <&3 >/dev/null & wait $!';
+
+/** Namespaces that were made, and their first process. */
+export interface Sandbox {
+  readonly init: ProcessIdentity;
+  /** From now on it outlives this process, if that is its lifetime. */
+  letStay(): void;
+}
 
 /**
  * Makes the namespaces of a cluster: processes, mounts and network of its own, without any way out. All of it ends with its first
  * process, whatever was started inside: there is nothing to be killed one by one, unmounted or unrouted.
  */
-export async function createSandbox(lifetime: Lifetime): Promise<ProcessIdentity> {
+export async function createSandbox(lifetime: Lifetime): Promise<Sandbox> {
   const namespaces = ['--mount', '--propagation', 'private', '--net', '--ipc', '--pid', '--mount-proc', '--fork'];
-  const child = spawn('unshare', [...namespaces, '--kill-child=SIGKILL', 'sh', '-c', wait[lifetime]], {
+  const script = lifetime === 'this-process' ? waitAndCollect : wait;
+  const child = spawn('unshare', [...namespaces, '--kill-child=SIGKILL', 'sh', '-c', script], {
     // A session of its own: Ctrl-C is for whoever runs the cluster, which then stops it in order.
     detached: true,
-    stdio: ['ignore', 'ignore', 'pipe', lifetime === 'this-process' ? 'pipe' : 'ignore'],
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     env: { PATH: systemPath },
   });
+  const init = await Promise.race([failureOf(child), firstProcess(child.pid)]);
+  child.unref();
+  for (const stream of child.stdio) if (stream && 'unref' in stream) (stream as { unref(): void }).unref();
+  const pipe = child.stdio[3] as Writable;
+  return { init, letStay: () => void (lifetime === 'until-stopped' && pipe.end('stay\n')) };
+}
+
+function failureOf(child: ChildProcess): Promise<never> {
   let words = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     words += text;
   });
-  const ended = new Promise<never>((_, reject) => {
+  const failure = new Promise<never>((_, reject) => {
     const fail = (why: string) =>
       reject(new ClusterError('NotPossibleHere', `this machine does not allow namespaces of our own: ${why.trim()}`));
     child.once('error', (error) => fail(error.message));
     child.once('exit', (status) => fail(words || `unshare ended with ${status}`));
   });
-  const identity = await Promise.race([ended, firstProcess(child.pid)]);
-  ended.catch(() => undefined);
-  child.unref();
-  for (const stream of child.stdio) if (stream && 'unref' in stream) (stream as { unref(): void }).unref();
-  return identity;
+  // It ends some day, and then nobody waits for it any more.
+  failure.catch(() => undefined);
+  return failure;
 }
 
 /** The child of `unshare`, once it is the first process of the new namespace. */

@@ -4,6 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { busyboxImage, corednsImage, pauseImage } from '../image/index.ts';
 import { requireProgram } from '../image/require-program.ts';
+import { acquireLock } from '../parts/build-lock.ts';
 import { ensurePart, type Part } from '../parts/index.ts';
 import type { ProcessIdentity } from '../parts/process-identity.ts';
 import { makeCertificates, writeKubeconfig } from './certificates.ts';
@@ -16,7 +17,7 @@ import { dnsManifests } from './dns.ts';
 import { addresses, type Layout, layoutOf } from './layout.ts';
 import { cniDirectories, prepareMachine } from './machine.ts';
 import { runProgram } from './run-program.ts';
-import { createSandbox, entering, furnishSandbox, type Lifetime } from './sandbox.ts';
+import { createSandbox, entering, furnishSandbox, type Lifetime, type Sandbox } from './sandbox.ts';
 import { type StartedComponent, startComponent } from './start-component.ts';
 import { runningState, writeState } from './state.ts';
 import { stopCluster } from './stop-cluster.ts';
@@ -35,23 +36,46 @@ export interface StartOptions {
  * left behind is removed first; one that still runs is not touched.
  */
 export async function startCluster(options: StartOptions): Promise<Cluster> {
-  const { report } = options;
   const layout = layoutOf(options.name);
-  await prepareMachine(report);
-  const running = runningState(layout);
-  if (running) {
-    throw new ClusterError(
-      'AlreadyRunning',
-      `the cluster "${options.name}" is running already (process ${running.init.pid}): stop it first, or wait for whoever uses it`,
-    );
-  }
-  const parts = await allParts(report, options.signal);
-  await stopCluster(layout);
+  await prepareMachine(options.report);
+  refuseRunning(layout);
+  const parts = await allParts(options.report, options.signal);
+  const started = performance.now();
+  const sandbox = await beginAlone(layout, options);
   try {
-    return await start(layout, parts, options);
+    const cluster = await assemble(layout, sandbox.init, parts, options.signal);
+    await writeState(layout, { init: sandbox.init, ready: true });
+    sandbox.letStay();
+    const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    options.report(`Kubernetes ${parts.kubernetes.version} is up after ${seconds} s.`);
+    return cluster;
   } catch (error) {
     await stopCluster(layout);
     throw error;
+  }
+}
+
+function refuseRunning(layout: Layout): void {
+  const running = runningState(layout);
+  if (!running) return;
+  throw new ClusterError(
+    'AlreadyRunning',
+    `the cluster "${layout.name}" is running already (process ${running.init.pid}): stop it first, or wait for whoever uses it`,
+  );
+}
+
+/** Of several that start a cluster of one name at the same moment, one does and the others are refused. */
+async function beginAlone(layout: Layout, { lifetime, signal }: StartOptions): Promise<Sandbox> {
+  const lock = await acquireLock(dirname(layout.directory), `.${layout.name}`, signal ? { signal } : {});
+  try {
+    refuseRunning(layout);
+    await stopCluster(layout);
+    await mkdir(layout.directory, { recursive: true, mode: 0o700 });
+    const sandbox = await createSandbox(lifetime);
+    await writeState(layout, { init: sandbox.init, ready: false });
+    return sandbox;
+  } finally {
+    await lock.release();
   }
 }
 
@@ -71,25 +95,24 @@ async function allParts(report: (line: string) => void, signal: AbortSignal | un
   return { kubernetes, containerd, etcd };
 }
 
-async function start(layout: Layout, parts: Parts, { lifetime, report, signal }: StartOptions): Promise<Cluster> {
-  const started = performance.now();
+async function assemble(
+  layout: Layout,
+  init: ProcessIdentity,
+  parts: Parts,
+  signal: AbortSignal | undefined,
+): Promise<Cluster> {
   await makeFiles(layout);
   await createCgroup(layout.cgroup);
-  const init = await createSandbox(lifetime);
-  await writeState(layout, { init, ready: false });
   await furnishSandbox(init, layout);
   const cluster = await clusterAt(layout, init);
   const begin = beginnerOf(layout, init, parts);
   await Promise.all([startControlPlane(cluster, begin, signal), startRuntime(cluster, begin, init, parts, signal)]);
   await startNode(cluster, begin, signal);
   signal?.throwIfAborted();
-  await writeState(layout, { init, ready: true });
-  report(`Kubernetes ${parts.kubernetes.version} is up after ${((performance.now() - started) / 1000).toFixed(1)} s.`);
   return cluster;
 }
 
 async function makeFiles(layout: Layout): Promise<void> {
-  await mkdir(layout.directory, { recursive: true, mode: 0o700 });
   for (const folder of [layout.configuration, layout.varLib, layout.varLog, layout.logs]) await mkdir(folder);
   await mkdir(join(layout.varLib, 'volumes'), { mode: 0o755 });
   await makeCertificates(layout.certificates, [apiServerCertificate, apiServerAsClient, ...clients]);

@@ -24,7 +24,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 
 process.exitCode = await run().catch((error: unknown) => {
-  process.stderr.write(`\n${error instanceof Error ? error.message : String(error)}\n`);
+  const words = error instanceof Error ? error.message : String(error);
+  process.stderr.write(interruptedBy ? '\nInterrupted; nothing of the cluster is left.\n' : `\n${words}\n`);
   process.stdout.write(`\n${tallyLine({ passed: 0, failed: 1 })}\n`);
   return 1;
 });
