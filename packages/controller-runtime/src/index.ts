@@ -13,6 +13,40 @@
  * - `admission/` serves admission and conversion webhooks;
  * - `metrics/` is a small Prometheus registry.
  */
+export type {
+  AdmissionRequest,
+  AdmissionResponse,
+  AdmissionReview,
+  AdmissionUser,
+  GroupVersionKind,
+  GroupVersionResource,
+} from './admission/admission-review.ts';
+export { type Mutator, mutatingWebhook, type Validator, validatingWebhook } from './admission/admission-webhook.ts';
+export { type Certificate, type CertificateSource, certificateFiles } from './admission/certificate.ts';
+export { type Converter, conversionWebhook } from './admission/conversion-webhook.ts';
+export {
+  type Allowed,
+  allow,
+  type Changed,
+  change,
+  type Denied,
+  deny,
+  type Mutation,
+  type Verdict,
+} from './admission/verdict.ts';
+export type { WebhookContext, WebhookHandler } from './admission/webhook.ts';
+export { WebhookError, type WebhookErrorCode } from './admission/webhook-error.ts';
+export { WebhookServer, type WebhookServerOptions } from './admission/webhook-server.ts';
+export {
+  type Condition,
+  type ConditionStatus,
+  findCondition,
+  isConditionTrue,
+  type NewCondition,
+  removeCondition,
+  setCondition,
+  setConditions,
+} from './conditions/conditions.ts';
 export {
   type BuildOptions,
   buildController,

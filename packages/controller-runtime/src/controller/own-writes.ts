@@ -12,13 +12,6 @@ import {
 import type { Clock } from '@etcd-operator/ports';
 import type { Informer } from '../informer/informer.ts';
 
-/** True if an informer will never hear of an object: it does not select its labels and does not hold it either. */
-function isHidden(informer: Informer<KubeObject>, key: string, labels: Readonly<Record<string, string>>): boolean {
-  const { labelSelector } = informer.selection;
-  if (labelSelector === undefined || informer.lister.get(key) !== undefined) return false;
-  return !matchesLabels(parseLabelSelector(labelSelector), labels);
-}
-
 /** A write whose effect must be seen in the cache before the next decision. */
 interface Write {
   readonly informer: Informer<KubeObject>;
@@ -145,4 +138,11 @@ export class OwnWrites {
 function uidInStatus(answer: KubeObject): string {
   const { details } = answer as Status;
   return details?.uid ?? '';
+}
+
+/** True if an informer will never hear of an object: it does not select its labels and does not hold it either. */
+function isHidden(informer: Informer<KubeObject>, key: string, labels: Readonly<Record<string, string>>): boolean {
+  const { labelSelector } = informer.selection;
+  if (labelSelector === undefined || informer.lister.get(key) !== undefined) return false;
+  return !matchesLabels(parseLabelSelector(labelSelector), labels);
 }
