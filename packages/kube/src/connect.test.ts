@@ -120,7 +120,7 @@ describe('a configured transport', () => {
     const files = { ca: createTestAuthority('old').ca };
     const config = configFor(server, { certificateAuthority: { kind: 'file', path: '/ca' } });
     const client = clientFor(config, { clock: new VirtualClock(), readFile: async () => files.ca });
-    await expect(whoAmI(client)).rejects.toMatchObject({ code: 'ConnectionLost' });
+    await expect(whoAmI(client)).rejects.toMatchObject({ code: 'ConnectionRefused' });
     files.ca = authority.ca;
     expect(await whoAmI(client)).toEqual({});
   });

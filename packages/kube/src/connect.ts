@@ -69,7 +69,8 @@ export function connect(config: ClusterConfig, options: ConnectOptions = {}): Tr
 /** A connection that fails may do so because of a certificate that has been rotated. */
 function renewing(credentials: Credentials): (error: unknown) => never {
   return (error) => {
-    if (isKubeError(error, 'ConnectionLost', 'Unauthorized')) credentials.refused();
+    if (isKubeError(error, 'Unauthorized')) credentials.refused();
+    if (isKubeError(error, 'ConnectionRefused', 'ConnectionLost')) credentials.reread();
     throw error;
   };
 }

@@ -62,8 +62,13 @@ export class Credentials {
 
   /** The server did not accept them: what can be renewed is renewed before the next request. */
   refused(): void {
-    this.#files.forget();
+    this.reread();
     this.#exec?.forget();
+  }
+
+  /** No connection came about, perhaps because a certificate was rotated: files are read again before the next request. */
+  reread(): void {
+    this.#files.forget();
   }
 
   #pem(source: Pem | undefined): Promise<string> | string | undefined {

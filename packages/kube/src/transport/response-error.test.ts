@@ -66,6 +66,7 @@ describe('a failure of the transport', () => {
     [Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }), 'ConnectionRefused'],
     [new AggregateError([Object.assign(new Error('a'), { code: 'ECONNREFUSED' })], 'all failed'), 'ConnectionRefused'],
     [new Error('outer', { cause: Object.assign(new Error('dns'), { code: 'ENOTFOUND' }) }), 'ConnectionRefused'],
+    [Object.assign(new Error('self-signed'), { code: 'SELF_SIGNED_CERT_IN_CHAIN' }), 'ConnectionRefused'],
     [Object.assign(new Error('reset'), { code: 'ECONNRESET' }), 'ConnectionLost'],
     [Object.assign(new Error('slow'), { code: 'UND_ERR_HEADERS_TIMEOUT' }), 'Timeout'],
     ['a string', 'ConnectionLost'],

@@ -36,11 +36,14 @@ const refused: ReadonlySet<string> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
+/** The server's certificate, or what we showed it, was not accepted: nothing was sent yet. */
+const notTrusted = /^(CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|ERR_TLS_CERT_)/;
+
 const timedOut: ReadonlySet<string> = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 
 function codeOf(error: unknown): KubeErrorCode {
   const code = systemCode(error);
-  if (code && refused.has(code)) return 'ConnectionRefused';
+  if (code && (refused.has(code) || notTrusted.test(code))) return 'ConnectionRefused';
   if (code && timedOut.has(code)) return 'Timeout';
   return 'ConnectionLost';
 }

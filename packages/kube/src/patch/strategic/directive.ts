@@ -67,10 +67,10 @@ export function asNewValue(value: JsonValue): JsonValue | undefined {
   return fromEntries(value, (item) => (item === null ? undefined : asNewValue(item)));
 }
 
-/** A value that replaces another as it is, apart from directives. */
+/** A value that replaces another as it is, apart from directives and null fields, which the server's decoder drops. */
 export function withoutDirectives(value: JsonValue): JsonValue {
   if (isArray(value)) return value.map(withoutDirectives);
-  return isObject(value) ? fromEntries(value, withoutDirectives) : value;
+  return isObject(value) ? fromEntries(value, (item) => (item === null ? undefined : withoutDirectives(item))) : value;
 }
 
 /** A value brought into a patch by another patch: only `$patch` objects vanish. */

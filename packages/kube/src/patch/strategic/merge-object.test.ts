@@ -84,6 +84,12 @@ describe('applying', () => {
       spec({ containers: [{ name: 'a', image: null, resources: { $patch: 'delete' } }], hostname: null }),
       spec({ containers: [{ name: 'a' }] }),
     ],
+    [
+      'drops nulls from items it adds and lists it replaces',
+      spec({ volumes: [{ name: 'a' }], tolerations: [] }),
+      spec({ volumes: [{ name: 'b', hostPath: null, emptyDir: {} }], tolerations: [{ key: null, value: 'v' }] }),
+      spec({ volumes: [{ name: 'b', emptyDir: {} }, { name: 'a' }], tolerations: [{ value: 'v' }] }),
+    ],
     ['merges an absent list of a set', {}, { metadata: { finalizers: ['a'] } }, { metadata: { finalizers: ['a'] } }],
     ['ignores deletions from a list that is not there', {}, { '$deleteFromPrimitiveList/finalizers': ['b'] }, {}],
   ])('%s', (_, object, patch, expected) => {
