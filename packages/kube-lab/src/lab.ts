@@ -3,18 +3,18 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Client, createClient } from '@etcd-operator/kube';
+import { type Client, configMaps, createClient, serviceAccounts } from '@etcd-operator/kube';
 import { type Clock, type Logger, type Random, silentLogger, systemClock, systemRandom } from '@etcd-operator/ports';
 import { createFirstObjects, createStorageClasses } from './controllers/bootstrap.ts';
 import { startControllers } from './controllers/index.ts';
+import { rootCaName } from './controllers/namespaces/namespace-defaults.ts';
 import { SharedCaches } from './controllers/shared-caches.ts';
 import { createImageTable, type ImageTable } from './images/image-table.ts';
 import { type Forward, openForward } from './network/forward.ts';
 import { DiskShelf } from './node/disk-shelf.ts';
 import { createFaults, type LabFaults } from './node/faults/index.ts';
 import type { LabNode } from './node/lab-node.ts';
-import { type LabNodeSpec, openFleet } from './node/node-fleet.ts';
-import type { ContainerRuntime } from './runtime/container-runtime.ts';
+import { type LabNodeSpec, type NodeFleet, openFleet } from './node/node-fleet.ts';
 import { startJanitor } from './runtime/janitor.ts';
 import { checkPrerequisites } from './runtime/prerequisites.ts';
 import { RuntimeError } from './runtime/runtime-error.ts';
@@ -63,9 +63,11 @@ export interface Lab extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
+type Closers = (() => void | Promise<void>)[];
+
 /** Starts a lab: the API server, the controllers, and nodes that run pods as real processes. Resolves when all is ready. */
 export async function startLab(options: LabOptions = {}): Promise<Lab> {
-  const closers: (() => void | Promise<void>)[] = [];
+  const closers: Closers = [];
   const stop = async () => {
     for (const close of closers.splice(0).reverse()) await close();
   };
@@ -77,40 +79,28 @@ export async function startLab(options: LabOptions = {}): Promise<Lab> {
   }
 }
 
-async function assemble(
-  options: LabOptions,
-  closers: (() => void | Promise<void>)[],
-  stop: () => Promise<void>,
-): Promise<Lab> {
-  const clock = options.clock ?? systemClock;
-  const random = options.random ?? systemRandom;
-  const log = options.log ?? silentLogger;
+async function assemble(options: LabOptions, closers: Closers, stop: () => Promise<void>): Promise<Lab> {
   const specs = nodeSpecs(options.nodes ?? 1);
   const prerequisites = specs.length > 0 ? await checkPrerequisites() : undefined;
   const directory = await mkdtemp(join(options.directory ?? tmpdir(), 'kube-lab-'));
   const janitor = startJanitor({ sh: prerequisites?.tools.sh ?? '/bin/sh' }, directory);
   closers.push(() => janitor.clean());
-
-  const server = createApiServer({ clock, random, log });
-  closers.push(() => server.close());
-  const { url, kubeconfig } = await server.listen(options.port === undefined ? {} : { port: options.port });
-  const kubeconfigPath = join(directory, 'kubeconfig');
-  await writeFile(kubeconfigPath, kubeconfig, { mode: 0o600 });
-  const client = (identity?: Identity) => createClient(server.transport(identity));
-  await createFirstObjects(client());
-  await createStorageClasses(client());
-  const caches = new SharedCaches(server.feed);
-  closers.push(() => caches.leave());
-  const timeFactor = options.timeFactor ?? 1;
-  let runtime: ContainerRuntime | undefined;
-  const disks = new DiskShelf(directory, () => runtime);
-  closers.push(startControllers({ client: client(), caches, clock, random, log, timeFactor, disks }));
-
-  const images = options.images ?? createImageTable([]);
-  const shared = { server, url, caches, images, directory, clock, random, log, timeFactor, disks };
-  const fleet = prerequisites && (await openFleet({ ...shared, specs, prerequisites }, closers));
-  runtime = fleet?.runtime;
-  const inside = fleet && { ...fleet, faults: createFaults({ ...fleet, client: client(), clock }) };
+  let fleet: NodeFleet | undefined;
+  const base: LabBase = {
+    clock: options.clock ?? systemClock,
+    random: options.random ?? systemRandom,
+    log: options.log ?? silentLogger,
+    timeFactor: options.timeFactor ?? 1,
+    directory,
+    disks: new DiskShelf(directory, () => fleet?.runtime),
+  };
+  const plane = await openControlPlane(base, options.port, closers);
+  const { server, client, kubeconfigPath, url } = plane;
+  if (prerequisites) {
+    const images = options.images ?? createImageTable([]);
+    fleet = await openFleet({ ...base, ...plane, images, specs, prerequisites }, closers);
+  }
+  const inside = fleet && { ...fleet, faults: createFaults({ ...fleet, client: client(), clock: base.clock }) };
   const needNodes = () => {
     if (inside) return inside;
     throw new RuntimeError(
@@ -124,7 +114,7 @@ async function assemble(
     client,
     kubeconfigPath,
     url,
-    nodes: fleet?.nodes ?? [],
+    nodes: inside?.nodes ?? [],
     directory,
     get proxy() {
       return needNodes().proxy;
@@ -137,6 +127,43 @@ async function assemble(
     stop,
     [Symbol.asyncDispose]: stop,
   };
+}
+
+/** What every part of a lab shares. */
+interface LabBase {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly timeFactor: number;
+  readonly directory: string;
+  readonly disks: DiskShelf;
+}
+
+/** The API server, listening, with the objects every cluster has, and the controllers. */
+interface ControlPlane {
+  readonly server: ApiServer;
+  readonly client: Lab['client'];
+  readonly url: string;
+  readonly kubeconfigPath: string;
+  readonly caches: SharedCaches;
+}
+
+async function openControlPlane(base: LabBase, port: number | undefined, closers: Closers): Promise<ControlPlane> {
+  const server = createApiServer(base);
+  closers.push(() => server.close());
+  const { url, kubeconfig, caPem } = await server.listen(port === undefined ? {} : { port });
+  const kubeconfigPath = join(base.directory, 'kubeconfig');
+  await writeFile(kubeconfigPath, kubeconfig, { mode: 0o600 });
+  const client = (identity?: Identity) => createClient(server.transport(identity));
+  await createFirstObjects(client());
+  await createStorageClasses(client());
+  const caches = new SharedCaches(server.feed);
+  closers.push(() => caches.leave());
+  closers.push(startControllers({ ...base, client: client(), caches, caPem }));
+  // Pods of the first moment find what they mount.
+  await caches.of(configMaps).appears('default', rootCaName);
+  await caches.of(serviceAccounts).appears('default', 'default');
+  return { server, client, url, kubeconfigPath, caches };
 }
 
 function nodeSpecs(nodes: number | readonly LabNodeSpec[]): readonly LabNodeSpec[] {

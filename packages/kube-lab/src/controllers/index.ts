@@ -8,16 +8,18 @@ import type { Clock, Logger, Random } from '@etcd-operator/ports';
 import type { StartController } from './controller.ts';
 import { startEndpointsController } from './endpoints/endpoints-controller.ts';
 import { ApiEventRecorder } from './event-recorder.ts';
+import { namespaceDefaultsController } from './namespaces/namespace-defaults.ts';
 import { startScheduler } from './scheduler/scheduler.ts';
 import type { SharedCaches } from './shared-caches.ts';
 import type { Disks } from './storage/disks.ts';
 import { storageController } from './storage/storage-controller.ts';
 
-function controllers(disks: Disks): Readonly<Record<string, StartController>> {
+function controllers(disks: Disks, caPem: string): Readonly<Record<string, StartController>> {
   return {
     'default-scheduler': startScheduler,
     'endpoint-controller': startEndpointsController,
     'persistentvolume-controller': storageController(disks),
+    'namespace-defaults': namespaceDefaultsController(caPem),
   };
 }
 
@@ -30,8 +32,10 @@ export function startControllers(options: {
   readonly log: Logger;
   readonly timeFactor: number;
   readonly disks: Disks;
+  /** The API server's certificate authority. */
+  readonly caPem: string;
 }): () => void {
-  const running = Object.entries(controllers(options.disks)).map(([component, start]) =>
+  const running = Object.entries(controllers(options.disks, options.caPem)).map(([component, start]) =>
     start({ ...options, events: new ApiEventRecorder({ ...options, component }) }),
   );
   return () => {

@@ -41,6 +41,20 @@ export class ObjectCache<T extends KubeObject> {
     return () => void this.#listeners.delete(listener);
   }
 
+  /** Resolves with the object as soon as there is one. */
+  appears(namespace: string | undefined, name: string): Promise<T> {
+    return new Promise((resolve) => {
+      const look = () => {
+        const found = this.get(namespace, name);
+        if (!found) return;
+        leave?.();
+        resolve(found);
+      };
+      const leave: (() => void) | undefined = this.get(namespace, name) ? undefined : this.subscribe(look);
+      look();
+    });
+  }
+
   /** Catches up with the API server and follows it from now on. */
   join(): void {
     if (this.#leave) return;

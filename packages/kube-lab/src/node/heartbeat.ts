@@ -19,6 +19,7 @@ export class Heartbeat {
   readonly #isConnected: () => boolean;
   readonly #timeFactor: number;
   readonly #ended = new AbortController();
+  readonly #registered = Promise.withResolvers<void>();
   #pulse = new AbortController();
   #statusAt = Number.NEGATIVE_INFINITY;
 
@@ -38,10 +39,16 @@ export class Heartbeat {
     this.#isConnected = options.isConnected;
   }
 
+  /** Resolves when the API server has taken the first beat: the node is registered and ready. */
+  get registered(): Promise<void> {
+    return this.#registered.promise;
+  }
+
   /** Registers the node and beats until it is stopped. */
   async run(): Promise<void> {
     while (!this.#ended.signal.aborted) {
       const ok = !this.#isConnected() || (await this.#beat());
+      if (ok) this.#registered.resolve();
       await this.#rest((ok ? leasePeriod : retryPeriod) / this.#timeFactor);
     }
   }

@@ -85,6 +85,11 @@ export class LabNode {
     return this.#context.directory;
   }
 
+  /** Resolves when the API server knows the node as ready. */
+  get registered(): Promise<void> {
+    return this.#heartbeat.registered;
+  }
+
   get kubelet(): Kubelet {
     return this.#kubelet;
   }

@@ -83,6 +83,7 @@ export async function openFleet(options: FleetOptions, closers: (() => void | Pr
   closers.push(() => {
     for (const node of nodes) node.close();
   });
+  await Promise.all(nodes.map((node) => node.registered));
   const { random } = options;
   return { agent, runtime, nodes, proxy: new LabNodeProxy({ agent, nodes, clock, random, directory }) };
 }

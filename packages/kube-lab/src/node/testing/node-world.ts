@@ -83,7 +83,7 @@ export class NodeWorld implements AsyncDisposable {
   ): Promise<Pod> {
     return this.client.resource(pods).create({
       metadata: { name, namespace: 'default', annotations },
-      spec: { nodeName: 'node-1', containers: [app()], ...spec },
+      spec: { nodeName: 'node-1', automountServiceAccountToken: false, containers: [app()], ...spec },
     });
   }
 
