@@ -108,7 +108,7 @@ export class Fields {
 export function parseKubeconfig(file: string, text: string): Kubeconfig {
   let document: unknown;
   try {
-    document = parse(text, { maxAliasCount: 100 });
+    document = parse(text, { maxAliasCount: 100, logLevel: 'error' });
   } catch (cause) {
     throw configError(file, `is no YAML: ${reasonOf(cause).split('\n')[0]}`, cause);
   }
