@@ -1,26 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-import { configMaps, connect, createClient, isKubeError, loadConfig, withRetry } from '@etcd-operator/kube';
+import {
+  configMaps,
+  connect,
+  createClient,
+  isKubeError,
+  loadConfig,
+  type ObjectKey,
+  withRetry,
+} from '@etcd-operator/kube';
 
 /** Counts the starts of a program in a ConfigMap, whoever else counts there at the same time. */
 export async function countStart(env: Readonly<Record<string, string | undefined>>): Promise<string> {
   const config = await loadConfig({ env });
   const transport = withRetry(connect(config));
-  try {
-    const client = createClient(transport).resource(configMaps);
-    const key = { namespace: config.namespace, name: 'starts' };
-    for (;;) {
-      try {
-        const current = await client.get(key);
-        const count = String(Number(current.data?.['count'] ?? 0) + 1);
-        // Carries the resourceVersion that was read: if somebody was faster, the server says Conflict.
-        await client.replace({ ...current, data: { ...current.data, count } });
-        return count;
-      } catch (error) {
-        if (isKubeError(error, 'NotFound')) await client.apply({ metadata: key }, { fieldManager: 'example' });
-        else if (!isKubeError(error, 'Conflict')) throw error;
-      }
+  const client = createClient(transport).resource(configMaps);
+  const key = { namespace: config.namespace, name: 'starts' };
+
+  let count: string | undefined;
+  while (count === undefined) count = await increment(key);
+  await transport.close();
+  return count;
+
+  async function increment(at: ObjectKey): Promise<string | undefined> {
+    try {
+      const current = await client.get(at);
+      const next = String(Number(current.data?.['count'] ?? 0) + 1);
+      // Carries the resourceVersion that was read: if somebody was faster, the server says Conflict.
+      await client.replace({ ...current, data: { ...current.data, count: next } });
+      return next;
+    } catch (error) {
+      if (isKubeError(error, 'NotFound')) await client.apply({ metadata: at }, { fieldManager: 'example' });
+      else if (!isKubeError(error, 'Conflict')) throw error;
+      return undefined;
     }
-  } finally {
-    await transport.close();
   }
 }
