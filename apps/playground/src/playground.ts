@@ -2,7 +2,7 @@
 
 import { isKubeError } from '@etcd-operator/kube';
 import { busyboxImages, createImageTable, etcdImages, type Lab, startLab } from '@etcd-operator/kube-lab';
-import { type EtcdCluster, etcdClusters, runEtcdOperator } from '@etcd-operator/operator';
+import { type EtcdCluster, etcdClusters, podLogReader, runEtcdOperator } from '@etcd-operator/operator';
 import { createLogger, systemClock, textLines } from '@etcd-operator/ports';
 import { ensurePart } from '@etcd-operator/tools';
 import { reportProgress } from './progress-lines.ts';
@@ -52,7 +52,7 @@ async function runOperator(lab: Lab, signal: AbortSignal): Promise<void> {
       namespace: 'default',
       identity: 'playground',
       leaderElection: false,
-      readLog: async () => '',
+      readLog: podLogReader(lab.server.transport()),
       dial: ({ host, port }) => lab.dial(host, port),
       healthInterval: 2_000,
     },

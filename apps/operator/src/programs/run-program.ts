@@ -52,9 +52,10 @@ export async function runProgram<D extends CommonFlags>(program: Program<D>): Pr
 }
 
 async function start<D extends CommonFlags>(program: Program<D>, flags: FlagValues<D>): Promise<void> {
-  const log = loggerOf(flags['log-level'], flags['log-format']);
+  const common = parseGoFlags<CommonFlags>(program.flags, process.argv.slice(2));
+  const log = loggerOf(common['log-level'], common['log-format']);
   const { namespace, identity } = ownPod(process.env);
-  const config = await loadConfig({ env: process.env, ...(flags.kubeconfig && { kubeconfig: flags.kubeconfig }) });
+  const config = await loadConfig({ env: process.env, ...(common.kubeconfig && { kubeconfig: common.kubeconfig }) });
   const transport = withRetry(connect(config, { clock: systemClock, random: systemRandom }), {
     clock: systemClock,
     random: systemRandom,
@@ -68,7 +69,7 @@ async function start<D extends CommonFlags>(program: Program<D>, flags: FlagValu
       log,
       namespace,
       identity,
-      http: listenOn(flags['listen-addr']),
+      http: listenOn(common['listen-addr']),
       readLog: podLogReader(transport),
     };
     await program.run({ flags, operator }, signal);
