@@ -3,6 +3,7 @@
 import type { Subject } from '../trial.ts';
 import { access } from './access.ts';
 import { applying } from './apply.ts';
+import { config } from './config.ts';
 import { customObjects } from './custom-objects.ts';
 import { definitions } from './definitions.ts';
 import { deletion } from './deletion.ts';
@@ -17,9 +18,12 @@ import { metadata } from './metadata.ts';
 import { objects } from './objects.ts';
 import { paging } from './paging.ts';
 import { patches } from './patches.ts';
+import { podChanges } from './pod-changes.ts';
+import { pods } from './pods.ts';
 import { resourceVersions } from './resource-versions.ts';
 import { rules } from './rules.ts';
 import { selectors } from './selectors.ts';
+import { services } from './services.ts';
 import { strategicPatches } from './strategic-patches.ts';
 import { subresources } from './subresources.ts';
 import { tables } from './tables.ts';
@@ -49,4 +53,8 @@ export const subjects: readonly Subject[] = [
   dryRuns,
   access,
   identity,
+  config,
+  services,
+  pods,
+  podChanges,
 ];
