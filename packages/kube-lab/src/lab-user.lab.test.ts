@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+import { spawn } from 'node:child_process';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { ensurePart } from '@etcd-operator/tools';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { copyPackages } from './node/testing/portable-copy.ts';
+
+/** Somebody without any rights; the tests are run by root or by an ordinary user, who then is that somebody. */
+const nobody = 65534;
+const isRoot = process.getuid?.() === 0;
+let home: string;
+let program: string;
+
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'kube-lab-user-'));
+  const copies = copyPackages([fileURLToPath(new URL('..', import.meta.url))], home);
+  for (const [name, folder] of copies) {
+    if (!name.startsWith('@etcd-operator/')) continue;
+    mkdirSync(join(home, 'node_modules', dirname(name)), { recursive: true });
+    symlinkSync(folder, join(home, 'node_modules', name));
+  }
+  program = join(copies.get('@etcd-operator/kube-lab') ?? '', 'src/node/testing/lab-program.ts');
+  const { programs } = await ensurePart('etcd@3.6');
+  mkdirSync(join(home, 'bin'));
+  for (const [name, file] of Object.entries(programs)) cpSync(file, join(home, 'bin', name));
+  cpSync(process.execPath, join(home, 'bin', 'node'));
+  mkdirSync(join(home, 'tmp'));
+  chmodSync(home, 0o755);
+  chmodSync(join(home, 'tmp'), 0o777);
+});
+
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+test('an ordinary user runs three etcd members, cuts a minority off and heals it, in under 15 s', async () => {
+  const env = { PATH: '/usr/bin:/bin', HOME: home, TMPDIR: join(home, 'tmp') };
+  const identity = isRoot ? { uid: nobody, gid: nobody } : {};
+  const child = spawn(join(home, 'bin', 'node'), [program, 'etcd', join(home, 'bin')], {
+    ...identity,
+    env,
+    cwd: home,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const steps = new Map<string, number>();
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { step, milliseconds } = JSON.parse(line) as { step: string; milliseconds: number };
+    steps.set(step, milliseconds);
+  }
+  expect([...steps.keys()]).toEqual(['started', 'healthy', 'minority without a leader', 'healed']);
+  expect(steps.get('healed')).toBeLessThan(15_000);
+});
