@@ -16,10 +16,13 @@ export async function countStart(env: Readonly<Record<string, string | undefined
   const client = createClient(transport).resource(configMaps);
   const key = { namespace: config.namespace, name: 'starts' };
 
-  let count: string | undefined;
-  while (count === undefined) count = await increment(key);
-  await transport.close();
-  return count;
+  try {
+    let count: string | undefined;
+    while (count === undefined) count = await increment(key);
+    return count;
+  } finally {
+    await transport.close();
+  }
 
   async function increment(at: ObjectKey): Promise<string | undefined> {
     try {
