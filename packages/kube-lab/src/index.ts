@@ -3,6 +3,8 @@
  * A Kubernetes in one process tree. `startLab` is all of it: API server, controllers, and nodes that run pods as real local
  * processes. `createApiServer` is the API server alone: it needs nothing but Node and works everywhere.
  */
+export type { FaultScope } from './faults/fault-scope.ts';
+export type { Fault as ApiFault, FaultCount, FaultError, Faults, LaggingReplica, LossKind } from './faults/faults.ts';
 export {
   busyboxImages,
   createImage,
@@ -32,7 +34,13 @@ export type {
 } from './node/faults/index.ts';
 export type { LabNodeSpec } from './node/node-fleet.ts';
 export { RuntimeError, type RuntimeErrorCode } from './runtime/runtime-error.ts';
-export { type ApiServer, type ApiServerOptions, createApiServer } from './server/api-server.ts';
+export {
+  type ApiServer,
+  type ApiServerOptions,
+  createApiServer,
+  type Listening,
+  type ListenOptions,
+} from './server/api-server.ts';
 export { adminIdentity, anonymousIdentity, type Identity } from './server/identity.ts';
 export type {
   ByteChannel,

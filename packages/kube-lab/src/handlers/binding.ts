@@ -15,7 +15,7 @@ import { conflict, notFound } from '../server/api-error.ts';
 import { type ApiResponse, jsonResponse } from '../server/api-request.ts';
 import type { Call } from '../server/core.ts';
 import { updateStored } from '../server/system-writer.ts';
-import { invalidObject, notSupported, required } from '../validation/field-error.ts';
+import { type FieldError, invalidObject, notSupported, required } from '../validation/field-error.ts';
 import { writerOf } from './field-tracking.ts';
 import { parseJsonText } from './object-body.ts';
 import { isDryRun } from './write-options.ts';
@@ -40,7 +40,7 @@ export function bindPod(call: Call, name: string): ApiResponse {
 function checkedTarget(target: JsonObject, name: string): string {
   const kind = asString(target['kind']) ?? '';
   const node = asString(target['name']) ?? '';
-  const errors = [];
+  const errors: FieldError[] = [];
   if (kind !== '' && kind !== 'Node') errors.push(notSupported('target.kind', kind, ['Node', '<empty>']));
   if (node === '') errors.push(required('target.name'));
   if (errors.length > 0) throw invalidObject({ group: '', kind: 'Binding' }, name, errors);

@@ -120,24 +120,34 @@ function nextStep(call: Place, current: StoredObject, options: DeleteOptions): S
   const isHeld = call.resource.strategy.waitsFor?.(current.object) === true;
   const waits = isHeld || finalizers.length > 0 || (grace !== 'none' && grace.seconds > 0);
   if (grace === 'none' && !waits) return { kind: 'delete' };
-  const next = cloneJson(current.object);
+  const isDeleting = before['deletionTimestamp'] !== undefined;
+  if (grace === 'none' && isDeleting && sameFinalizers(before, finalizers)) return { kind: 'wait' };
+  const next = markedForDeletion(call, current.object, finalizers, grace);
+  if (!isDeleting) call.resource.strategy.prepareForDelete?.(next, call.core);
+  return { kind: 'mark', next, waits };
+}
+
+function markedForDeletion(
+  call: Place,
+  object: JsonObject,
+  finalizers: readonly string[],
+  grace: Exclude<Grace, 'pending'>,
+): JsonObject {
+  const next = cloneJson(object);
   const metadata = metadataOf(next);
+  const isDeleting = metadata['deletionTimestamp'] !== undefined;
   if (finalizers.length > 0) metadata['finalizers'] = [...finalizers];
   else delete metadata['finalizers'];
   if (grace !== 'none') {
     metadata['deletionTimestamp'] = timestampOf(grace.at);
     metadata['deletionGracePeriodSeconds'] = grace.seconds;
-  } else if (before['deletionTimestamp'] === undefined) {
+  } else if (!isDeleting) {
     metadata['deletionTimestamp'] = timestampOf(call.core.clock.now());
-    metadata['deletionGracePeriodSeconds'] = 0;
+    if (!call.resource.strategy.waitsFor) metadata['deletionGracePeriodSeconds'] = 0;
   }
-  if (before['deletionTimestamp'] === undefined) call.resource.strategy.prepareForDelete?.(next, call.core);
   const { generation } = metadata;
-  if (before['deletionTimestamp'] === undefined && typeof generation === 'number' && generation > 0) {
-    metadata['generation'] = generation + 1;
-  }
-  const unchanged = grace === 'none' && before['deletionTimestamp'] !== undefined && sameFinalizers(before, finalizers);
-  return unchanged ? { kind: 'wait' } : { kind: 'mark', next, waits };
+  if (!isDeleting && typeof generation === 'number' && generation > 0) metadata['generation'] = generation + 1;
+  return next;
 }
 
 function sameFinalizers(before: JsonObject, finalizers: readonly string[]): boolean {

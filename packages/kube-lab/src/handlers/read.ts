@@ -13,9 +13,11 @@ import { readListOptions, readVersion } from './list-options.ts';
 
 /** GET of one object. */
 export function getObject(call: Call): ApiResponse {
-  const { core, info, resource } = call;
-  checkNotTooNew(call, readVersion(call.query));
-  const stored = core.store.get(resource.collection, storageKey(resource, info.namespace, info.name));
+  const { info, resource } = call;
+  const version = readVersion(call.query);
+  const revision = shownRevision(call, version);
+  checkNotTooNew(revision, version);
+  const stored = getAt(call, storageKey(resource, info.namespace, info.name), revision);
   if (!stored) throw notFound(resource, info.name);
   return objectAnswer(call, 200, stored);
 }
@@ -42,12 +44,12 @@ export function listObjects(call: Call): ApiResponse {
 }
 
 function selectPage(call: Call): Page {
-  const { core } = call;
   const { continueToken, limit, version, match } = readListOptions(call, false);
   if (continueToken) return continued(call, continueToken, limit, version);
   if (match === 'Exact') return paged(call, version ?? 0, '', limit);
-  checkNotTooNew(call, version);
-  return paged(call, core.store.revision, '', version === 0 ? 0 : limit);
+  const revision = shownRevision(call, version);
+  checkNotTooNew(revision, version);
+  return paged(call, revision, '', version === 0 ? 0 : limit);
 }
 
 function continued(call: Call, text: string, limit: number, version: number | undefined): Page {
@@ -100,9 +102,20 @@ function readAt(call: Call, revision: number, prefix: string): readonly StoredOb
   }
 }
 
+/** The version that a read sees: the present one, or an older one at a replica that lags. */
+export function shownRevision({ core, target }: Call, version: number | undefined): number {
+  const view = core.faults.replicaFor(target);
+  const fromCache = version !== undefined;
+  return view && (fromCache || view.staleReads) ? view.revision : core.store.revision;
+}
+
+function getAt({ core, resource }: Call, key: string, revision: number): StoredObject | undefined {
+  const { store } = core;
+  return store.getAt(resource.collection, Math.max(revision, store.compacted), key);
+}
+
 /** Refuses a version that this server has not reached. */
-export function checkNotTooNew(call: Call, version: number | undefined): void {
-  const current = call.core.store.revision;
+function checkNotTooNew(current: number, version: number | undefined): void {
   if (version !== undefined && version > current) throw tooLarge(version, current);
 }
 

@@ -116,7 +116,7 @@ function prepareUpdate(call: Call, old: JsonObject, next: JsonObject): void {
   }
   const { strategy } = call.resource;
   if (call.info.subresource === 'status') strategy.prepareForStatusUpdate?.(next, old, call);
-  else strategy.prepareForUpdate?.(next, old, call);
+  else if (call.info.subresource !== 'finalize') strategy.prepareForUpdate?.(next, old, call);
 }
 
 function validateUpdate(call: Call, next: JsonObject, old: JsonObject): readonly FieldError[] {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { apiVersionOf } from '@etcd-operator/kube';
 import type { Timer } from '@etcd-operator/ports';
+import { ConnectionLost } from '../faults/connection-lost.ts';
+import type { ReplicaView } from '../faults/replica-view.ts';
 import { asObject } from '../json/json.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { type Selection, selectionOf } from '../selectors/selection.ts';
@@ -27,9 +29,12 @@ class Watch {
   readonly queue: ByteQueue;
   readonly #call: Call;
   readonly #selection: Selection;
-  readonly #timers = new Set<Timer>();
   readonly #options: ListOptions;
-  #stop: () => void = () => undefined;
+  readonly #view: ReplicaView | undefined;
+  readonly #timers = new Set<Timer>();
+  readonly #stops = new Set<() => void>();
+  /** Changes that the replica has not seen yet. */
+  #pending: Change[] = [];
   /** Everything up to this version has been sent. */
   #seen = 0;
 
@@ -37,25 +42,28 @@ class Watch {
     this.#call = call;
     this.#selection = selection;
     this.#options = options;
-    const onAbort = () => this.queue.fail(call.request.signal.reason);
+    this.#view = call.core.faults.replicaFor(call.target);
+    const { signal } = call.request;
+    const onAbort = () => this.queue.fail(signal.reason);
     this.queue = new ByteQueue(() => {
-      this.#stop();
+      for (const stop of this.#stops) stop();
       for (const timer of this.#timers) timer.cancel();
-      call.request.signal.removeEventListener('abort', onAbort);
+      signal.removeEventListener('abort', onAbort);
     });
-    call.request.signal.addEventListener('abort', onAbort, { once: true });
+    signal.addEventListener('abort', onAbort, { once: true });
   }
 
   start(): void {
-    const { store } = this.#call.core;
+    const { store, faults } = this.#call.core;
     const { version, sendInitialEvents: initial, bookmarks } = this.#options;
     const fromNow = version === undefined || version === 0;
+    const shown = this.#view?.revision ?? store.revision;
     if (initial ?? fromNow) {
-      this.#sendPresent();
-      this.#seen = store.revision;
+      this.#sendPresent(shown);
+      this.#seen = shown;
       if (initial && bookmarks) this.#bookmark({ 'k8s.io/initial-events-end': 'true' });
     } else {
-      this.#seen = fromNow ? store.revision : version;
+      this.#seen = fromNow ? shown : version;
     }
     if (this.#seen < store.compacted) {
       // The real server answers 200 and says so inside the stream.
@@ -63,7 +71,14 @@ class Watch {
       this.queue.end();
       return;
     }
-    this.#stop = store.watch(this.#call.resource.collection, this.#seen, (change) => this.#onChange(change));
+    this.#stops.add(store.watch(this.#call.resource.collection, this.#seen, (change) => this.#onChange(change)));
+    if (this.#view) this.#stops.add(this.#view.onAdvance(() => this.#catchUp()));
+    const handle = {
+      target: this.#call.target,
+      end: () => this.queue.end(),
+      reset: () => this.queue.fail(new ConnectionLost('the watch was cut by a fault of the lab')),
+    };
+    this.#stops.add(faults.addWatch(handle));
     this.#startTimers();
   }
 
@@ -97,14 +112,24 @@ class Watch {
     this.#timers.add(timer);
   }
 
-  #sendPresent(): void {
+  #sendPresent(revision: number): void {
     const { core, resource } = this.#call;
-    for (const stored of core.store.list(resource.collection, this.#selection.prefix)) {
+    for (const stored of core.store.listAt(resource.collection, revision, this.#selection.prefix)) {
       if (this.#selection.matches(stored.object)) this.#object('ADDED', stored);
     }
   }
 
-  #onChange({ revision, type, current, previous }: Change): void {
+  #onChange(change: Change): void {
+    if (this.#view && (this.#pending.length > 0 || change.revision > this.#view.revision)) this.#pending.push(change);
+    else this.#send(change);
+  }
+
+  #catchUp(): void {
+    const shown = this.#view?.revision ?? Number.POSITIVE_INFINITY;
+    while (this.#pending[0] && this.#pending[0].revision <= shown) this.#send(this.#pending.shift() as Change);
+  }
+
+  #send({ revision, type, current, previous }: Change): void {
     this.#seen = revision;
     if (!current.key.startsWith(this.#selection.prefix)) return;
     const { matches } = this.#selection;
@@ -126,13 +151,18 @@ class Watch {
   }
 
   #bookmark(annotations?: Readonly<Record<string, string>>): void {
-    // Changes are delivered before a write returns, so nothing up to the present version is missing.
-    this.#seen = this.#call.core.store.revision;
+    // Changes are delivered before a write returns, so nothing up to the version that is shown is missing.
+    this.#seen = this.#view?.revision ?? this.#call.core.store.revision;
     this.#line('BOOKMARK', bookmarkText(this.#call.resource, this.#seen, annotations));
   }
 
   #line(type: string, text: string): void {
-    this.queue.push(`{"type":"${type}","object":${text}}\n`);
+    const line = `{"type":"${type}","object":${text}}\n`;
+    const { silent, copies, delay } = this.#call.core.faults.treatmentOf(this.#call.target);
+    if (silent) return;
+    const lines = copies === 2 ? line + line : line;
+    if (delay > 0) this.#timer(delay, () => this.queue.push(lines));
+    else this.queue.push(lines);
   }
 }
 
@@ -146,10 +176,12 @@ function bookmarkText(
   revision: number,
   annotations?: Readonly<Record<string, string>>,
 ): string {
+  const { metadata, kind: _kind, apiVersion: _apiVersion, ...rest } = resource.codec.empty();
   return JSON.stringify({
     kind: resource.kind,
     apiVersion: apiVersionOf(resource),
-    metadata: { resourceVersion: String(revision), ...(annotations ? { annotations } : {}) },
+    metadata: { ...asObject(metadata), resourceVersion: String(revision), ...(annotations ? { annotations } : {}) },
+    ...rest,
   });
 }
 

@@ -47,8 +47,8 @@ function fieldsOf(resource: ServedResource, text: string): readonly FieldRequire
   return requirements;
 }
 
-function unknownField({ custom }: ServedResource, field: string) {
-  if (custom) return badRequest(`field label not supported: ${field}`);
+function unknownField({ custom, selectableFields }: ServedResource, field: string) {
+  if (custom || selectableFields.length > 0) return badRequest(`field label not supported: ${field}`);
   const known = '"metadata.name", "metadata.namespace"';
   return badRequest(`${JSON.stringify(field)} is not a known field selector: only ${known}`);
 }

@@ -2,7 +2,14 @@
 import type { Transport } from '@etcd-operator/kube';
 import { type Clock, type Logger, type Random, silentLogger, systemClock, systemRandom } from '@etcd-operator/ports';
 import { Definitions } from '../crd/definitions.ts';
+import { FaultTable } from '../faults/fault-table.ts';
+import type { Faults } from '../faults/faults.ts';
+import { LabClock } from '../faults/lab-clock.ts';
+import { GarbageCollector } from '../gc/garbage-collector.ts';
+import { NamespaceCleaner } from '../gc/namespaces.ts';
 import { startServiceAccounts } from '../gc/service-accounts.ts';
+import { StorageProtection } from '../gc/storage-protection.ts';
+import { createWorkList } from '../gc/work-list.ts';
 import { builtinResource } from '../registry/builtin-resource.ts';
 import { builtinKinds } from '../registry/builtin-table.ts';
 import { Registry } from '../registry/registry.ts';
@@ -22,6 +29,11 @@ export interface ApiServerOptions {
   readonly random?: Random;
   /** @default silent */
   readonly log?: Logger;
+  /**
+   * How far the server's own controllers (garbage collection, deletion of namespaces) lag behind what they watch, in
+   * milliseconds. @default 0: they act as soon as the request that caused it is answered
+   */
+  readonly controllerDelay?: number;
 }
 
 export interface ListenOptions {
@@ -51,6 +63,10 @@ export interface ApiServer {
   transport(identity?: Identity): Transport;
   /** For the lab's own controllers and nodes. */
   readonly feed: ObjectFeed;
+  /** Misbehaviour on request. */
+  readonly faults: Faults;
+  /** The time objects are stamped with; `faults.jumpClock` moves it. */
+  readonly clock: Clock;
   /** Serves HTTPS with a certificate authority of its own, made at the first call. */
   listen(options?: ListenOptions): Promise<Listening>;
   /** Ends all watches and connections. */
@@ -59,9 +75,12 @@ export interface ApiServer {
 
 /** Makes an API server with the built-in kinds and the namespaces every cluster has. Nothing listens until told to. */
 export function createApiServer(options: ApiServerOptions = {}): ApiServer {
-  const clock = options.clock ?? systemClock;
+  const clock = new LabClock(options.clock ?? systemClock);
+  const store = new Store({ clock });
+  const faults = new FaultTable(store, clock);
   const core: Core = {
-    store: new Store({ clock }),
+    store,
+    faults,
     registry: new Registry(),
     clock,
     random: options.random ?? systemRandom,
@@ -71,7 +90,7 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
   for (const names of builtinKinds()) core.registry.add(builtinResource(names));
   const definitions = startDefinitions(core);
   createInitialObjects(core);
-  const stopAccounts = startServiceAccounts(core);
+  const controllers = startControllers(core, options.controllerDelay ?? 0);
   const handle = createHandler(core);
   const transports = new Set<Transport>();
   const front = new HttpsFront(handle);
@@ -82,11 +101,13 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
       return transport;
     },
     feed: createObjectFeed(core.store),
+    faults,
+    clock,
     listen: (listenOptions = {}) => front.listen(listenOptions),
     async close() {
       await front.close();
       definitions.close();
-      stopAccounts();
+      for (const stop of controllers) stop();
       for (const transport of [...transports]) await transport.close();
     },
   };
@@ -96,4 +117,12 @@ function startDefinitions(core: Core): Definitions {
   const resource = core.registry.find('apiextensions.k8s.io', 'v1', 'customresourcedefinitions');
   if (!resource) throw new Error('the captured API has no CustomResourceDefinition');
   return new Definitions(core, resource);
+}
+
+function startControllers(core: Core, delay: number): readonly (() => void)[] {
+  const list = <T>(process: (item: T) => void) => createWorkList({ clock: core.clock, log: core.log, delay }, process);
+  const collector = new GarbageCollector(core, list);
+  const cleaner = new NamespaceCleaner(core, list);
+  const protection = new StorageProtection(core, list);
+  return [startServiceAccounts(core), () => collector.close(), () => cleaner.close(), () => protection.close()];
 }

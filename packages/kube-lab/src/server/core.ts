@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Clock, Logger, Random } from '@etcd-operator/ports';
+import type { FaultTarget } from '../faults/fault-scope.ts';
+import type { FaultTable } from '../faults/fault-table.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { WriteContext } from '../registry/strategy.ts';
@@ -15,6 +17,7 @@ export interface Core {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  readonly faults: FaultTable;
   /** OpenAPI documents of the custom resources served now. */
   readonly customDocuments: Map<string, string>;
 }
@@ -28,4 +31,6 @@ export interface Call extends WriteContext {
   readonly query: URLSearchParams;
   readonly identity: Identity;
   readonly warnings: readonly string[];
+  /** What faults see of the request. */
+  readonly target: FaultTarget;
 }

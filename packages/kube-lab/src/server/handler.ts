@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import { ConnectionLost } from '../faults/connection-lost.ts';
+import type { FaultTarget } from '../faults/fault-scope.ts';
 import { bindPod } from '../handlers/binding.ts';
 import { createObject } from '../handlers/create.ts';
 import { deleteCollection, deleteObject } from '../handlers/delete.ts';
 import { evictPod } from '../handlers/eviction.ts';
+import { finalizeNamespace } from '../handlers/finalize.ts';
 import { patchObject } from '../handlers/patch.ts';
 import { getObject, listObjects } from '../handlers/read.ts';
 import { serveScale } from '../handlers/scale.ts';
@@ -11,47 +14,83 @@ import { watchObjects } from '../handlers/watch.ts';
 import { checkWriteOptions } from '../handlers/write-options.ts';
 import { asObject, asString } from '../json/json.ts';
 import { ApiError, methodNotAllowed, unknownPath } from './api-error.ts';
-import { type ApiRequest, type ApiResponse, jsonResponse } from './api-request.ts';
+import { type ApiRequest, type ApiResponse, header, jsonResponse } from './api-request.ts';
 import type { Call, Core } from './core.ts';
-import { anonymousIdentity } from './identity.ts';
+import { anonymousIdentity, type Identity } from './identity.ts';
 import { servePath } from './path-handler.ts';
-import { parseRequestInfo, type ResourceRequest } from './request-info.ts';
+import { parseRequestInfo, type RequestInfo } from './request-info.ts';
 
-/** Answers one request. Never rejects, except with the request's own abort reason. */
+/** Answers one request. Rejects only with the request's own abort reason, or with a `ConnectionLost` that a fault asked for. */
 export type Handler = (request: ApiRequest) => Promise<ApiResponse>;
 
 /** The one way every request goes: read the path, find the kind, run the verb, turn refusals into a Status. */
 export function createHandler(core: Core): Handler {
   return async (request) => {
+    const read = readRequest(request);
     try {
-      return await route(core, request);
+      return await answer(core, read);
     } catch (error) {
       if (request.signal.aborted) throw request.signal.reason;
+      if (error instanceof ConnectionLost) throw error;
       return refusal(core, error);
     }
   };
 }
 
-function route(core: Core, request: ApiRequest): Promise<ApiResponse> | ApiResponse {
+async function answer(core: Core, read: ReadRequest): Promise<ApiResponse> {
+  const { request, target } = read;
+  if (!core.faults.isEmpty) await core.faults.beforeRequest(target, core.clock, request.signal);
+  const response = await route(core, read);
+  if (!core.faults.isEmpty) await core.faults.afterRequest(target, request.signal);
+  return response;
+}
+
+function readRequest(request: ApiRequest): ReadRequest {
   const at = request.url.indexOf('?');
   const path = at < 0 ? request.url : request.url.slice(0, at);
   const query = new URLSearchParams(at < 0 ? '' : request.url.slice(at + 1));
   const info = parseRequestInfo(request.method, path, query);
-  if (info.kind === 'path') return servePath(core, request, path);
-  return serve(makeCall(core, request, info, query));
+  const identity = request.identity ?? anonymousIdentity;
+  return { request, info, query, identity, target: faultTarget(request, info, identity) };
 }
 
-function makeCall(core: Core, request: ApiRequest, info: ResourceRequest, query: URLSearchParams): Call {
+/** A request whose line has been read. */
+interface ReadRequest extends Pick<Call, 'request' | 'query' | 'identity' | 'target'> {
+  readonly info: RequestInfo;
+}
+
+function route(core: Core, read: ReadRequest): Promise<ApiResponse> | ApiResponse {
+  const { info, request } = read;
+  if (info.kind === 'path') return servePath(core, request, info.path);
+  return serve(makeCall(core, { ...read, info }));
+}
+
+/** What a fault's scope is held against. */
+function faultTarget(request: ApiRequest, info: RequestInfo, identity: Identity): FaultTarget {
+  const program = (header(request, 'user-agent') ?? '').split('/')[0];
+  const client = identity.client ?? (program || identity.user);
+  if (info.kind === 'path')
+    return { client, verb: info.verb, resource: '', subresource: '', namespace: '', name: info.path };
+  const resource = info.group ? `${info.resource}.${info.group}` : info.resource;
+  return {
+    client,
+    verb: info.verb,
+    resource,
+    subresource: info.subresource,
+    namespace: info.namespace,
+    name: info.name,
+  };
+}
+
+function makeCall(core: Core, read: Pick<Call, 'request' | 'query' | 'identity' | 'target' | 'info'>): Call {
+  const { info } = read;
   const resource = core.registry.find(info.group, info.version, info.resource);
   if (!resource) throw new UnknownResource(core.registry.isBuiltin(info.group));
   const warnings: string[] = [];
   return {
+    ...read,
     core,
-    request,
-    info,
     resource,
-    query,
-    identity: request.identity ?? anonymousIdentity,
     warnings,
     clock: core.clock,
     random: core.random,
@@ -84,6 +123,8 @@ function runSubresource(call: Call): Promise<ApiResponse> | ApiResponse {
       return bindPod(call, info.name);
     case 'eviction':
       return evictPod(call);
+    case 'finalize':
+      return finalizeNamespace(call);
     default:
       return runVerb(call);
   }

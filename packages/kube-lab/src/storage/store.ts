@@ -35,6 +35,7 @@ export class Store {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #log: ChangeLog;
   readonly #undelivered: Change[] = [];
+  readonly #everything = new Set<ChangeListener>();
   #delivering = false;
   #revision = 1;
 
@@ -135,6 +136,17 @@ export class Store {
     return () => listeners.delete(own);
   }
 
+  /** Calls `listener` for every change of any collection from now on. Returns the way to stop it. */
+  watchAll(listener: ChangeListener): () => void {
+    this.#everything.add(listener);
+    return () => this.#everything.delete(listener);
+  }
+
+  /** The collections that hold or held something. */
+  collections(): readonly string[] {
+    return [...this.#collections.keys()];
+  }
+
   /** Forgets history up to `revision` (all of it by default), as etcd's compaction does. */
   compact(revision = this.#revision): void {
     this.#log.compact(Math.min(revision, this.#revision));
@@ -183,6 +195,7 @@ export class Store {
         this.#undelivered.shift();
         const { listeners } = this.#collection(next.collection);
         for (const listener of [...listeners]) if (listeners.has(listener)) listener(next);
+        for (const listener of this.#everything) listener(next);
       }
     } finally {
       this.#delivering = false;

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Clock } from '@etcd-operator/ports';
+import { ApiError } from '../server/api-error.ts';
+import type { Store } from '../storage/store.ts';
+import { ConnectionLost } from './connection-lost.ts';
+import { type FaultScope, type FaultTarget, inScope } from './fault-scope.ts';
+import type { Fault, FaultCount, FaultError, Faults, LaggingReplica, LossKind } from './faults.ts';
+import type { LabClock } from './lab-clock.ts';
+import { ReplicaView } from './replica-view.ts';
+
+type Effect =
+  | { readonly kind: 'error'; readonly error: FaultError }
+  | { readonly kind: 'delay'; readonly milliseconds: number }
+  | { readonly kind: 'lose-request'; readonly how: LossKind }
+  | { readonly kind: 'lose-answer'; readonly how: LossKind }
+  | { readonly kind: 'crash'; readonly crash: () => void }
+  | { readonly kind: 'silence' }
+  | { readonly kind: 'duplicate' }
+  | { readonly kind: 'delay-events'; readonly milliseconds: number }
+  | { readonly kind: 'lag'; readonly view: ReplicaView }
+  | { readonly kind: 'admission-down' };
+
+interface Rule {
+  readonly scope: FaultScope;
+  readonly effect: Effect;
+  /** Requests still let through. */
+  skip: number;
+  /** Requests still to be struck. */
+  left: number;
+  hits: number;
+  readonly remove: () => void;
+}
+
+/** A watch as faults see it. */
+export interface FaultableWatch {
+  readonly target: FaultTarget;
+  end(): void;
+  reset(): void;
+}
+
+/** What happens to the events of a watch. */
+export interface EventTreatment {
+  readonly silent: boolean;
+  readonly copies: 1 | 2;
+  readonly delay: number;
+}
+
+const writes = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
+const usual: EventTreatment = { silent: false, copies: 1, delay: 0 };
+
+/** The faults of one server: what tests switch on, and what handlers ask. */
+export class FaultTable implements Faults {
+  readonly #rules = new Set<Rule>();
+  readonly #watches = new Set<FaultableWatch>();
+  readonly #store: Store;
+  readonly #clock: LabClock;
+
+  constructor(store: Store, clock: LabClock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /** True if no request can be struck; the usual case, asked first. */
+  get isEmpty(): boolean {
+    return this.#rules.size === 0;
+  }
+
+  error(scope: FaultScope & FaultCount, error: FaultError): Fault {
+    return this.#add(scope, { kind: 'error', error });
+  }
+
+  delay(scope: FaultScope & FaultCount, milliseconds: number): Fault {
+    return this.#add(scope, { kind: 'delay', milliseconds });
+  }
+
+  loseRequest(scope: FaultScope & FaultCount, how: LossKind = 'reset'): Fault {
+    return this.#add(scope, { kind: 'lose-request', how });
+  }
+
+  loseAnswer(scope: FaultScope & FaultCount, how: LossKind = 'reset'): Fault {
+    return this.#add(scope, { kind: 'lose-answer', how });
+  }
+
+  crashAfter(scope: FaultScope, count: number, crash: () => void): Fault {
+    return this.#add({ ...scope, after: count - 1, count: 1 }, { kind: 'crash', crash });
+  }
+
+  cutWatches(scope: FaultScope, how: 'end' | 'reset' = 'end'): number {
+    const matching = [...this.#watches].filter(({ target }) => inScope(scope, target));
+    for (const watch of matching) watch[how]();
+    return matching.length;
+  }
+
+  silenceWatches(scope: FaultScope): Fault {
+    return this.#add(scope, { kind: 'silence' }, () => this.cutWatches(scope, 'reset'));
+  }
+
+  duplicateEvents(scope: FaultScope): Fault {
+    return this.#add(scope, { kind: 'duplicate' });
+  }
+
+  delayEvents(scope: FaultScope, milliseconds: number): Fault {
+    return this.#add(scope, { kind: 'delay-events', milliseconds });
+  }
+
+  lag(scope: FaultScope, versions: number, options: { readonly staleReads?: boolean } = {}): LaggingReplica {
+    const view = new ReplicaView(this.#store, versions, options.staleReads ?? false);
+    const fault = this.#add(scope, { kind: 'lag', view }, () => {
+      view.close();
+      // Who was connected to the replica has to connect to another one.
+      this.cutWatches(scope, 'reset');
+    });
+    return Object.assign(fault, { freeze: () => view.freeze(), thaw: () => view.thaw() });
+  }
+
+  compact(): void {
+    this.#store.compact();
+  }
+
+  admissionDown(scope: FaultScope = {}): Fault {
+    return this.#add(scope, { kind: 'admission-down' });
+  }
+
+  jumpClock(milliseconds: number): void {
+    this.#clock.jump(milliseconds);
+  }
+
+  clear(): void {
+    for (const rule of [...this.#rules]) rule.remove();
+  }
+
+  /** Strikes a request before it is looked at. */
+  async beforeRequest(target: FaultTarget, clock: Clock, signal: AbortSignal): Promise<void> {
+    const delay = this.#strike(target, 'delay');
+    if (delay) await clock.sleep(delay.milliseconds, signal);
+    const lost = this.#strike(target, 'lose-request');
+    if (lost) await lose(lost.how, signal);
+    const refused = this.#strike(target, 'error');
+    if (refused) throw errorOf(refused.error);
+  }
+
+  /** Strikes a request that has taken effect. */
+  async afterRequest(target: FaultTarget, signal: AbortSignal): Promise<void> {
+    const crash = writes.has(target.verb) ? this.#strike(target, 'crash') : undefined;
+    if (crash) {
+      crash.crash();
+      await lose('reset', signal);
+    }
+    const lost = this.#strike(target, 'lose-answer');
+    if (lost) await lose(lost.how, signal);
+  }
+
+  /** What the events of a watch meet now. */
+  treatmentOf(target: FaultTarget): EventTreatment {
+    if (this.isEmpty) return usual;
+    return {
+      silent: this.#first(target, 'silence') !== undefined,
+      copies: this.#first(target, 'duplicate') ? 2 : 1,
+      delay: this.#first(target, 'delay-events')?.milliseconds ?? 0,
+    };
+  }
+
+  /** The replica that a request reaches, if it is one that lags. */
+  replicaFor(target: FaultTarget): ReplicaView | undefined {
+    return this.isEmpty ? undefined : this.#first(target, 'lag')?.view;
+  }
+
+  isAdmissionDown(target: FaultTarget): boolean {
+    return !this.isEmpty && this.#strike(target, 'admission-down') !== undefined;
+  }
+
+  /** Makes a watch known. Returns the way to forget it. */
+  addWatch(watch: FaultableWatch): () => void {
+    this.#watches.add(watch);
+    return () => this.#watches.delete(watch);
+  }
+
+  #add(scope: FaultScope & FaultCount, effect: Effect, onRemove: () => void = () => undefined): Fault {
+    const rule: Rule = {
+      scope,
+      effect,
+      skip: scope.after ?? 0,
+      left: scope.count ?? Number.POSITIVE_INFINITY,
+      hits: 0,
+      remove: () => {
+        if (this.#rules.delete(rule)) onRemove();
+      },
+    };
+    this.#rules.add(rule);
+    const { remove } = rule;
+    return {
+      get hits() {
+        return rule.hits;
+      },
+      remove,
+      [Symbol.dispose]: remove,
+    };
+  }
+
+  #first<K extends Effect['kind']>(target: FaultTarget, kind: K): Extract<Effect, { kind: K }> | undefined {
+    for (const { scope, effect } of this.#rules) {
+      if (effect.kind === kind && inScope(scope, target)) return effect as Extract<Effect, { kind: K }>;
+    }
+    return undefined;
+  }
+
+  #strike<K extends Effect['kind']>(target: FaultTarget, kind: K): Extract<Effect, { kind: K }> | undefined {
+    for (const rule of this.#rules) {
+      if (rule.effect.kind !== kind || !inScope(rule.scope, target)) continue;
+      if (rule.skip > 0) {
+        rule.skip--;
+        continue;
+      }
+      if (rule.left <= 0) continue;
+      rule.left--;
+      rule.hits++;
+      return rule.effect as Extract<Effect, { kind: K }>;
+    }
+    return undefined;
+  }
+}
+
+const reasons: Readonly<Record<number, string>> = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  409: 'Conflict',
+  410: 'Expired',
+  413: 'RequestEntityTooLarge',
+  422: 'Invalid',
+  429: 'TooManyRequests',
+  500: 'InternalError',
+  503: 'ServiceUnavailable',
+  504: 'Timeout',
+};
+
+function errorOf({ code, reason, message, retryAfterSeconds }: FaultError): ApiError {
+  const details = retryAfterSeconds === undefined ? undefined : { retryAfterSeconds };
+  return new ApiError(code, reason ?? reasons[code] ?? '', message ?? `a fault of the lab: ${code}`, details);
+}
+
+/** Never answers: either the connection breaks at once, or nothing comes until the client gives up. */
+async function lose(how: LossKind, signal: AbortSignal): Promise<never> {
+  if (how === 'reset') throw new ConnectionLost('the connection was reset by a fault of the lab');
+  return new Promise((_resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+  });
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Store } from '../storage/store.ts';
+
+/** What a replica with an old cache has seen so far. */
+export class ReplicaView {
+  readonly #store: Store;
+  readonly #versions: number;
+  readonly #listeners = new Set<() => void>();
+  readonly #stop: () => void;
+  #frozenAt: number | undefined;
+  /** Reads that ask for consistency are stale too. */
+  readonly staleReads: boolean;
+
+  constructor(store: Store, versions: number, staleReads: boolean) {
+    this.#store = store;
+    this.#versions = versions;
+    this.staleReads = staleReads;
+    this.#stop = store.watchAll(() => this.#notify());
+  }
+
+  /** The newest version it shows. */
+  get revision(): number {
+    return this.#frozenAt ?? Math.max(1, this.#store.revision - this.#versions);
+  }
+
+  freeze(): void {
+    this.#frozenAt ??= this.revision;
+  }
+
+  thaw(): void {
+    this.#frozenAt = undefined;
+    this.#notify();
+  }
+
+  /** Calls `listener` when it may show more. */
+  onAdvance(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  close(): void {
+    this.#stop();
+    this.#listeners.clear();
+  }
+
+  #notify(): void {
+    for (const listener of [...this.#listeners]) listener();
+  }
+}
