@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ensurePart } from '@etcd-operator/tools';
+import { etcdImage, operatorImageName } from '@etcd-operator/tools/image';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { theCluster } from './testing/cluster.ts';
+import { importOperatorImages } from './testing/operator-images.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const read = (file: string) => readFileSync(join(root, 'example', file), 'utf8');
+
+describe('the walk-through', () => {
+  beforeAll(async () => importOperatorImages(await theCluster(), ['etcd@3.6', 'etcd@3.7']));
+
+  // Whatever step it has come to: the next file finds an empty cluster.
+  afterAll(async () => {
+    const cluster = await theCluster();
+    const gone = ['--ignore-not-found', '--wait=false'];
+    await cluster.run([cluster.kubectlProgram, 'delete', 'etcdclusters', '--all', '--namespace=default', ...gone]);
+    await cluster.kubectl(['delete', 'deployment', 'etcd-operator', '--namespace=default', ...gone]);
+    await cluster.kubectl(['delete', 'pod', 'etcd-client', '--namespace=default', '--now', ...gone]);
+    await cluster.kubectl(['delete', 'clusterrole,clusterrolebinding', 'etcd-operator', ...gone]);
+    await cluster.kubectl(['delete', 'crd', 'etcdclusters.etcd.database.coreos.com', ...gone]);
+  });
+
+  test('works from the first line to the last, as written', { timeout: 300_000 }, async () => {
+    const cluster = await theCluster();
+    const { status, output } = await script(dirname(cluster.kubectlProgram), cluster.kubeconfig);
+    expect({ status, output: status === 0 ? '' : output }).toEqual({ status: 0, output: '' });
+    expect(output).toContain('The walk-through is complete.');
+    expect(output).toMatch(/example-etcd-cluster-[bcdfghjklmnpqrstvwxz2456789]{10} /);
+  });
+});
+
+describe('its files', () => {
+  test('name the image that is built here', () => {
+    expect(read('deployment.yaml')).toContain(`image: ${operatorImageName}\n`);
+  });
+
+  test('name versions of etcd that are built here', async () => {
+    const [from, to] = [(await ensurePart('etcd@3.6')).version, (await ensurePart('etcd@3.7')).version];
+    expect(read('example-etcd-cluster.yaml')).toContain(`version: "${from}"`);
+    expect(read('walk-through.sh')).toContain((await etcdImage('etcd@3.6')).names[0]);
+    expect(read('walk-through.sh')).toContain(`version: "${to}"`);
+  });
+});
+
+function script(
+  kubectlFolder: string,
+  kubeconfig: string,
+): Promise<{ readonly status: number; readonly output: string }> {
+  const env = { ...process.env, KUBECONFIG: kubeconfig, PATH: `${kubectlFolder}:${process.env['PATH']}` };
+  return new Promise((resolve) => {
+    execFile('example/walk-through.sh', { cwd: root, env, timeout: 280_000 }, (error, stdout, stderr) => {
+      resolve({ status: error ? Number(error.code ?? 1) : 0, output: `${stdout}\n${stderr}` });
+    });
+  });
+}
