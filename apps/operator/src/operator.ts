@@ -5,7 +5,9 @@ import type { Client } from '@etcd-operator/kube';
 import { type Clock, type Logger, type Random, systemClock, systemRandom } from '@etcd-operator/ports';
 import { etcdClusters } from './api/etcd-cluster.ts';
 import { installCrd } from './api/install-crd.ts';
+import { Chaos } from './chaos.ts';
 import { addClusterController } from './cluster/controller.ts';
+import { OldOperator } from './old-operator.ts';
 
 /** An operator process: which API server it works on, where, and as whom. */
 export interface OperatorOptions {
@@ -32,6 +34,8 @@ export interface OperatorOptions {
   /** How members are reached. @default over the network */
   readonly dial?: Dialer;
   readonly healthInterval?: number;
+  /** 1 or 2 delete random member pods. @default 0, nothing */
+  readonly chaosLevel?: number;
 }
 
 /** Runs the etcd-operator until the signal ends it. Its first act is to install its CRD. */
@@ -49,11 +53,18 @@ export async function runEtcdOperator(options: OperatorOptions, signal: AbortSig
     instance: options.identity,
   });
   manager.add(events);
+  const old = new OldOperator({ client, clock, log, namespace: options.namespace, lockName: 'etcd-operator' });
+  await old.look(signal);
+  manager.add(old);
+  const level = options.chaosLevel ?? 0;
+  if (level === 1 || level === 2) {
+    manager.add(new Chaos({ client, clock, random: manager.random, log, namespace: options.namespace, level }));
+  }
   addClusterController(manager, {
     clusterWide: options.clusterWide ?? false,
     canReadNodes: options.clusterWide ?? false,
     events,
-    oldOperator: () => undefined,
+    oldOperator: () => old.holder,
     readLog: options.readLog,
     ...(options.dial && { dial: options.dial }),
     ...(options.healthInterval !== undefined && { healthInterval: options.healthInterval }),

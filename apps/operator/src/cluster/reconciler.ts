@@ -124,6 +124,7 @@ export class ClusterReconciler implements Reconciler {
         log.info('step refused', { do: step.do, why: outcome.why });
         return refusedRetry;
       }
+      if (step.do === 'deleteImageCheck') this.#imageCheckOutput.delete(step.uid);
       this.#options.events.stepDone(found.cluster, step);
     }
     return doneRetry;
@@ -174,7 +175,9 @@ export class ClusterReconciler implements Reconciler {
 
   #forget({ namespace = '', name }: Request): void {
     const key = `${namespace}/${name}`;
-    this.#observers.get(key)?.observer.close();
+    const known = this.#observers.get(key);
+    known?.observer.close();
+    if (known) this.#options.secrets.forget(known.uid);
     this.#observers.delete(key);
   }
 }

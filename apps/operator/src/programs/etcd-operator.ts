@@ -7,6 +7,14 @@ await runProgram({
   name: 'etcd-operator',
   flags: operatorFlags,
   run: async ({ flags, operator }, signal) => {
-    await runEtcdOperator({ ...operator, clusterWide: flags['cluster-wide'], createCrd: flags['create-crd'] }, signal);
+    await runEtcdOperator(
+      {
+        ...operator,
+        clusterWide: flags['cluster-wide'],
+        createCrd: flags['create-crd'],
+        chaosLevel: flags['chaos-level'],
+      },
+      signal,
+    );
   },
 });

@@ -114,6 +114,7 @@ export class EtcdObserver {
         const response = await clients.get(name)?.cluster.memberList({ signal });
         if (!response) continue;
         const members = response.members.map((member) => this.#memberOf(member));
+        this.#forgetMembersBut(members);
         return { kind: 'known', clusterId: formatId(response.header.clusterId), members };
       } catch (error) {
         signal.throwIfAborted();
@@ -157,6 +158,11 @@ export class EtcdObserver {
     const since = this.#leaderless.get(uid) ?? this.#clock.now();
     this.#leaderless.set(uid, since);
     return since;
+  }
+
+  #forgetMembersBut(members: readonly EtcdMember[]): void {
+    const listed = new Set(members.map((member) => member.id));
+    for (const id of this.#firstSeen.keys()) if (!listed.has(id)) this.#firstSeen.delete(id);
   }
 
   #forgetAllBut(targets: readonly MemberTarget[]): void {

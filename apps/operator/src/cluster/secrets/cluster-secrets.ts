@@ -18,6 +18,7 @@ export interface SecretFindings {
 }
 
 interface Kept {
+  readonly generation: number;
   readonly until: number;
   readonly findings: SecretFindings;
 }
@@ -43,15 +44,19 @@ export class ClusterSecrets {
     this.#clock = clock;
   }
 
+  /** Drops what is known of a cluster that is gone. */
+  forget(uid: string): void {
+    this.#kept.delete(uid);
+  }
+
   async check(cluster: EtcdCluster, client: Client, signal: AbortSignal): Promise<SecretFindings> {
     const named = namedSecrets(cluster);
     if (named.tls.length === 0 && !named.auth) return noSecrets;
     const { uid = '', generation = 0 } = cluster.metadata ?? {};
-    const key = `${uid}/${generation}`;
-    const kept = this.#kept.get(key);
-    if (kept && this.#clock.monotonic() < kept.until) return kept.findings;
+    const kept = this.#kept.get(uid);
+    if (kept?.generation === generation && this.#clock.monotonic() < kept.until) return kept.findings;
     const findings = await this.#read(cluster, named, client, signal, kept?.findings);
-    this.#kept.set(key, { until: this.#clock.monotonic() + keepFor, findings });
+    this.#kept.set(uid, { generation, until: this.#clock.monotonic() + keepFor, findings });
     return findings;
   }
 

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createClient, endpoints, namespaces } from '@etcd-operator/kube';
+import { createApiServer } from '@etcd-operator/kube-lab';
+import { silentLogger, VirtualClock } from '@etcd-operator/ports';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { OldOperator } from './old-operator.ts';
+
+const { signal } = new AbortController();
+const clock = new VirtualClock();
+let client: ReturnType<typeof createClient>;
+let old: OldOperator;
+
+beforeEach(async () => {
+  client = createClient(createApiServer({}).transport());
+  await client.resource(namespaces).create({ metadata: { name: 'ns' } });
+  old = new OldOperator({ client, clock, log: silentLogger, namespace: 'ns', lockName: 'etcd-operator' });
+});
+
+async function renew(holderIdentity: string, renewTime: string): Promise<void> {
+  const annotations = { 'control-plane.alpha.kubernetes.io/leader': JSON.stringify({ holderIdentity, renewTime }) };
+  const lock = {
+    apiVersion: 'v1',
+    kind: 'Endpoints',
+    metadata: { name: 'etcd-operator', namespace: 'ns', annotations },
+  } as const;
+  await client.resource(endpoints).apply(lock, { fieldManager: 'old', force: true });
+}
+
+describe('[103] the original operator', () => {
+  test('is not there if its lock is not', async () => {
+    expect(await old.look(signal)).toBe(false);
+    expect(old.holder).toBeUndefined();
+  });
+
+  test('is alive while its lock is renewed, and dead a lease after the last renewal', async () => {
+    await renew('pod-1', '2019-01-01T00:00:00Z');
+    expect(await old.look(signal)).toBe(true);
+    expect(old.holder).toBe('pod-1');
+    await clock.advance(10_000);
+    await renew('pod-1', '2019-01-01T00:00:10Z');
+    expect(await old.look(signal)).toBe(true);
+    await clock.advance(14_000);
+    expect(await old.look(signal)).toBe(true);
+    await clock.advance(2_000);
+    expect(await old.look(signal)).toBe(false);
+    expect(old.holder).toBeUndefined();
+  });
+
+  test('is dead if it released its lock', async () => {
+    await renew('', '2019-01-01T00:00:00Z');
+    expect(await old.look(signal)).toBe(false);
+  });
+});
