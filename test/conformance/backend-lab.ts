@@ -26,7 +26,7 @@ export async function startLabBackend(): Promise<Backend> {
       transports.push(transport);
       return transport;
     },
-    compact: () => Promise.reject(new Error('kube-lab offers no compaction yet')),
+    compact: async () => server.faults.compact(),
     [Symbol.asyncDispose]: async () => {
       await Promise.all(transports.map((transport) => transport.close()));
       await server.close();

@@ -18,6 +18,8 @@ const controllers = [
   'clusterrole-aggregation-controller',
   'garbage-collector-controller',
   'namespace-controller',
+  'persistentvolume-protection-controller',
+  'persistentvolumeclaim-protection-controller',
   'serviceaccount-controller',
 ];
 

@@ -2,6 +2,7 @@
 /** All subjects of the suite, in the order in which they are printed. */
 import type { Subject } from '../trial.ts';
 import { access } from './access.ts';
+import { admission } from './admission.ts';
 import { applying } from './apply.ts';
 import { config } from './config.ts';
 import { customObjects } from './custom-objects.ts';
@@ -53,6 +54,7 @@ export const subjects: readonly Subject[] = [
   dryRuns,
   access,
   identity,
+  admission,
   config,
   services,
   pods,

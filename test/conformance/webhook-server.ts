@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+import 'reflect-metadata';
+import { webcrypto } from 'node:crypto';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import * as x509 from '@peculiar/x509';
+import type { Stored } from './caller.ts';
+
+/** What a server asks a webhook. */
+export interface AdmissionRequest {
+  readonly uid: string;
+  readonly kind: object;
+  readonly resource: object;
+  readonly subResource?: string;
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
+  readonly userInfo: object;
+  readonly object: Stored | null;
+  readonly oldObject: Stored | null;
+  readonly dryRun: boolean;
+  readonly options: object | null;
+}
+
+/** What a webhook says, except for the UID, which is added. A patch is a list of JSON patch operations. */
+export interface AdmissionAnswer {
+  readonly allowed: boolean;
+  readonly status?: object;
+  readonly warnings?: readonly string[];
+  readonly patch?: readonly object[];
+}
+
+/** Answers a server's question; a promise that never settles is a webhook that hangs. */
+export type Webhook = (request: AdmissionRequest) => AdmissionAnswer | Promise<AdmissionAnswer>;
+
+/** Webhooks on loopback, which live as long as this value. */
+export interface WebhookServer extends AsyncDisposable {
+  /** Serves a webhook; resolves with the part of a configuration that says where it is. */
+  serve(webhook: Webhook): { readonly url: string; readonly caBundle: string };
+}
+
+let certificate: ReturnType<typeof makeCertificate> | undefined;
+
+export async function startWebhookServer(): Promise<WebhookServer> {
+  certificate ??= makeCertificate();
+  const { cert, key } = await certificate;
+  const webhooks: Webhook[] = [];
+  const server = createServer({ cert, key }, (request, response) => {
+    const index = Number(request.url?.slice(1).split('?')[0]);
+    answer(request, webhooks[index]).then(
+      (body) => response.setHeader('content-type', 'application/json').end(body),
+      () => response.destroy(),
+    );
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    serve: (webhook) => {
+      const path = webhooks.push(webhook) - 1;
+      return { url: `https://127.0.0.1:${port}/${path}`, caBundle: Buffer.from(cert).toString('base64') };
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((done) => server.close(done));
+    },
+  };
+}
+
+async function answer(request: IncomingMessage, webhook: Webhook | undefined): Promise<string> {
+  const { request: asked } = JSON.parse(await text(request)) as { request: AdmissionRequest };
+  const { patch, ...answered } = (await webhook?.(asked)) ?? { allowed: false };
+  const patched = patch && { patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(patch)).toString('base64') };
+  const response = { uid: asked.uid, ...answered, ...patched };
+  return JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response });
+}
+
+/** A certificate for 127.0.0.1 that is its own authority. */
+async function makeCertificate(): Promise<{ readonly cert: string; readonly key: string }> {
+  const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const made = await x509.X509CertificateGenerator.createSelfSigned({
+    serialNumber: '01',
+    name: [{ CN: ['webhooks of a test'] }],
+    notBefore: new Date(Date.now() - 3_600_000),
+    notAfter: new Date(Date.now() + 24 * 3_600_000),
+    keys,
+    signingAlgorithm: algorithm,
+    extensions: [
+      new x509.BasicConstraintsExtension(true, undefined, true),
+      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+      new x509.SubjectAlternativeNameExtension([{ type: 'ip', value: '127.0.0.1' }]),
+    ],
+  });
+  const privateKey = await webcrypto.subtle.exportKey('pkcs8', keys.privateKey);
+  return { cert: made.toString('pem'), key: x509.PemConverter.encode(privateKey, 'PRIVATE KEY') };
+}
