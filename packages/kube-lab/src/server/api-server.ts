@@ -16,10 +16,11 @@ import { Registry } from '../registry/registry.ts';
 import { Store } from '../storage/store.ts';
 import { createInitialObjects } from './bootstrap.ts';
 import type { Core } from './core.ts';
-import { createHandler } from './handler.ts';
+import { createChannelHandler, createHandler } from './handler.ts';
 import { HttpsFront } from './https-front.ts';
 import { adminIdentity, type Identity } from './identity.ts';
 import { inProcessTransport } from './in-process-transport.ts';
+import type { NodeProxy } from './node-proxy.ts';
 import { createObjectFeed, type ObjectFeed } from './object-feed.ts';
 
 export interface ApiServerOptions {
@@ -29,6 +30,8 @@ export interface ApiServerOptions {
   readonly random?: Random;
   /** @default silent */
   readonly log?: Logger;
+  /** Where logs, exec, attach and port-forward of pods go. @default nowhere; see `useNodeProxy` */
+  readonly nodeProxy?: NodeProxy;
   /**
    * How far the server's own controllers (garbage collection, deletion of namespaces) lag behind what they watch, in
    * milliseconds. @default 0: they act as soon as the request that caused it is answered
@@ -67,6 +70,8 @@ export interface ApiServer {
   readonly faults: Faults;
   /** The time objects are stamped with; `faults.jumpClock` moves it. */
   readonly clock: Clock;
+  /** Where logs, exec, attach and port-forward of pods go from now on. */
+  useNodeProxy(proxy: NodeProxy | undefined): void;
   /** Serves HTTPS with a certificate authority of its own, made at the first call. */
   listen(options?: ListenOptions): Promise<Listening>;
   /** Ends all watches and connections. */
@@ -86,23 +91,28 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
     random: options.random ?? systemRandom,
     log: options.log ?? silentLogger,
     customDocuments: new Map(),
+    nodeProxy: { current: options.nodeProxy },
   };
   for (const names of builtinKinds()) core.registry.add(builtinResource(names));
   const definitions = startDefinitions(core);
   createInitialObjects(core);
   const controllers = startControllers(core, options.controllerDelay ?? 0);
   const handle = createHandler(core);
+  const openChannel = createChannelHandler(core);
   const transports = new Set<Transport>();
-  const front = new HttpsFront(handle);
+  const front = new HttpsFront(core, handle, openChannel);
   return {
     transport(identity = adminIdentity) {
-      const transport = inProcessTransport(handle, identity, () => transports.delete(transport));
+      const transport = inProcessTransport(handle, openChannel, identity, () => transports.delete(transport));
       transports.add(transport);
       return transport;
     },
     feed: createObjectFeed(core.store),
     faults,
     clock,
+    useNodeProxy(proxy) {
+      core.nodeProxy.current = proxy;
+    },
     listen: (listenOptions = {}) => front.listen(listenOptions),
     async close() {
       await front.close();

@@ -8,6 +8,7 @@ import type { WriteContext } from '../registry/strategy.ts';
 import type { Store } from '../storage/store.ts';
 import type { ApiRequest } from './api-request.ts';
 import type { Identity } from './identity.ts';
+import type { NodeProxy } from './node-proxy.ts';
 import type { ResourceRequest } from './request-info.ts';
 
 /** What all handlers share. */
@@ -18,6 +19,8 @@ export interface Core {
   readonly random: Random;
   readonly log: Logger;
   readonly faults: FaultTable;
+  /** The nodes, once there are any. */
+  readonly nodeProxy: { current: NodeProxy | undefined };
   /** OpenAPI documents of the custom resources served now. */
   readonly customDocuments: Map<string, string>;
 }

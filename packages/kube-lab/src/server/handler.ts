@@ -7,6 +7,8 @@ import { deleteCollection, deleteObject } from '../handlers/delete.ts';
 import { evictPod } from '../handlers/eviction.ts';
 import { finalizeNamespace } from '../handlers/finalize.ts';
 import { patchObject } from '../handlers/patch.ts';
+import { type AcceptedChannel, acceptPodChannel } from '../handlers/pod-channels.ts';
+import { podLog } from '../handlers/pod-log.ts';
 import { getObject, listObjects } from '../handlers/read.ts';
 import { serveScale } from '../handlers/scale.ts';
 import { replaceObject } from '../handlers/update.ts';
@@ -52,6 +54,29 @@ function readRequest(request: ApiRequest): ReadRequest {
   const info = parseRequestInfo(request.method, path, query);
   const identity = request.identity ?? anonymousIdentity;
   return { request, info, query, identity, target: faultTarget(request, info, identity) };
+}
+
+/** Agrees to open a channel, or answers why not. */
+export type ChannelHandler = (
+  request: ApiRequest,
+  protocols: readonly string[],
+) => Promise<{ readonly accepted: AcceptedChannel } | { readonly refused: ApiResponse }>;
+
+/** The way of requests that ask for a channel. */
+export function createChannelHandler(core: Core): ChannelHandler {
+  return async (request, protocols) => {
+    const read = readRequest(request);
+    try {
+      if (!core.faults.isEmpty) await core.faults.beforeRequest(read.target, core.clock, request.signal);
+      const { info } = read;
+      if (info.kind === 'path') throw unknownPath();
+      return { accepted: acceptPodChannel(makeCall(core, { ...read, info }), protocols) };
+    } catch (error) {
+      if (request.signal.aborted) throw request.signal.reason;
+      if (error instanceof ConnectionLost) throw error;
+      return { refused: refusal(core, error) };
+    }
+  };
 }
 
 /** A request whose line has been read. */
@@ -125,6 +150,14 @@ function runSubresource(call: Call): Promise<ApiResponse> | ApiResponse {
       return evictPod(call);
     case 'finalize':
       return finalizeNamespace(call);
+    case 'log':
+      return podLog(call);
+    case 'exec':
+    case 'attach':
+    case 'portforward':
+      // Whoever may open the channel must ask for it by an upgrade.
+      acceptPodChannel(call, []);
+      throw methodNotAllowed();
     default:
       return runVerb(call);
   }

@@ -2,7 +2,8 @@
 import { type CertificateAuthority, createCertificateAuthority } from '../tls/certificates.ts';
 import { kubeconfigText } from '../tls/kubeconfig.ts';
 import type { Listening, ListenOptions } from './api-server.ts';
-import type { Handler } from './handler.ts';
+import type { Core } from './core.ts';
+import type { ChannelHandler, Handler } from './handler.ts';
 import { type HttpsListener, listenHttps } from './https-listener.ts';
 
 const serviceNames = [
@@ -15,11 +16,15 @@ const serviceNames = [
 /** The HTTPS side of a server: one certificate authority, any number of listeners. */
 export class HttpsFront {
   readonly #handle: Handler;
+  readonly #openChannel: ChannelHandler;
+  readonly #core: Pick<Core, 'clock' | 'random'>;
   readonly #listeners = new Set<HttpsListener>();
   #authority: Promise<CertificateAuthority> | undefined;
 
-  constructor(handle: Handler) {
+  constructor(core: Pick<Core, 'clock' | 'random'>, handle: Handler, openChannel: ChannelHandler) {
+    this.#core = core;
     this.#handle = handle;
+    this.#openChannel = openChannel;
   }
 
   async listen({ host = '127.0.0.1', port = 0, dnsNames = [], ipAddresses = [] }: ListenOptions): Promise<Listening> {
@@ -34,7 +39,14 @@ export class HttpsFront {
       authority.issue({ commonName: 'kubernetes-admin', organizations: ['system:masters'], usage: 'client' }),
     ]);
     const clientCaPem = authority.certificatePem;
-    const listener = await listenHttps(this.#handle, { host, port, serving, clientCaPem });
+    const listener = await listenHttps(this.#handle, this.#openChannel, {
+      host,
+      port,
+      serving,
+      clientCaPem,
+      clock: this.#core.clock,
+      random: this.#core.random,
+    });
     this.#listeners.add(listener);
     const url = `https://${host.includes(':') ? `[${host}]` : host}:${listener.port}`;
     const user = { name: 'kubernetes-admin', keyPair: admin };

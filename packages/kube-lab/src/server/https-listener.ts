@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import { once } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import type { HttpMethod } from '@etcd-operator/kube';
+import {
+  answerUpgrade,
+  type HttpMethod,
+  portForwardProtocol,
+  remoteCommandProtocols,
+  WebSocketChannel,
+} from '@etcd-operator/kube';
+import type { Clock, Random } from '@etcd-operator/ports';
 import type { KeyPair } from '../tls/certificates.ts';
 import { ApiError } from './api-error.ts';
 import type { ApiRequest, ApiResponse } from './api-request.ts';
-import type { Handler } from './handler.ts';
+import type { ChannelHandler, Handler } from './handler.ts';
 import type { Identity } from './identity.ts';
 
 export interface HttpsListenerOptions {
@@ -17,6 +25,8 @@ export interface HttpsListenerOptions {
   readonly serving: KeyPair;
   /** Client certificates signed by it are believed. */
   readonly clientCaPem: string;
+  readonly clock: Clock;
+  readonly random: Random;
 }
 
 /** A listening HTTPS front end. */
@@ -29,7 +39,11 @@ export interface HttpsListener {
 const bodyLimit = 3 * 1024 * 1024;
 
 /** Listens for HTTP/1.1 over TLS and hands each request to `handle`. */
-export async function listenHttps(handle: Handler, options: HttpsListenerOptions): Promise<HttpsListener> {
+export async function listenHttps(
+  handle: Handler,
+  openChannel: ChannelHandler,
+  options: HttpsListenerOptions,
+): Promise<HttpsListener> {
   const server = createServer({
     cert: options.serving.certificatePem,
     key: options.serving.privateKeyPem,
@@ -47,6 +61,9 @@ export async function listenHttps(handle: Handler, options: HttpsListenerOptions
   server.on('request', (request, response) => {
     // A client that breaks off mid-answer is no failure of the server.
     answer(handle, request, response).catch(() => response.destroy());
+  });
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    upgrade(openChannel, options, request, socket, head).catch(() => socket.destroy());
   });
   server.listen(options.port, options.host);
   await once(server, 'listening');
@@ -81,6 +98,51 @@ async function answer(handle: Handler, incoming: IncomingMessage, outgoing: Serv
     signal: gone.signal,
   };
   await send(outgoing, await handle(request));
+}
+
+const protocolsKnown = [...remoteCommandProtocols, portForwardProtocol];
+
+/** Turns a request into a WebSocket, or answers why not. */
+async function upgrade(
+  openChannel: ChannelHandler,
+  { clock, random }: HttpsListenerOptions,
+  incoming: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): Promise<void> {
+  const gone = new AbortController();
+  socket.once('close', () => gone.abort(new Error('the client closed the connection')));
+  socket.on('error', () => socket.destroy());
+  const agreed = answerUpgrade(incoming.headers, protocolsKnown);
+  const request: ApiRequest = {
+    method: (incoming.method ?? 'GET') as HttpMethod,
+    url: incoming.url ?? '/',
+    headers: headersOf(incoming),
+    body: undefined,
+    identity: connectionIdentity(incoming.socket as TLSSocket),
+    signal: gone.signal,
+  };
+  const answer = await openChannel(request, agreed ? [agreed.protocol] : []);
+  if ('refused' in answer || !agreed) {
+    const response = 'refused' in answer ? answer.refused : undefined;
+    socket.end(refusedUpgrade(response?.status ?? 400, typeof response?.body === 'string' ? response.body : ''));
+    return;
+  }
+  socket.write(agreed.response);
+  if (head.length > 0) socket.unshift(head);
+  const channel = new WebSocketChannel({ socket, protocol: agreed.protocol, role: 'server', clock, random });
+  await answer.accepted.run(channel, gone.signal);
+  channel.close();
+}
+
+function refusedUpgrade(status: number, body: string): string {
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Error'}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ];
+  return `${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 
 async function readBody(incoming: IncomingMessage): Promise<string | undefined> {

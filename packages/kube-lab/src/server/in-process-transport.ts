@@ -1,11 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Transport, TransportRequest, TransportResponse } from '@etcd-operator/kube';
+import {
+  KubeError,
+  type KubeErrorCode,
+  type Status,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+} from '@etcd-operator/kube';
 import type { ApiResponse } from './api-request.ts';
-import type { Handler } from './handler.ts';
+import { channelPair } from './channel-pair.ts';
+import type { ChannelHandler, Handler } from './handler.ts';
 import type { Identity } from './identity.ts';
 
 /** The way into the server without sockets: the same handler, with an identity that needs no proof. */
-export function inProcessTransport(handle: Handler, identity: Identity, onClose: () => void): Transport {
+export function inProcessTransport(
+  handle: Handler,
+  openChannel: ChannelHandler,
+  identity: Identity,
+  onClose: () => void,
+): Transport {
   const closing = new AbortController();
   return {
     async request(request) {
@@ -22,8 +35,30 @@ export function inProcessTransport(handle: Handler, identity: Identity, onClose:
       signal.throwIfAborted();
       return toTransportResponse(response);
     },
-    connect() {
-      return Promise.reject(new Error('channels are not served in process yet'));
+    async connect(request) {
+      const signal = request.signal ? AbortSignal.any([request.signal, closing.signal]) : closing.signal;
+      signal.throwIfAborted();
+      const apiRequest = {
+        method: 'GET' as const,
+        url: request.path,
+        headers: lowerCase(request.headers ?? {}),
+        body: undefined,
+        identity,
+        signal,
+      };
+      const answer = await openChannel(apiRequest, request.protocols);
+      if ('refused' in answer) throw refusalError(request.path, answer.refused);
+      const { client, server } = channelPair(answer.accepted.protocol);
+      const close = () => client.close();
+      signal.addEventListener('abort', close, { once: true });
+      answer.accepted
+        .run(server, signal)
+        .catch(() => undefined)
+        .finally(() => {
+          signal.removeEventListener('abort', close);
+          server.close();
+        });
+      return client;
     },
     close() {
       closing.abort(new Error('the transport is closed'));
@@ -43,6 +78,15 @@ function toTransportResponse({ status, headers, body }: ApiResponse): TransportR
     typeof value === 'string' ? value : value.join(', '),
   ]);
   return { status, headers: Object.fromEntries(joined), body: typeof body === 'string' ? once(body) : body };
+}
+
+/** An upgrade that was refused, as a transport tells it. */
+function refusalError(path: string, { status, body }: ApiResponse): KubeError {
+  const text = typeof body === 'string' ? body : '';
+  const parsed = JSON.parse(text) as Status;
+  const code = (parsed.reason || 'Unknown') as KubeErrorCode;
+  const request = { method: 'GET', path };
+  return new KubeError(code, parsed.message ?? text, { httpStatus: status, status: parsed, request });
 }
 
 async function* once(text: string): AsyncGenerator<Uint8Array, void> {

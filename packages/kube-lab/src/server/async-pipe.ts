@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+interface Waiting<T> {
+  readonly item: T;
+  readonly taken: () => void;
+}
+
+/** Items from one producer to one reader. `push` resolves when the item has been taken, so that awaiting it keeps the reader's pace. */
+export class AsyncPipe<T> implements AsyncIterable<T> {
+  readonly #items: Waiting<T>[] = [];
+  #ended = false;
+  #wake: (() => void) | undefined;
+
+  /** What is pushed after the end is dropped. */
+  push(item: T): Promise<void> {
+    if (this.#ended) return Promise.resolve();
+    return new Promise((taken) => {
+      this.#items.push({ item, taken });
+      this.#wake?.();
+    });
+  }
+
+  /** What was pushed before is still read. */
+  end(): void {
+    this.#ended = true;
+    this.#wake?.();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void> {
+    try {
+      for (;;) {
+        const next = this.#items.shift();
+        if (next) {
+          next.taken();
+          yield next.item;
+        } else if (this.#ended) {
+          return;
+        } else {
+          await new Promise<void>((resolve) => {
+            this.#wake = resolve;
+          });
+        }
+      }
+    } finally {
+      // A reader that leaves holds nobody up.
+      this.#ended = true;
+      for (const { taken } of this.#items.splice(0)) taken();
+    }
+  }
+}
