@@ -99,6 +99,7 @@ async function assemble(options: LabOptions, closers: Closers, stop: () => Promi
   if (prerequisites) {
     const images = options.images ?? createImageTable([]);
     fleet = await openFleet({ ...base, ...plane, images, specs, prerequisites }, closers);
+    server.useNodeProxy(fleet.proxy);
   }
   const inside = fleet && { ...fleet, faults: createFaults({ ...fleet, client: client(), clock: base.clock }) };
   const needNodes = () => {
