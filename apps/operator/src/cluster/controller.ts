@@ -6,6 +6,7 @@ import { type EtcdCluster, etcdClusters } from '../api/etcd-cluster.ts';
 import { annotations, labels } from '../api/names.ts';
 import { clusterCaches, clusterOf, memberSelector } from './caches.ts';
 import { ClusterEvents, type EventSink } from './cluster-events.ts';
+import { ClusterMetrics } from './cluster-metrics.ts';
 import { ClusterReconciler } from './reconciler.ts';
 import { ClusterSecrets } from './secrets/cluster-secrets.ts';
 
@@ -36,6 +37,7 @@ export function addClusterController(manager: Manager, options: ClusterControlle
     isManaged: (cluster) => isManaged(cluster, options.clusterWide),
     secrets: new ClusterSecrets(manager.clock),
     events: new ClusterEvents(options.events),
+    metrics: new ClusterMetrics(manager.metrics),
     oldOperator: options.oldOperator,
     readLog: options.readLog,
     ...(options.dial && { dial: options.dial }),

@@ -15,6 +15,7 @@ import { act } from './act/act.ts';
 import type { ActContext } from './act/act-context.ts';
 import { identityOf } from './act/cluster-identity.ts';
 import type { ClusterEvents } from './cluster-events.ts';
+import type { ClusterMetrics } from './cluster-metrics.ts';
 import { ClusterEtcd } from './etcd/cluster-etcd.ts';
 import { EtcdObserver } from './etcd/etcd-observer.ts';
 import type { Observation } from './observation.ts';
@@ -32,6 +33,7 @@ export interface ClusterReconcilerOptions {
   readonly isManaged: (cluster: EtcdCluster) => boolean;
   readonly secrets: ClusterSecrets;
   readonly events: ClusterEvents;
+  readonly metrics: ClusterMetrics;
   readonly oldOperator: () => string | undefined;
   /** What a pod that ended has printed. */
   readonly readLog: (namespace: string, pod: string, signal: AbortSignal) => Promise<string>;
@@ -58,6 +60,16 @@ export class ClusterReconciler implements Reconciler {
   }
 
   async reconcile(request: Request, context: ReconcileContext): Promise<Result> {
+    try {
+      return await this.#pass(request, context);
+    } catch (error) {
+      if (!context.signal.aborted) this.#options.metrics.failed('error');
+      throw error;
+    }
+  }
+
+  async #pass(request: Request, context: ReconcileContext): Promise<Result> {
+    const started = this.#options.clock.monotonic();
     const cluster = this.#options.clusterOf(request);
     if (!cluster || !this.#options.isManaged(cluster)) {
       this.#forget(request);
@@ -68,6 +80,7 @@ export class ClusterReconciler implements Reconciler {
     if (!look) return done();
     const retry = await this.#act(look, context);
     await this.#report(look, context);
+    this.#options.metrics.passed(cluster, look.plan, (this.#options.clock.monotonic() - started) / 1000);
     return this.#next(look.plan, retry);
   }
 
@@ -122,6 +135,7 @@ export class ClusterReconciler implements Reconciler {
       const outcome = await act(step, context);
       if (outcome.kind === 'refused') {
         log.info('step refused', { do: step.do, why: outcome.why });
+        this.#options.metrics.failed('step refused');
         return refusedRetry;
       }
       if (step.do === 'deleteImageCheck') this.#imageCheckOutput.delete(step.uid);
@@ -178,6 +192,7 @@ export class ClusterReconciler implements Reconciler {
     const known = this.#observers.get(key);
     known?.observer.close();
     if (known) this.#options.secrets.forget(known.uid);
+    if (known) this.#options.metrics.forget(known.uid);
     this.#observers.delete(key);
   }
 }

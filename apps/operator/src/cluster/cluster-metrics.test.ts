@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import { MetricRegistry } from '@etcd-operator/controller-runtime';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { EtcdCluster } from '../api/etcd-cluster.ts';
+import { ClusterMetrics } from './cluster-metrics.ts';
+import type { Plan, Situation } from './plan/plan.ts';
+
+let registry: MetricRegistry;
+let metrics: ClusterMetrics;
+
+beforeEach(() => {
+  registry = new MetricRegistry();
+  metrics = new ClusterMetrics(registry);
+});
+
+const cluster = (uid: string, generation = 1): EtcdCluster => ({
+  metadata: { name: `c-${uid}`, namespace: 'ns', uid, generation },
+  spec: { size: 3 },
+});
+const plan = (situation: Situation): Plan => ({
+  steps: [],
+  waits: [],
+  situation,
+  identity: { kind: 'unlatched', incarnation: 1 },
+  assessment: undefined,
+  lookAgainAfter: undefined,
+});
+const value = (series: string) =>
+  registry
+    .render()
+    .split('\n')
+    .find((line) => line.startsWith(`${series} `))
+    ?.split(' ')
+    .at(-1);
+
+describe('[72] metrics under the original names, counted right', () => {
+  test('a cluster counts once however often it is looked at', () => {
+    for (let pass = 0; pass < 5; pass++) metrics.passed(cluster('a'), plan('steady'), 0.01);
+    metrics.passed(cluster('b'), plan('steady'), 0.01);
+    expect(value('etcd_operator_controller_clusters')).toBe('2');
+    expect(value('etcd_operator_controller_clusters_created')).toBe('2');
+    expect(value('etcd_operator_controller_clusters_modified')).toBe('0');
+  });
+
+  test('only a change of the spec is a modification', () => {
+    metrics.passed(cluster('a', 1), plan('steady'), 0.01);
+    metrics.passed(cluster('a', 2), plan('steady'), 0.01);
+    expect(value('etcd_operator_controller_clusters_modified')).toBe('1');
+  });
+
+  test('a cluster that needs a person counts as failed once, until it is well again', () => {
+    for (const situation of ['invalid', 'invalid', 'steady', 'invalid'] as const)
+      metrics.passed(cluster('a'), plan(situation), 0.01);
+    expect(value('etcd_operator_controller_clusters_failed')).toBe('2');
+    expect(value('etcd_operator_cluster_reconcile_failed{Reason="invalid spec"}')).toBe('3');
+  });
+
+  test('a deleted cluster is gone from the gauge', () => {
+    metrics.passed(cluster('a'), plan('steady'), 0.01);
+    metrics.forget('a');
+    metrics.forget('a');
+    expect(value('etcd_operator_controller_clusters')).toBe('0');
+    expect(value('etcd_operator_controller_clusters_deleted')).toBe('1');
+  });
+
+  test('durations fall into the original buckets', () => {
+    metrics.passed(cluster('a'), plan('steady'), 0.15);
+    expect(value('etcd_operator_cluster_reconcile_duration_bucket{ClusterName="c-a",le="0.1"}')).toBe('0');
+    expect(value('etcd_operator_cluster_reconcile_duration_bucket{ClusterName="c-a",le="0.2"}')).toBe('1');
+    expect(value('etcd_operator_cluster_reconcile_duration_bucket{ClusterName="c-a",le="51.2"}')).toBe('1');
+  });
+});
