@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isIP } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 import type { Environment } from '@marcbachmann/cel-js';
 
 class CelUrl {
@@ -17,6 +17,35 @@ class CelIp {
     if (this.family === 0) throw new Error(`IP Address "${text}" parse error`);
     this.text = text;
   }
+}
+
+class CelCidr {
+  readonly text: string;
+  readonly address: string;
+  readonly prefixLength: number;
+  readonly #block = new BlockList();
+
+  constructor(text: string) {
+    if (!isCidr(text)) throw new Error(`network address parse error during conversion from string: "${text}"`);
+    const [address = '', bits = ''] = text.split('/');
+    this.text = text;
+    this.address = address;
+    this.prefixLength = Number(bits);
+    this.#block.addSubnet(address, this.prefixLength, familyOf(address));
+  }
+
+  contains(address: string): boolean {
+    const { text } = new CelIp(address);
+    return isIP(text) === isIP(this.address) && this.#block.check(text, familyOf(text));
+  }
+
+  containsBlock(other: CelCidr): boolean {
+    return other.prefixLength >= this.prefixLength && this.contains(other.address);
+  }
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
 }
 
 /** URLs and addresses, as Kubernetes adds them to CEL. */
@@ -38,6 +67,23 @@ export function registerNetwork(environment: Environment): void {
     .registerFunction('isIP(string): bool', (text: string) => isIP(text) !== 0)
     .registerFunction('net.IP.family(): int', ({ family }: CelIp) => BigInt(family))
     .registerFunction('isCIDR(string): bool', isCidr);
+  registerCidr(environment);
+}
+
+function registerCidr(environment: Environment): void {
+  environment
+    .registerType('net.CIDR', CelCidr)
+    .registerFunction('cidr(string): net.CIDR', (text: string) => new CelCidr(text))
+    .registerFunction('net.CIDR.containsIP(string): bool', (cidr: CelCidr, ip: string) => cidr.contains(ip))
+    .registerFunction('net.CIDR.containsIP(net.IP): bool', (cidr: CelCidr, ip: CelIp) => cidr.contains(ip.text))
+    .registerFunction('net.CIDR.containsCIDR(string): bool', (cidr: CelCidr, other: string) =>
+      cidr.containsBlock(new CelCidr(other)),
+    )
+    .registerFunction('net.CIDR.containsCIDR(net.CIDR): bool', (cidr: CelCidr, other: CelCidr) =>
+      cidr.containsBlock(other),
+    )
+    .registerFunction('net.CIDR.ip(): net.IP', ({ address }: CelCidr) => new CelIp(address))
+    .registerFunction('net.CIDR.prefixLength(): int', ({ prefixLength }: CelCidr) => BigInt(prefixLength));
 }
 
 function isCidr(text: string): boolean {

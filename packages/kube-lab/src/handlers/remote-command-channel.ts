@@ -37,8 +37,6 @@ export async function serveCommand({
   const status = await runCommand(() => node[subresource](pod, options, sides, ended));
   if (!ended.aborted) {
     await channel.send(streamMessage(streams.error, Buffer.from(JSON.stringify(status))));
-    if (channel.protocol === 'v5.channel.k8s.io')
-      await channel.send(closeMessage(streams.error)).catch(() => undefined);
   }
   channel.close();
   await reading.catch(() => undefined);
