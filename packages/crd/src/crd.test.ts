@@ -51,6 +51,12 @@ describe('the CustomResourceDefinition of a kind', () => {
     });
   });
 
+  test('carries annotations, so that an experiment may use a group of Kubernetes', () => {
+    const annotations = { 'api-approved.kubernetes.io': 'unapproved, experimental-only' };
+    const kind = defineKind({ ...small, group: 'samplecrd.k8s.io', annotations, spec: object({}) });
+    expect(crdOf(kind).metadata).toEqual({ name: 'notes.samplecrd.k8s.io', annotations });
+  });
+
   test('comes with others as one stream of documents', () => {
     expect(crdYaml(small, gadgets)).toBe(`${crdYaml(small)}---\n${crdYaml(gadgets)}`);
   });

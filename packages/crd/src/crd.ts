@@ -7,11 +7,11 @@ import type { StructuralSchema } from './structural-schema.ts';
 
 /** The CustomResourceDefinition (`apiextensions.k8s.io/v1`) of a kind. */
 export function crdOf(kind: Kind): CustomResourceDefinition {
-  const { group, version, plural, scope } = kind;
+  const { group, version, plural, scope, annotations } = kind;
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${group}` },
+    metadata: { name: `${plural}.${group}`, ...(annotations && { annotations }) },
     spec: {
       group,
       names: namesOf(kind),

@@ -51,6 +51,8 @@ export interface KindFacts {
   readonly selectableFields?: readonly string[];
   /** A warning that the server sends to whoever uses this version. */
   readonly deprecated?: string;
+  /** Annotations of the CRD itself, such as `api-approved.kubernetes.io`, which groups below `k8s.io` need. */
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 /** A declaration, as `defineKind` takes it. */

@@ -5,6 +5,13 @@ import type { KindFacts } from '../kind.ts';
 const label = /^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/;
 const domain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+$/;
 
+/** What the API server asks of groups that belong to the Kubernetes community. */
+const approval = 'api-approved.kubernetes.io';
+
+function isApproved(by: string): boolean {
+  return by.startsWith('unapproved') || URL.canParse(by);
+}
+
 /** Names that the API server would refuse, or that belong to Kubernetes itself. */
 export function checkNames(facts: KindFacts): readonly Problem[] {
   const problems: Problem[] = [];
@@ -12,8 +19,9 @@ export function checkNames(facts: KindFacts): readonly Problem[] {
     if (!pattern.test(value) || value.length > 253) problems.push({ path, message: `"${value}" must be ${shape}` });
   };
   check('group', facts.group, domain, 'a domain in lower case with at least one dot');
-  if (/(^|\.)(k8s|kubernetes)\.io$/.test(facts.group)) {
-    problems.push({ path: 'group', message: `${facts.group} is reserved for Kubernetes itself` });
+  if (/(^|\.)(k8s|kubernetes)\.io$/.test(facts.group) && !isApproved(facts.annotations?.[approval] ?? '')) {
+    const remedy = `use a domain of your own, or annotate it ${approval} with a URL or a reason that starts with "unapproved"`;
+    problems.push({ path: 'group', message: `${facts.group} is reserved for Kubernetes itself: ${remedy}` });
   }
   check('version', facts.version, label, 'a name in lower case, such as v1beta2');
   check('kind', facts.kind, /^[A-Z][A-Za-z0-9]{0,62}$/, 'a name in CamelCase');

@@ -177,6 +177,11 @@ export const refusals: readonly Refusal[] = [
   }),
   refusal('a group without a dot', { path: 'group', message: /at least one dot/, facts: { group: 'example' } }),
   refusal("a group of Kubernetes' own", { path: 'group', message: /reserved/, facts: { group: 'etcd.k8s.io' } }),
+  refusal("a group of Kubernetes' own that nobody approved", {
+    path: 'group',
+    message: /api-approved/,
+    facts: { group: 'etcd.k8s.io', annotations: { 'api-approved.kubernetes.io': 'maybe' } },
+  }),
   refusal('a plural with capitals', { path: 'plural', message: /lower case/, facts: { plural: 'Bads' } }),
   refusal('a version with capitals', { path: 'version', message: /lower case/, facts: { version: 'V1' } }),
   refusal('a short name with a dot', { path: 'shortNames', message: /lower case/, facts: { shortNames: ['a.b'] } }),
