@@ -21,7 +21,7 @@ const plan = (situation: Situation): Plan => ({
   steps: [],
   waits: [],
   situation,
-  identity: { kind: 'unlatched', incarnation: 1 },
+  identity: { kind: 'conflict', detail: '' },
   assessment: undefined,
   lookAgainAfter: undefined,
 });
