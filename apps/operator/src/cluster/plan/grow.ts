@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import {
-  type EtcdVersion,
-  joinsAsLearner,
-  learnersAllowed,
-  parseVersion,
-  quorum,
-  versionOf,
-} from '@etcd-operator/etcd';
+import { type EtcdVersion, joinsAsLearner, learnersAllowed, parseVersion, versionOf } from '@etcd-operator/etcd';
 import type { Assessment, MemberView } from './assessment.ts';
 import { nextMemberName } from './member-naming.ts';
 import { later, type Proposal, soon, take, waitFor } from './proposal.ts';
@@ -77,6 +70,14 @@ function versionOrOldest(text: string): EtcdVersion {
   return parseVersion(text) ?? versionOf('3.3.0');
 }
 
+/** Of all members that may run. One without a pod does not; a stranger runs at least what the cluster speaks. */
+function versionsAround({ members, observation }: Assessment): readonly EtcdVersion[] {
+  return members.flatMap((view) => {
+    if (view.health.kind === 'stranger') return [versionOrOldest(observation.etcd.clusterVersion)];
+    return view.pod ? [learnerContext(view).version] : [];
+  });
+}
+
 function isUp({ answer }: MemberView): boolean {
   return answer?.kind === 'status' || answer?.kind === 'peerOnly';
 }
@@ -106,10 +107,7 @@ function isInSync({ answer, health }: MemberView, leader: MemberView | undefined
 
 /** Disarmed first, then promoted: a process can start on an empty directory only while it does not vote (rule 1). */
 function promote(assessment: Assessment, { member, pod, name }: MemberView): Proposal {
-  const { clusterId, presentVoters, voters } = assessment;
-  if (presentVoters.length + 1 < quorum(voters.length + 1)) {
-    return waitFor(`${name} is ready, but as a voter it would raise the quorum above what answers`, soon);
-  }
+  const { clusterId } = assessment;
   const steps: PlannedStep[] = [];
   if (pod && (pod.boot === 'existing' || pod.boot === 'new' || !pod.markedVoter || pod.memberId !== member.id)) {
     steps.push({
@@ -144,7 +142,7 @@ export function join(assessment: Assessment, reason: string): Proposal {
   const taken = new Set([...observation.pods, ...observation.volumes].map((item) => item.name));
   const name = nextMemberName(cluster.name, cluster.uid, incarnation, ids, taken);
   const release = releaseForJoiner(assessment);
-  const versions = [...members.map((view) => learnerContext(view).version), versionOrOldest(release.version)];
+  const versions = [...versionsAround(assessment), versionOrOldest(release.version)];
   return take(
     { do: 'joinMember', name, incarnation, learner: versions.every(joinsAsLearner), ...release },
     `${name} joins: ${reason}`,

@@ -11,7 +11,7 @@ export type Identity =
       readonly kind: 'unlatched';
       readonly incarnation: number;
       /** An earlier life is on record: this one is being restored, and must not be founded empty. */
-      readonly succeeds: boolean;
+      readonly succeeds?: boolean;
     }
   | {
       readonly kind: 'latched';

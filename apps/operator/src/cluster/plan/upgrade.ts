@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isSameMinor, preparingSnapshotCount } from '@etcd-operator/etcd';
+import { isSameMinor, parseVersion, preparingSnapshotCount } from '@etcd-operator/etcd';
 import type { Assessment, MemberView } from './assessment.ts';
 import { holdForAlarms, holdStop } from './disruption.ts';
 import { cancelUnwantedDowngrade, holdForStorage, prepareDowngrade } from './downgrade.ts';
@@ -18,7 +18,7 @@ import { type UpgradePath, upgradePath, whyUpgradeIsHeld } from './upgrade-path.
  * Assumes that all members are healthy voters and that their number is right.
  */
 export function upgrade(assessment: Assessment): Proposal | undefined {
-  const outdated = assessment.voters.filter((view) => !runs(view, assessment));
+  const outdated = assessment.own.filter((view) => !view.member.isLearner && !runs(view, assessment));
   const first = settle(assessment) ?? cancelUnwantedDowngrade(assessment);
   if (first) return first;
   if (outdated.length > 0) return roll(assessment, outdated);
@@ -66,7 +66,7 @@ function next(assessment: Assessment, outdated: readonly MemberView[], path: Upg
 
 function patchImage({ desired }: Assessment, pod: NonNullable<MemberView['pod']>, { running, target }: UpgradePath) {
   const wayBack = wayBackOf(pod);
-  const isMinorStep = !isSameMinor(running.oldest, target);
+  const isMinorStep = !isSameMinor(parseVersion(pod.version) ?? running.oldest, target);
   return {
     do: 'setImage',
     pod: pod.name,

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: Apache-2.0
+import { seedName } from '../member-naming.ts';
+import {
+  addPod,
+  addVolume,
+  answer,
+  answers,
+  type Change,
+  cannotPull,
+  cluster,
+  container,
+  healthy,
+  idOf,
+  joining,
+  justMade,
+  learner,
+  nothing,
+  now,
+  pod,
+  podName,
+  type Row,
+  see,
+  statusOf,
+  wantedBy,
+} from './vocabulary.ts';
+
+const empty =
+  (desired: Parameters<typeof nothing>[0] = {}): Change =>
+  () =>
+    nothing(desired);
+
+const seed = seedName('c', 'uid-1', 1);
+
+/** The seed's pod in place of `b`. */
+const withSeed =
+  (...changes: readonly Change[]): Change =>
+  (observation) => {
+    const blank = { boot: 'new', markedVoter: false, clusterId: '', memberId: '' } as const;
+    const made = [addPod('b', { ...blank, ...justMade }), ...changes].reduce((seen, step) => step(seen), observation);
+    const renamed = made.pods.map((item) => (item.name === podName('b') ? { ...item, name: seed } : item));
+    const known = made.etcd.answers.get(podName('b'));
+    const etcd = { ...made.etcd, answers: known ? new Map([[seed, known]]) : made.etcd.answers };
+    return { ...made, pods: renamed, etcd };
+  };
+
+const seedVolume =
+  (change: Parameters<typeof addVolume>[1] = {}): Change =>
+  (observation) =>
+    addVolume('b', { name: seed, clusterId: '', memberId: '', ...change })(observation);
+
+const up: Partial<Parameters<typeof container>[1]> = { id: 'x', state: 'running', reason: '', startedAt: now - 500 };
+const outdated = { drift: [{ field: 'etcdEnv', remedy: 'replace' }] } as const;
+
+/** One voter of a cluster that is to have `size`. */
+const oneOf = (size: number, version = '3.6.16'): readonly Change[] => [
+  healthy(1, { version }),
+  cluster((facts) => ('problems' in facts.desired ? facts : { ...facts, desired: { ...facts.desired, size } })),
+  see({ budget: { minAvailable: size < 3 ? size : Math.floor(size / 2) + 1, foreign: false } }),
+];
+
+/** From nothing to all voters: rules 1, 2, 5, 9, 12, 13, 24. */
+export const bootstrap: readonly Row[] = [
+  {
+    name: '[34] Services exist before the first pod: one plan makes both, in that order',
+    given: [empty(), see({ services: { peer: 'missing', client: 'missing' } })],
+    steps: ['ensureService peer', 'ensureService client', 'createSeed 3.6.16'],
+    because: '2 more will join it',
+    situation: 'bootstrapping',
+  },
+  {
+    name: 'rule 13: exactly one seed is made, whatever the size',
+    given: [empty({ size: 7 })],
+    steps: ['createSeed 3.6.16'],
+    because: seed,
+    situation: 'bootstrapping',
+  },
+  {
+    name: 'a cluster of one says so',
+    given: [empty({ size: 1 })],
+    steps: ['createSeed 3.6.16'],
+    because: 'it is the only one',
+    situation: 'bootstrapping',
+  },
+  {
+    name: 'rule 18: secrets that would fail are reported before anything is made',
+    given: [empty({ peerTLS: true }), see({ secretProblems: ['secret peer has no SAN for c-x'] })],
+    steps: [],
+    because: 'no SAN',
+    situation: 'bootstrapping',
+  },
+  {
+    name: 'fault 7, rule 30: a pod of an earlier cluster of this name is still ending: the seed waits',
+    given: [empty(), addPod('f', { ownership: 'other', terminating: true, clusterId: 'c0' })],
+    steps: [],
+    because: 'would be mistaken for a member',
+    situation: 'bootstrapping',
+  },
+  {
+    name: 'rule 5: volumes of an earlier object of this name are not adopted, and do not stop a new cluster',
+    given: [empty({ storage: 'claim' }), addVolume('f', { ownership: 'other', clusterId: 'c0' })],
+    steps: ['createSeed 3.6.16'],
+    situation: 'bootstrapping',
+  },
+  {
+    name: 'rule 5: a volume of our own without a record is a cluster that lived: nothing is founded beside it',
+    given: [empty({ storage: 'claim' }), addVolume('f', { clusterId: '', memberId: '' })],
+    steps: [],
+    because: 'delete the volume if its data is not wanted',
+    situation: 'bootstrapping',
+  },
+  {
+    name: 'rule 5: a pod of our own of another life without a record: nothing is founded beside it',
+    given: [empty(), addPod('f', { incarnation: 2, clusterId: '' })],
+    steps: [],
+    because: 'another life of it',
+    situation: 'bootstrapping',
+  },
+  {
+    name: "fault 1: the seed's volume was made, its pod was not: the same seed is made",
+    given: [empty({ storage: 'claim' }), seedVolume()],
+    steps: ['createSeed 3.6.16'],
+    situation: 'bootstrapping',
+  },
+  {
+    name: "the seed's volume is still being deleted: the seed waits",
+    given: [empty({ storage: 'claim' }), seedVolume({ terminating: true })],
+    steps: [],
+    because: 'from before is still there',
+    situation: 'bootstrapping',
+  },
+  {
+    name: "a seed's pod was deleted after it had founded on its volume: nothing older is tried on it",
+    given: [empty({ storage: 'claim', version: '3.5.35' }), seedVolume({ version: '3.6.16' })],
+    steps: ['createSeed 3.6.16'],
+    situation: 'bootstrapping',
+  },
+  {
+    name: 'fault 2: the seed is there and starts: no second seed',
+    given: [empty(), withSeed()],
+    steps: [],
+    because: 'cannot start: ContainerCreating',
+    situation: 'bootstrapping',
+  },
+  {
+    name: 'rule 1: a seed that answers is disarmed before its identity is latched',
+    given: [empty(), withSeed(container('b', up), answer('b', statusOf('b', '3.6.16')))],
+    steps: ['disarm new', 'latchIdentity c1/1 born 3.6.16'],
+    because: 'must not start on an empty directory',
+    situation: 'bootstrapping',
+  },
+  {
+    name: 'rule 4: a restored seed finds data and was never armed: it is latched without a birth version',
+    given: [
+      empty(),
+      withSeed(pod('b', { boot: 'disarmed' }), container('b', up), answer('b', statusOf('b', '3.6.16'))),
+    ],
+    steps: ['disarm new', 'latchIdentity c1/1'],
+    situation: 'bootstrapping',
+  },
+  {
+    name: 'a seed that is being deleted is not latched, though it still answers',
+    given: [
+      empty(),
+      withSeed(pod('b', { terminating: true }), container('b', up), answer('b', statusOf('b', '3.6.16'))),
+    ],
+    steps: [],
+    because: 'is being deleted',
+    situation: 'bootstrapping',
+  },
+  {
+    name: '[52] a seed that was evicted before it was latched is made anew',
+    given: [empty(), withSeed(pod('b', { phase: 'Failed' }))],
+    steps: ['deletePod new'],
+    because: 'before the cluster was founded',
+    situation: 'bootstrapping',
+  },
+  {
+    name: '[54] an unschedulable seed is reported',
+    given: [
+      empty(),
+      withSeed(pod('b', { node: '' }), container('b', { reason: 'Unschedulable', message: '0/3 nodes' })),
+    ],
+    steps: [],
+    because: 'waits to be scheduled: 0/3 nodes',
+    situation: 'bootstrapping',
+  },
+  {
+    name: '[54] an image that cannot be pulled is reported',
+    given: [empty(), withSeed(container('b', cannotPull))],
+    steps: [],
+    because: 'ImagePullBackOff',
+    situation: 'bootstrapping',
+  },
+  {
+    name: '[54] created with a wrong version, corrected: the seed is made anew at once',
+    given: [empty(), withSeed(pod('b', { image: 'quay.io/coreos/etcd:v3.6.99' }), container('b', cannotPull))],
+    steps: ['deletePod new'],
+    because: '(image)',
+    situation: 'bootstrapping',
+  },
+  {
+    name: '[54] the same on a volume: nothing has run on it, so it goes too',
+    given: [
+      empty({ storage: 'claim' }),
+      withSeed(pod('b', { image: 'quay.io/coreos/etcd:v3.7.99' }), container('b', cannotPull)),
+      seedVolume({ version: '3.7.99' }),
+    ],
+    steps: ['deletePod new', 'deleteVolume new'],
+    because: 'nothing has ever run on the volume',
+    situation: 'bootstrapping',
+  },
+  {
+    name: '[66] a seed that crashes over an option is made anew when the option is corrected',
+    given: [
+      empty(),
+      withSeed(
+        pod('b', outdated),
+        container('b', {
+          reason: 'CrashLoopBackOff',
+          restarts: 4,
+          lastExit: { code: 2, reason: 'Error', message: '' },
+        }),
+      ),
+    ],
+    steps: ['deletePod new'],
+    because: 'etcdEnv',
+    situation: 'bootstrapping',
+  },
+  {
+    name: '[66] a seed that has crashed keeps its volume when it is made anew',
+    given: [
+      empty({ storage: 'claim' }),
+      withSeed(pod('b', outdated), container('b', { reason: 'CrashLoopBackOff', restarts: 4 })),
+      seedVolume(),
+    ],
+    steps: ['deletePod new'],
+    situation: 'bootstrapping',
+  },
+  {
+    name: 'a seed that runs is not touched by a change of the spec before it answers',
+    given: [empty(), withSeed(pod('b', outdated), container('b', up))],
+    steps: [],
+    because: 'is starting',
+    situation: 'bootstrapping',
+  },
+  {
+    name: 'crash between disarm and latch: the pod itself says who it is, and work goes on',
+    given: [
+      ...oneOf(3),
+      cluster((facts) => ({ ...facts, latchedInStatus: undefined, latchedInAnnotation: undefined })),
+    ],
+    steps: ['latchIdentity c1/1', 'joinMember as learner 3.6.16'],
+    because: 'the cluster has 1 of 3 members',
+    situation: 'scalingUp',
+  },
+  {
+    name: 'rule 9: the first joiner is added when the seed is latched',
+    given: [...oneOf(3)],
+    steps: ['joinMember as learner 3.6.16'],
+    situation: 'scalingUp',
+  },
+  {
+    name: 'rule 9: the next joiner waits until the one before is up: no name may be missing when it starts',
+    given: [...oneOf(3), joining('c')],
+    steps: [],
+    because: 'joins the cluster',
+    situation: 'scalingUp',
+  },
+  {
+    name: 'rule 9: a joiner whose peer port answers is up enough for the next',
+    given: [
+      ...oneOf(3),
+      joining('c'),
+      (seen) => ({
+        ...seen,
+        etcd: {
+          ...seen.etcd,
+          answers: new Map([...seen.etcd.answers, [podName('c'), { kind: 'peerOnly', since: now }]]),
+        },
+      }),
+    ],
+    steps: ['joinMember as learner 3.6.16'],
+    situation: 'scalingUp',
+  },
+  {
+    name: 'rule 9: all join side by side before the first is promoted',
+    given: [...oneOf(5), learner('c'), learner('d')],
+    steps: ['joinMember as learner 3.6.16'],
+    because: 'the cluster has 3 of 5 members',
+    situation: 'scalingUp',
+  },
+  {
+    name: 'rule 9: with the last learner up, promotions begin; disarmed first (rule 1), one at a time',
+    given: [...oneOf(3), learner('c'), learner('d')],
+    steps: ['disarm c', 'promote c'],
+    because: 'is about to vote',
+    situation: 'scalingUp',
+  },
+  {
+    name: 'rule 24: the next promotion follows at once',
+    given: [healthy(2), ...oneOf(3).slice(1), learner('d')],
+    steps: ['disarm d', 'promote d'],
+    situation: 'scalingUp',
+  },
+  {
+    name: 'rule 2: on 3.5 one learner at a time: the first is promoted before the second joins',
+    given: [...oneOf(3, '3.5.35'), learner('c', { since: now - 25_000 })],
+    steps: ['disarm c', 'promote c'],
+    situation: 'scalingUp',
+  },
+  {
+    name: 'rule 2: a learner that was made by somebody without the raised limit stays the only one',
+    given: [...oneOf(3), pod('b', { adopted: true, boot: 'fixed' }), learner('c', { since: now - 25_000 })],
+    steps: ['disarm c', 'promote c'],
+    situation: 'scalingUp',
+  },
+  {
+    name: 'a learner that is ready waits a while for company, so that nobody waits five seconds later',
+    given: [...oneOf(5), learner('c'), joining('d')],
+    steps: [],
+    because: 'waits for the other members to come up',
+    situation: 'scalingUp',
+  },
+  {
+    name: '[54] but not for ever: a companion that cannot start does not keep it from voting',
+    given: [...oneOf(5), learner('c', { since: now - 21_000 }), joining('d')],
+    steps: ['disarm c', 'promote c'],
+    situation: 'scalingUp',
+  },
+  {
+    name: 'rule 12: 3.4 joins as a voter',
+    given: [...oneOf(3, '3.4.44')],
+    steps: ['joinMember as voter 3.4.44'],
+    situation: 'scalingUp',
+  },
+  {
+    name: 'rule 12: 3.5.19 stores promoted learners wrongly, and joins as a voter too',
+    given: [...oneOf(3, '3.5.19')],
+    steps: ['joinMember as voter 3.5.19'],
+    situation: 'scalingUp',
+  },
+  {
+    name: 'a learner that has not caught up is not promoted',
+    given: [...oneOf(2), learner('c', { raftAppliedIndex: 10 })],
+    steps: [],
+    because: 'it receives the data',
+    situation: 'scalingUp',
+  },
+  {
+    name: 'fault 14: a learner that never catches up is given up after an hour; voters are untouched',
+    given: [...oneOf(2), learner('c', { raftAppliedIndex: 10 }), pod('c', { createdAt: now - 3_700_000 })],
+    steps: ['removeMember c (dead)'],
+    because: 'joins afresh',
+    situation: 'scalingUp',
+  },
+  {
+    name: 'fault 14: a joiner that does not come up is given up after ten minutes',
+    given: [...oneOf(2), joining('c', { createdAt: now - 601_000 })],
+    steps: ['removeMember c (dead)'],
+    because: 'within 10 minutes',
+    situation: 'scalingUp',
+  },
+  {
+    name: 'fault 10: the size was lowered to one while a learner joins: the learner leaves',
+    given: [...oneOf(3), joining('c'), ...oneOf(1).slice(1)],
+    steps: ['removeMember c (scale)'],
+    situation: 'scalingDown',
+  },
+  {
+    name: 'rule 1: a learner that somebody armed with `new` is disarmed before it votes',
+    given: [...oneOf(2), learner('c'), pod('c', { boot: 'new' })],
+    steps: ['disarm c', 'promote c'],
+    situation: 'scalingUp',
+  },
+  {
+    name: 'crash between disarm and promote: it is promoted, and not disarmed again',
+    given: [
+      ...oneOf(2),
+      learner('c'),
+      pod('c', { boot: 'disarmed', markedVoter: true, memberId: idOf('c'), clusterId: 'c1' }),
+    ],
+    steps: ['promote c'],
+    situation: 'scalingUp',
+  },
+  {
+    name: 'an election is on: a learner is not promoted while nobody leads',
+    given: [...oneOf(2), learner('c'), answers({ leaderId: '', leaderlessSince: now - 500 })],
+    steps: [],
+    because: 'quorum is lost: 0 of 1',
+    situation: 'quorumLost',
+  },
+  {
+    name: 'the version asked for is a minor ahead of the seed: joiners run what the seed runs',
+    given: [
+      ...oneOf(3, '3.5.35'),
+      (seen) => ({
+        ...seen,
+        cluster: {
+          ...seen.cluster,
+          desired: { ...wantedBy(seen), version: '3.6.16', image: 'quay.io/coreos/etcd:v3.6.16' },
+        },
+      }),
+    ],
+    steps: ['joinMember as learner 3.5.35'],
+    situation: 'scalingUp',
+  },
+];

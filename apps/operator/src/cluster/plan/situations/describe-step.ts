@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Step } from '../step.ts';
+
+/** A step in a few words, members by their letters, for the tables. Names that were computed are `new`. */
+export function describeStep(step: Step): string {
+  switch (step.do) {
+    case 'ensureService':
+      return `ensureService ${step.which}`;
+    case 'ensureBudget':
+      return `ensureBudget ${step.minAvailable}`;
+    case 'latchIdentity':
+      return `latchIdentity ${step.clusterId}/${step.incarnation}${step.bornVersion ? ` born ${step.bornVersion}` : ''}`;
+    case 'createSeed':
+      return `createSeed ${step.version}`;
+    case 'joinMember':
+      return `joinMember as ${step.learner ? 'learner' : 'voter'} ${step.version}`;
+    case 'createPod':
+      return `createPod ${short(step.name)} ${step.boot} ${step.version}${step.onVolume ? ' on its volume' : ''}`;
+    case 'moveLeader':
+      return `moveLeader ${step.from.replace('id-', '')} to ${short(step.toName)}`;
+    case 'removeMember':
+      return `removeMember ${short(step.name)} (${step.because})`;
+    case 'deletePod':
+      return `deletePod ${short(step.name)}${step.force ? ' by force' : ''}`;
+    case 'checkImage':
+      return `checkImage ${step.node} ${step.image.split(':v')[1]}`;
+    case 'setImage':
+      return `setImage ${short(step.pod)} ${step.version}${step.because === 'failed' ? ' (back)' : ''}${step.snapshotCount ? ` snapshots ${step.snapshotCount}` : ''}`;
+    case 'setSnapshotCount':
+      return `setSnapshotCount ${short(step.pod)}`;
+    case 'nudgeSnapshot':
+      return `nudgeSnapshot ${step.entries}`;
+    case 'enableDowngrade':
+      return `enableDowngrade ${step.version}`;
+    case 'deleteBudget':
+    case 'cancelDowngrade':
+      return step.do;
+    case 'disarm':
+    case 'settleImage':
+      return `${step.do} ${short(step.pod)}`;
+    default:
+      return `${step.do} ${short(step.name)}`;
+  }
+}
+
+function short(name: string): string {
+  const suffix = name.startsWith('c-') ? name.slice(2) : name;
+  const letter = suffix[0] ?? '';
+  return suffix === letter.repeat(10) ? letter : 'new';
+}

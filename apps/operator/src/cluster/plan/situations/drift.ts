@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  answer,
+  answers,
+  healthy,
+  idOf,
+  learner,
+  node,
+  pod,
+  pods,
+  type Row,
+  see,
+  silent,
+  spec,
+  withoutPod,
+} from './vocabulary.ts';
+
+const claim = { storage: 'claim' } as const;
+const replace = { drift: [{ field: 'affinity', remedy: 'replace' }] } as const;
+const restart = { drift: [{ field: 'etcdEnv', remedy: 'restart' }] } as const;
+const asked = { updatePolicy: 'Replace' } as const;
+const budget = (minAvailable: number) => see({ budget: { minAvailable, foreign: false } });
+
+/** Spec changes other than size and version, by what it takes to apply them: rules 7, 10, 26. */
+export const drift: readonly Row[] = [
+  {
+    name: '[65] rule 7: labels and annotations are changed in place, on all at once',
+    given: [healthy(3), pods({ drift: [{ field: 'labels', remedy: 'inPlace' }] })],
+    steps: ['updatePod b', 'updatePod c', 'updatePod d'],
+    because: 'follows the spec: labels',
+    situation: 'updating',
+  },
+  {
+    name: 'rule 7: resources are changed without a restart where the quality of service stays',
+    given: [healthy(3), pod('c', { drift: [{ field: 'resources', remedy: 'resize' }] })],
+    steps: ['resizePod c'],
+    because: 'without a restart',
+    situation: 'updating',
+  },
+  {
+    name: 'rule 7: both on one pod',
+    given: [
+      healthy(3),
+      pod('c', {
+        drift: [
+          { field: 'annotations', remedy: 'inPlace' },
+          { field: 'resources', remedy: 'resize' },
+        ],
+      }),
+    ],
+    steps: ['updatePod c', 'resizePod c'],
+    situation: 'updating',
+  },
+  {
+    name: '[65] rule 7: with volumes, pods are made anew one by one, not the leader first',
+    given: [healthy(3, claim), pods(replace)],
+    steps: ['deletePod c'],
+    because: 'gets a new pod on its volume to follow the spec (affinity), 2 to follow',
+    situation: 'updating',
+  },
+  {
+    name: '[65] the next waits until the one before is back',
+    given: [healthy(3, claim), pods(replace), pod('c', { drift: [] }), silent(2_000, 'c')],
+    steps: [],
+    because: 'does not answer',
+    situation: 'healing',
+  },
+  {
+    name: '[65] the leader is last, and hands over first',
+    given: [healthy(3, claim), pod('b', replace)],
+    steps: ['moveLeader b to c'],
+    because: 'gets a new pod',
+    situation: 'updating',
+  },
+  {
+    name: '[65] then it is made anew too',
+    given: [healthy(3, claim), pod('b', replace), answers({ leaderId: idOf('d') })],
+    steps: ['deletePod b'],
+    situation: 'updating',
+  },
+  {
+    name: 'fault 35: a cordoned node holds this up as well',
+    given: [healthy(3, claim), pods(replace), node('d', { schedulable: false })],
+    steps: [],
+    because: 'cordoned',
+    situation: 'updating',
+  },
+  {
+    name: 'fault 31: an alarm holds this up as well',
+    given: [healthy(3, claim), pods(replace), answer('b', { alarms: ['alarm:NOSPACE'] })],
+    steps: [],
+    because: 'NOSPACE',
+    situation: 'updating',
+  },
+  {
+    name: 'rule 7: etcd options on a volume: one restart each',
+    given: [healthy(3, claim), pods(restart)],
+    steps: ['deletePod c'],
+    because: 'etcdEnv',
+    situation: 'updating',
+  },
+  {
+    name: 'rule 7: without volumes nothing is thrown away unless it is asked for',
+    given: [healthy(3), pods(replace)],
+    steps: [],
+    situation: 'steady',
+  },
+  {
+    name: 'rule 7: asked for, it is a surge: a fresh member joins first',
+    given: [healthy(3, asked), pods(replace)],
+    steps: ['joinMember as learner 3.6.16'],
+    because: 'the cluster has 3 of 4 members',
+    situation: 'updating',
+  },
+  {
+    name: 'rule 7: the fresh one votes',
+    given: [healthy(3, asked), pods(replace), learner('f')],
+    steps: ['disarm f', 'promote f'],
+    situation: 'updating',
+  },
+  {
+    name: 'rule 7: then an old one goes, not the fresh one and not the leader',
+    given: [healthy(4, asked), spec({ size: 3 }), budget(3), pods(replace), pod('f', { drift: [] })],
+    steps: ['removeMember c (scale)'],
+    situation: 'updating',
+  },
+  {
+    name: 'rule 7: the same for options that take a restart: the fresh one stays, an old one goes',
+    given: [healthy(4, asked), spec({ size: 3 }), budget(3), pods(restart), pod('f', { drift: [] })],
+    steps: ['removeMember c (scale)'],
+    situation: 'updating',
+  },
+  {
+    name: 'rule 7: only the leader is left to be replaced: leadership moves off it',
+    given: [healthy(4, asked), spec({ size: 3 }), budget(3), pod('b', replace)],
+    steps: ['moveLeader b to c'],
+    situation: 'updating',
+  },
+  {
+    name: 'a cluster of one is replaced by adding first',
+    given: [healthy(1, asked), pods(replace)],
+    steps: ['joinMember as learner 3.6.16'],
+    situation: 'updating',
+  },
+  {
+    name: 'rule 7: from emptyDir to volumes, when it is asked for: a surge',
+    given: [healthy(3, asked), spec(claim)],
+    steps: ['joinMember as learner 3.6.16'],
+    situation: 'updating',
+  },
+  {
+    name: 'rule 7: from emptyDir to volumes without asking: kept as they are',
+    given: [healthy(3), spec(claim)],
+    steps: [],
+    situation: 'steady',
+  },
+  {
+    name: 'from volumes to emptyDir, asked for: a surge too, never a new pod on an empty directory',
+    given: [healthy(3, { ...asked, ...claim }), spec({ storage: 'emptyDir' })],
+    steps: ['joinMember as learner 3.6.16'],
+    situation: 'updating',
+  },
+  {
+    name: 'fault 31: no surge while an alarm is raised',
+    given: [healthy(3, asked), pods(replace), answer('b', { alarms: ['alarm:NOSPACE'] })],
+    steps: [],
+    situation: 'steady',
+  },
+  {
+    name: 'a member that dies during a surge is replaced by the one that joins',
+    given: [healthy(3, asked), pods(replace), learner('f'), withoutPod('d')],
+    steps: ['removeMember d (dead)'],
+    situation: 'healing',
+  },
+];

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * The planner's table: named situations, what is seen in each, and the steps that have to follow from the rules. The rows are
+ * the specification; `vocabulary.ts` has the words they are written in, one file each holds a subject.
+ */
+import { adoption } from './adoption.ts';
+import { bootstrap } from './bootstrap.ts';
+import { drift } from './drift.ts';
+import { heal } from './heal.ts';
+import { identity } from './identity.ts';
+import { quorum } from './quorum.ts';
+import { scale } from './scale.ts';
+import { strangers } from './strangers.ts';
+import { surroundings } from './surroundings.ts';
+import { upgrade } from './upgrade.ts';
+import type { Row } from './vocabulary.ts';
+import { withheld } from './withheld.ts';
+
+/** All rows, by subject. */
+export const situations: Readonly<Record<string, readonly Row[]>> = {
+  identity,
+  bootstrap,
+  heal,
+  scale,
+  upgrade,
+  drift,
+  quorum,
+  adoption,
+  strangers,
+  surroundings,
+  withheld,
+};

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0
+import { quorum } from '@etcd-operator/etcd';
+import type { Desired } from '../../desired.ts';
+import type {
+  Answer,
+  ClusterFacts,
+  EtcdMember,
+  MemberPod,
+  MemberVolume,
+  NodeFacts,
+  Observation,
+} from '../../observation.ts';
+import type { Situation } from '../plan.ts';
+import { desiredOf, podOf, volumeOf } from '../testing/fixtures.ts';
+
+/** The words the tables of situations are written in: a healthy base, and functions that each change one thing about it. */
+
+/** The moment every situation is looked at. */
+export const now = 10_000_000;
+/** When everything in the healthy base was made: long enough ago that nothing is young. */
+export const longAgo = 1_000_000;
+
+/** One named situation: what is seen, and what has to follow from it by the rules. */
+export interface Row {
+  /** A sentence; numbers of rules and of the checklist where it shows one. */
+  readonly name: string;
+  /** Applied in order to an empty world. */
+  readonly given: readonly Change[];
+  /** The steps in order, as `describeStep` says them. */
+  readonly steps: readonly string[];
+  /** A phrase of the reason, in a step or a wait. */
+  readonly because?: string;
+  readonly situation: Situation;
+}
+
+export type Change = (observation: Observation) => Observation;
+
+/** A member by its letter: its pod is `c-` and ten times the letter. */
+export type Letter = 'b' | 'c' | 'd' | 'f' | 'g' | 'h' | 'j';
+const letters: readonly Letter[] = ['b', 'c', 'd', 'f', 'g', 'h', 'j'];
+
+export const podName = (letter: string): string => `c-${letter.repeat(10)}`;
+export const idOf = (letter: string): string => `id-${letter}`;
+export const nodeOf = (letter: string): string => `node-${letter}`;
+export const clusterId = 'c1';
+const uid = 'uid-1';
+
+/** Nothing but the object itself. */
+export function nothing(desired: Partial<Desired> = {}): Observation {
+  return {
+    cluster: {
+      name: 'c',
+      namespace: 'ns',
+      uid,
+      generation: 2,
+      desired: desiredOf(desired),
+      paused: false,
+      deleting: false,
+      latchedInStatus: undefined,
+      latchedInAnnotation: undefined,
+      isLive: true,
+      bornVersion: undefined,
+      currentVersion: '',
+      failedUpgrade: undefined,
+    },
+    pods: [],
+    volumes: [],
+    services: { peer: 'current', client: 'current' },
+    budget: { minAvailable: undefined, foreign: false },
+    etcd: { membership: { kind: 'unknown', why: 'no member answers' }, clusterVersion: '', answers: new Map() },
+    nodes: new Map(),
+    imageChecks: [],
+    secretProblems: [],
+    oldOperator: undefined,
+  };
+}
+
+/** A healthy cluster of so many voters, led by `b`, with everything as it should be. */
+export function healthy(size: number, desired: Partial<Desired> = {}): Change {
+  return () => {
+    const base = nothing({ size, ...desired });
+    const latch = { clusterId, incarnation: 1 };
+    const wanted = desiredOf({ size, ...desired });
+    const names = letters.slice(0, size);
+    const volumes = wanted.storage === 'claim' ? names.map((letter) => volumeFor(letter, wanted)) : [];
+    const noBudget = size < 3 && wanted.storage === 'claim';
+    return {
+      ...base,
+      cluster: {
+        ...base.cluster,
+        latchedInStatus: latch,
+        latchedInAnnotation: latch,
+        currentVersion: wanted.version,
+        bornVersion: wanted.version,
+      },
+      pods: names.map((letter) => podFor(letter, wanted)),
+      volumes,
+      budget: { minAvailable: noBudget ? undefined : size < 3 ? size : quorum(size), foreign: false },
+      nodes: new Map(names.map((letter) => [nodeOf(letter), goodNode])),
+      etcd: {
+        membership: { kind: 'known', clusterId, members: names.map((letter) => memberFor(letter)) },
+        clusterVersion: `${wanted.version.split('.').slice(0, 2).join('.')}.0`,
+        answers: new Map(names.map((letter) => [podName(letter), statusOf(letter, wanted.version)])),
+      },
+    };
+  };
+}
+
+const goodNode: NodeFacts = {
+  exists: true,
+  ready: true,
+  schedulable: true,
+  notReadySince: undefined,
+  outOfService: false,
+};
+
+/** The pod of a voter that has been up for long. */
+export function podFor(letter: string, { version, image, storage, peerTLS, clientTLS }: Desired): MemberPod {
+  const name = podName(letter);
+  return podOf({
+    name,
+    uid: `uid-${letter}`,
+    resourceVersion: `rv-${letter}`,
+    clusterId,
+    memberId: idOf(letter),
+    boot: 'disarmed',
+    markedVoter: true,
+    ready: true,
+    createdAt: longAgo,
+    node: nodeOf(letter),
+    version,
+    image,
+    data: storage,
+    peerTLS,
+    clientTLS,
+    container: {
+      id: `container-${letter}`,
+      state: 'running',
+      reason: '',
+      message: '',
+      startedAt: longAgo,
+      restarts: 0,
+      lastExit: undefined,
+    },
+  });
+}
+
+export function volumeFor(letter: string, { version }: Desired): MemberVolume {
+  const name = podName(letter);
+  return volumeOf({ name, uid: `volume-${letter}`, clusterId, memberId: idOf(letter), version, createdAt: longAgo });
+}
+
+export function memberFor(letter: string): EtcdMember {
+  const name = podName(letter);
+  const peerURLs = [`http://${name}.c.ns.svc:2380`];
+  return { id: idOf(letter), name, podName: name, peerURLs, isLearner: false, seenSince: longAgo };
+}
+
+type Status = Extract<Answer, { kind: 'status' }>;
+
+export function statusOf(letter: string, version: string): Status {
+  return {
+    kind: 'status',
+    memberId: idOf(letter),
+    clusterId,
+    version,
+    leaderId: idOf('b'),
+    leaderlessSince: 0,
+    isLearner: false,
+    revision: 100,
+    raftIndex: 1000,
+    raftAppliedIndex: 1000,
+    dbSize: 4096,
+    alarms: [],
+    since: longAgo,
+    raftSnapshots: 0,
+    downgradeTarget: '',
+    storageVersion: `${version.split('.').slice(0, 2).join('.')}.0`,
+  };
+}
+
+// ---- changes
+
+/** What the spec asks for by now; nothing else changes. */
+export const spec = (desired: Partial<Desired>): Change =>
+  cluster((facts) => {
+    if ('problems' in facts.desired) return facts;
+    const next = { ...facts.desired, ...desired };
+    return { ...facts, desired: { ...next, image: desired.image ?? `${next.repository}:v${next.version}` } };
+  });
+
+export const cluster =
+  (change: (facts: ClusterFacts) => ClusterFacts): Change =>
+  (observation) => ({ ...observation, cluster: change(observation.cluster) });
+
+export const see =
+  (change: Partial<Observation>): Change =>
+  (observation) => ({ ...observation, ...change });
+
+export const pod =
+  (letter: string, change: Partial<MemberPod>): Change =>
+  (observation) => ({
+    ...observation,
+    pods: observation.pods.map((item) => (item.name === podName(letter) ? { ...item, ...change } : item)),
+  });
+
+export const pods =
+  (change: Partial<MemberPod>): Change =>
+  (observation) => ({ ...observation, pods: observation.pods.map((item) => ({ ...item, ...change })) });
+
+export const container =
+  (letter: string, change: Partial<MemberPod['container']>): Change =>
+  (observation) => ({
+    ...observation,
+    pods: observation.pods.map((item) =>
+      item.name === podName(letter) ? { ...item, container: { ...item.container, ...change } } : item,
+    ),
+  });
+
+export const addPod =
+  (letter: string, change: Partial<MemberPod> = {}): Change =>
+  (observation) => ({
+    ...observation,
+    pods: [...observation.pods, { ...podFor(letter, wantedBy(observation)), ...change }],
+  });
+
+export const volume =
+  (letter: string, change: Partial<MemberVolume>): Change =>
+  (observation) => ({
+    ...observation,
+    volumes: observation.volumes.map((item) => (item.name === podName(letter) ? { ...item, ...change } : item)),
+  });
+
+export const addVolume =
+  (letter: string, change: Partial<MemberVolume> = {}): Change =>
+  (observation) => ({
+    ...observation,
+    volumes: [...observation.volumes, { ...volumeFor(letter, wantedBy(observation)), ...change }],
+  });
+
+export const withoutVolume =
+  (...names: readonly string[]): Change =>
+  (observation) => ({
+    ...observation,
+    volumes: observation.volumes.filter((item) => !names.some((letter) => item.name === podName(letter))),
+  });
+
+/** The pods are gone, and with them their answers. */
+export const withoutPod =
+  (...names: readonly string[]): Change =>
+  (observation) => ({
+    ...withAnswers(observation, (answers) => {
+      for (const letter of names) answers.delete(podName(letter));
+    }),
+    pods: observation.pods.filter((item) => !names.some((letter) => item.name === podName(letter))),
+  });
+
+export const answer =
+  (letter: string, change: Partial<Status>): Change =>
+  (observation) =>
+    withAnswers(observation, (answers) => {
+      const known = answers.get(podName(letter));
+      const base = known?.kind === 'status' ? known : statusOf(letter, wantedBy(observation).version);
+      answers.set(podName(letter), { ...base, ...change });
+    });
+
+export const answers =
+  (change: Partial<Status>): Change =>
+  (observation) =>
+    withAnswers(observation, (all) => {
+      for (const [name, item] of all) if (item.kind === 'status') all.set(name, { ...item, ...change });
+    });
+
+/** These do not answer, since so many milliseconds. */
+export const silent =
+  (milliseconds: number, ...names: readonly string[]): Change =>
+  (observation) =>
+    withAnswers(observation, (all) => {
+      for (const letter of names)
+        all.set(podName(letter), { kind: 'silent', since: now - milliseconds, why: 'connection refused' });
+    });
+
+function withAnswers(observation: Observation, change: (answers: Map<string, Answer>) => void): Observation {
+  const all = new Map(observation.etcd.answers);
+  change(all);
+  return { ...observation, etcd: { ...observation.etcd, answers: all } };
+}
+
+export const member =
+  (letter: string, change: Partial<EtcdMember>): Change =>
+  (observation) =>
+    withMembers(observation, (members) =>
+      members.map((item) => (item.podName === podName(letter) ? { ...item, ...change } : item)),
+    );
+
+export const addMember =
+  (letter: string, change: Partial<EtcdMember> = {}): Change =>
+  (observation) =>
+    withMembers(observation, (members) => [...members, { ...memberFor(letter), ...change }]);
+
+export const withoutMember =
+  (...names: readonly string[]): Change =>
+  (observation) =>
+    withMembers(observation, (members) =>
+      members.filter((item) => !names.some((letter) => item.podName === podName(letter))),
+    );
+
+function withMembers(
+  observation: Observation,
+  change: (members: readonly EtcdMember[]) => readonly EtcdMember[],
+): Observation {
+  const { membership } = observation.etcd;
+  if (membership.kind === 'unknown') return observation;
+  const next = { ...membership, members: change(membership.members) };
+  return { ...observation, etcd: { ...observation.etcd, membership: next } };
+}
+
+/** Nobody answers for the cluster. */
+export const noQuorum: Change = (observation) => ({
+  ...observation,
+  etcd: { ...observation.etcd, membership: { kind: 'unknown', why: 'no member answers' }, clusterVersion: '' },
+});
+
+export const node =
+  (letter: string, change: Partial<NodeFacts>): Change =>
+  (observation) => ({
+    ...observation,
+    nodes: new Map([...observation.nodes, [nodeOf(letter), { ...goodNode, ...change }]]),
+  });
+
+/** A learner that has joined: its pod armed, up and in sync. */
+export const learner =
+  (letter: string, change: Partial<Status> = {}): Change =>
+  (observation) =>
+    [
+      addMember(letter, { isLearner: true }),
+      addPod(letter, { boot: 'existing', markedVoter: false, clusterId: '', memberId: '', createdAt: now - 5_000 }),
+      answer(letter, { isLearner: true, since: now - 2_000, ...change }),
+    ].reduce((seen, step) => step(seen), observation);
+
+/** A learner whose pod has just been made. */
+export const joining =
+  (letter: string, change: Partial<MemberPod> = {}): Change =>
+  (observation) =>
+    [
+      addMember(letter, { isLearner: true, name: '' }),
+      addPod(letter, { ...justMade, boot: 'existing', markedVoter: false, clusterId: '', memberId: '', ...change }),
+      silent(1_000, letter),
+    ].reduce((seen, step) => step(seen), observation);
+
+/** What a pod looks like that was made a moment ago. */
+export const justMade: Partial<MemberPod> = {
+  createdAt: now - 1_000,
+  phase: 'Pending',
+  ready: false,
+  container: {
+    id: '',
+    state: 'waiting',
+    reason: 'ContainerCreating',
+    message: '',
+    startedAt: 0,
+    restarts: 0,
+    lastExit: undefined,
+  },
+};
+
+/** A container that cannot be started because its image cannot be pulled. */
+export const cannotPull: Partial<MemberPod['container']> = {
+  state: 'waiting',
+  reason: 'ImagePullBackOff',
+  message: 'Back-off pulling image',
+  startedAt: 0,
+};
+
+export function wantedBy({ cluster: { desired } }: Observation): Desired {
+  return 'problems' in desired ? desiredOf() : desired;
+}

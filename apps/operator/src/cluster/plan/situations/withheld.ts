@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  addPod,
+  cluster,
+  healthy,
+  noQuorum,
+  nothing,
+  pod,
+  pods,
+  type Row,
+  see,
+  silent,
+  spec,
+  withoutPod,
+} from './vocabulary.ts';
+
+const paused = cluster((facts) => ({ ...facts, paused: true }));
+const invalid = cluster((facts) => ({ ...facts, desired: { problems: ['spec.size is 0'] } }));
+const deleting = cluster((facts) => ({ ...facts, deleting: true }));
+
+/** When nothing may be done at all: checklist 8 to 10, 26, 50, 103; TLS on a living cluster. */
+export const withheld: readonly Row[] = [
+  {
+    name: '[50] paused: nothing is changed, not even healed',
+    given: [healthy(3), paused, withoutPod('d')],
+    steps: [],
+    situation: 'paused',
+  },
+  {
+    name: '[50] paused: missing Services are not made, a voter is not disarmed',
+    given: [healthy(3), paused, see({ services: { peer: 'missing', client: 'missing' } }), pod('b', { boot: 'new' })],
+    steps: [],
+    situation: 'paused',
+  },
+  {
+    name: '[50] paused before it was born: no seed',
+    given: [() => nothing(), paused],
+    steps: [],
+    situation: 'paused',
+  },
+  {
+    name: '[50] paused with a majority gone: nothing',
+    given: [healthy(3, { storage: 'claim' }), paused, withoutPod('b', 'c', 'd'), noQuorum],
+    steps: [],
+    situation: 'paused',
+  },
+  {
+    name: '[9] an invalid spec: nothing is changed',
+    given: [healthy(3), invalid, withoutPod('d')],
+    steps: [],
+    situation: 'invalid',
+  },
+  {
+    name: '[8] an invalid spec from the start: no seed',
+    given: [() => nothing(), invalid],
+    steps: [],
+    situation: 'invalid',
+  },
+  {
+    name: '[26] an object that is being deleted: everything goes by its owner, the operator does nothing',
+    given: [healthy(3), deleting, withoutPod('d')],
+    steps: [],
+    situation: 'deleting',
+  },
+  {
+    name: '[26] deleting comes before pausing',
+    given: [healthy(3), deleting, paused],
+    steps: [],
+    situation: 'deleting',
+  },
+  {
+    name: '[103] the original operator is alive: not even a seed is made',
+    given: [() => nothing(), see({ oldOperator: 'etcd-operator-1' })],
+    steps: [],
+    because: 'scale it down',
+    situation: 'oldOperator',
+  },
+  {
+    name: 'TLS between members turned on: refused with the reason, pods are not mixed',
+    given: [healthy(3), spec({ peerTLS: true })],
+    steps: [],
+    because: 'spec.TLS turns TLS between members on, but c-bbbbbbbbbb runs without it',
+    situation: 'refused',
+  },
+  {
+    name: 'TLS between members turned off: refused',
+    given: [healthy(3, { peerTLS: true }), spec({ peerTLS: false })],
+    steps: [],
+    because: 'turns TLS between members off',
+    situation: 'refused',
+  },
+  {
+    name: 'TLS for clients turned on: refused, also if nobody answers any more because of it',
+    given: [healthy(3), spec({ clientTLS: true }), silent(9_000, 'b', 'c', 'd'), noQuorum],
+    steps: [],
+    because: 'turns TLS for clients on',
+    situation: 'refused',
+  },
+  {
+    name: 'TLS turned on while a member is gone: no pod is made that could not talk to the others',
+    given: [healthy(3, { storage: 'claim' }), spec({ peerTLS: true }), withoutPod('d')],
+    steps: [],
+    situation: 'refused',
+  },
+  {
+    name: 'a TLS cluster as it was made is at rest',
+    given: [healthy(3, { peerTLS: true, clientTLS: true })],
+    steps: [],
+    situation: 'steady',
+  },
+  {
+    name: 'rule 18: secrets that would fail now: living members are untouched',
+    given: [healthy(3, { peerTLS: true }), see({ secretProblems: ['peer certificate expired'] })],
+    steps: [],
+    situation: 'steady',
+  },
+  {
+    name: 'rule 18: secrets that would fail now: nobody joins with them',
+    given: [
+      healthy(3, { peerTLS: true }),
+      spec({ size: 5 }),
+      see({ secretProblems: ['peer certificate expired'], budget: { minAvailable: 3, foreign: false } }),
+    ],
+    steps: [],
+    because: 'peer certificate expired',
+    situation: 'scalingUp',
+  },
+  {
+    name: 'a pod of another life does not count as a pod of another kind',
+    given: [healthy(3), addPod('f', { ownership: 'other', peerTLS: true })],
+    steps: [],
+    situation: 'steady',
+  },
+  {
+    name: 'a conflict about identity is not repaired by anything',
+    given: [
+      healthy(3),
+      pods({ clusterId: 'c5' }),
+      see({ services: { peer: 'missing', client: 'missing' } }),
+      withoutPod('d'),
+    ],
+    steps: [],
+    situation: 'identityConflict',
+  },
+];
