@@ -41,6 +41,21 @@ export class OperatorLab implements AsyncDisposable {
   }
 
   startOperator(): void {
+    this.#running = this.#run('test');
+  }
+
+  /** A second operator that knows nothing of the first, as after a lease that was lost late. */
+  async secondOperator(): Promise<{ stop(): Promise<void> }> {
+    const { stop, ended } = this.#run('second');
+    return {
+      stop: async () => {
+        stop.abort(new Error('the test stops the second operator'));
+        await ended.catch(() => undefined);
+      },
+    };
+  }
+
+  #run(identity: string): { readonly stop: AbortController; readonly ended: Promise<void> } {
     const stop = new AbortController();
     const log = createLogger({ clock: systemClock, level: 'debug', write: (record) => this.log.push(record) });
     const ended = runEtcdOperator(
@@ -48,7 +63,7 @@ export class OperatorLab implements AsyncDisposable {
         client: this.lab.client(),
         log,
         namespace,
-        identity: 'test',
+        identity,
         leaderElection: false,
         readLog: podLogReader(this.lab.server.transport()),
         dial: ({ host, port }) => this.lab.dial(host, port),
@@ -58,7 +73,7 @@ export class OperatorLab implements AsyncDisposable {
     );
     // A failure is reported by whoever waits for the operator to end.
     ended.catch(() => undefined);
-    this.#running = { stop, ended };
+    return { stop, ended };
   }
 
   async stopOperator(): Promise<void> {
