@@ -11,11 +11,14 @@ import { deletion } from './deletion.ts';
 import { discovery } from './discovery.ts';
 import { dryRuns } from './dry-run.ts';
 import { expiredHistory } from './expired-history.ts';
+import { garbage } from './garbage.ts';
 import { generateName } from './generate-name.ts';
 import { http } from './http.ts';
 import { identity } from './identity.ts';
+import { leasesAndEvents } from './leases-and-events.ts';
 import { managedFields } from './managed-fields.ts';
 import { metadata } from './metadata.ts';
+import { namespaceLife } from './namespaces.ts';
 import { objects } from './objects.ts';
 import { paging } from './paging.ts';
 import { patches } from './patches.ts';
@@ -28,7 +31,9 @@ import { services } from './services.ts';
 import { strategicPatches } from './strategic-patches.ts';
 import { subresources } from './subresources.ts';
 import { tables } from './tables.ts';
+import { volumes } from './volumes.ts';
 import { watching } from './watching.ts';
+import { workloads } from './workloads.ts';
 
 export const subjects: readonly Subject[] = [
   http,
@@ -59,4 +64,9 @@ export const subjects: readonly Subject[] = [
   services,
   pods,
   podChanges,
+  workloads,
+  volumes,
+  leasesAndEvents,
+  namespaceLife,
+  garbage,
 ];
