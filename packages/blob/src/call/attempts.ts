@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type Clock, type Logger, type Random, silentLogger, systemClock, systemRandom } from '@etcd-operator/ports';
+import { BlobError } from '../blob-error.ts';
+
+/** How faults that pass are met. */
+export interface RetryPolicy {
+  /** How often a request is made at most. @default 8 */
+  readonly attempts?: number;
+  /** The pause before the second try; it doubles each time. @default 250 */
+  readonly firstDelayMs?: number;
+  /** @default 15000 */
+  readonly maxDelayMs?: number;
+  /** How long one request may take, besides the time that its bytes are given. @default 30000 */
+  readonly requestTimeoutMs?: number;
+}
+
+/** What every store takes from outside. */
+export interface StorePorts {
+  /** @default systemClock */
+  readonly clock?: Clock;
+  /** @default systemRandom */
+  readonly random?: Random;
+  /** @default silent */
+  readonly logger?: Logger;
+  readonly retry?: RetryPolicy;
+}
+
+/** One request: what it is for, for messages, and how many bytes it moves. */
+export interface Request {
+  readonly what: string;
+  readonly bytes?: number;
+}
+
+/** A slower link than this counts as broken. */
+const slowestBytesPerMs = 128;
+
+/**
+ * Makes requests until one succeeds, fails for good, or too many have failed. Each gets a signal of its own that also ends it when
+ * its time is over.
+ *
+ * @param errorOf turns what a request threw into the package's error
+ */
+export class Attempts {
+  readonly clock: Clock;
+  readonly #random: Random;
+  readonly #logger: Logger;
+  readonly #errorOf: (error: unknown, what: string) => BlobError;
+  readonly #policy: Required<RetryPolicy>;
+
+  constructor(ports: StorePorts, errorOf: (error: unknown, what: string) => BlobError) {
+    this.clock = ports.clock ?? systemClock;
+    this.#random = ports.random ?? systemRandom;
+    this.#logger = ports.logger ?? silentLogger;
+    this.#errorOf = errorOf;
+    const { attempts = 8, firstDelayMs = 250, maxDelayMs = 15_000, requestTimeoutMs = 30_000 } = ports.retry ?? {};
+    this.#policy = { attempts, firstDelayMs, maxDelayMs, requestTimeoutMs };
+  }
+
+  /** Makes a request, again if need be. Rejects with a `BlobError`, `Aborted` as soon as `signal` is. */
+  async run<T>(
+    request: Request,
+    signal: AbortSignal | undefined,
+    make: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    for (let failures = 1; ; failures++) {
+      try {
+        return await this.once(request, signal, make);
+      } catch (thrown) {
+        await this.pause(this.error(thrown, request.what, signal), failures, request.what, signal);
+      }
+    }
+  }
+
+  /**
+   * Makes a request once. Its signal ends it when its time is over; after it has resolved, only with `signal`, so that what it has
+   * opened can be read for longer.
+   */
+  async once<T>(
+    { what, bytes }: Request,
+    signal: AbortSignal | undefined,
+    make: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    if (signal?.aborted) throw stopped(what, signal);
+    const limit = this.limitMs(bytes);
+    const over = new AbortController();
+    const timer = this.clock.schedule(limit, () => over.abort());
+    try {
+      return await make(signal ? AbortSignal.any([signal, over.signal]) : over.signal);
+    } catch (thrown) {
+      if (!over.signal.aborted || signal?.aborted) throw this.error(thrown, what, signal);
+      throw new BlobError('Timeout', `${what}: no answer within ${Math.round(limit / 1000)} s`);
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  /** Waits before the next try, or throws the error if there is to be none. */
+  async pause(error: BlobError, failures: number, what: string, signal: AbortSignal | undefined): Promise<void> {
+    if (!error.retryable || failures >= this.#policy.attempts) throw error;
+    const delay = this.#delay(error, failures);
+    this.#logger.debug('request to the object store failed, trying again', {
+      request: what,
+      failures,
+      delayMs: Math.round(delay),
+      error,
+    });
+    try {
+      await this.clock.sleep(delay, signal);
+    } catch (thrown) {
+      throw this.error(thrown, what, signal);
+    }
+  }
+
+  /** Whatever was thrown, as a `BlobError`. */
+  error(thrown: unknown, what: string, signal: AbortSignal | undefined): BlobError {
+    if (signal?.aborted) return stopped(what, signal);
+    return thrown instanceof BlobError ? thrown : this.#errorOf(thrown, what);
+  }
+
+  /** How long a request of this size may take. */
+  limitMs(bytes = 0): number {
+    return this.#policy.requestTimeoutMs + bytes / slowestBytesPerMs;
+  }
+
+  /** Half of the pause is chance, so that many callers that failed together do not come back together. */
+  #delay(error: BlobError, failures: number): number {
+    const { firstDelayMs, maxDelayMs } = this.#policy;
+    const grown = Math.min(maxDelayMs, firstDelayMs * 2 ** (failures - 1));
+    const jittered = grown * (0.5 + this.#random.next() / 2);
+    return Math.min(maxDelayMs, Math.max(jittered, error.retryAfterMs ?? 0));
+  }
+}
+
+/** The error for a caller who has asked to stop. */
+function stopped(what: string, signal: AbortSignal): BlobError {
+  return new BlobError('Aborted', `${what}: stopped by the caller`, { cause: signal.reason });
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/**
+ * Passes a source on, and lets go of it as soon as the signal is aborted, even if it is silent at that moment: then it throws the
+ * signal's reason. The source is told to end without being waited for, because it may never answer.
+ */
+export async function* interruptible<T>(
+  source: AsyncIterable<T>,
+  signal: AbortSignal,
+): AsyncGenerator<T, void, undefined> {
+  const iterator = source[Symbol.asyncIterator]();
+  let isOver = false;
+  try {
+    for (;;) {
+      const result = await beforeAbort(iterator.next(), signal);
+      if (result.done) {
+        isOver = true;
+        return;
+      }
+      yield result.value;
+    }
+  } finally {
+    if (!isOver) iterator.return?.().catch(() => {});
+  }
+}
+
+/** Settles as the promise does, or rejects with the signal's reason if that comes first. */
+export async function beforeAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  // A rejection that nobody waits for any more must not bring the process down.
+  promise.catch(() => {});
+  signal.throwIfAborted();
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { BigIntStats, Dirent } from 'node:fs';
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { BlobInfo } from '../blob-store.ts';
+import { checkKey } from '../object-key.ts';
+import { errnoOf } from './errno.ts';
+import { parseUploadName } from './upload-name.ts';
+
+/** One entry of a directory; `sortKey` orders keys as object stores do, by their bytes, with directories as if they ended in a slash. */
+interface Entry {
+  readonly key: string;
+  readonly sortKey: Buffer;
+  readonly isDirectory: boolean;
+}
+
+/**
+ * The files below `root` whose keys start with `prefix` and come after `after`, in the order of the bytes of their keys. Symbolic links,
+ * uploads that are not finished, and names that can be no keys are left out. Only directories that can hold such keys are read.
+ */
+export async function* listFiles(
+  root: string,
+  prefix: string,
+  after: string | undefined,
+  directory = '',
+): AsyncGenerator<BlobInfo, void, undefined> {
+  for (const entry of await entriesOf(root, directory)) {
+    if (after !== undefined && isBefore(entry, after)) continue;
+    if (entry.isDirectory) {
+      const inside = `${entry.key}/`;
+      if (inside.startsWith(prefix) || prefix.startsWith(inside)) yield* listFiles(root, prefix, after, entry.key);
+    } else if (entry.key.startsWith(prefix)) {
+      const info = await infoOf(root, entry.key);
+      if (info) yield info;
+    }
+  }
+}
+
+/** Names of uploads below `root` that are in directories which can hold keys with this prefix: path and name. */
+export async function* listUploads(
+  root: string,
+  prefix: string,
+  directory = '',
+): AsyncGenerator<{ readonly directory: string; readonly name: string }, void, undefined> {
+  for (const dirent of await read(root, directory)) {
+    const path = directory === '' ? dirent.name : `${directory}/${dirent.name}`;
+    if (dirent.isDirectory()) {
+      const inside = `${path}/`;
+      if (inside.startsWith(prefix) || prefix.startsWith(inside)) yield* listUploads(root, prefix, path);
+    } else if (dirent.isFile() && parseUploadName(dirent.name)) {
+      yield { directory, name: dirent.name };
+    }
+  }
+}
+
+/** What the package tells of a file. Each write makes a new file, so its number and its time tell contents apart. */
+export function fileInfo(key: string, found: BigIntStats): BlobInfo {
+  return {
+    key,
+    bytes: Number(found.size),
+    modifiedAt: Number(found.mtimeMs),
+    etag: `${found.ino}-${found.mtimeNs}-${found.size}`,
+  };
+}
+
+async function entriesOf(root: string, directory: string): Promise<readonly Entry[]> {
+  const entries: Entry[] = [];
+  for (const dirent of await read(root, directory)) {
+    const key = directory === '' ? dirent.name : `${directory}/${dirent.name}`;
+    const isDirectory = dirent.isDirectory();
+    if (!(isDirectory || dirent.isFile()) || parseUploadName(dirent.name) || !isKey(key)) continue;
+    entries.push({ key, isDirectory, sortKey: Buffer.from(isDirectory ? `${key}/` : key) });
+  }
+  return entries.sort((a, b) => Buffer.compare(a.sortKey, b.sortKey));
+}
+
+async function read(root: string, directory: string): Promise<readonly Dirent[]> {
+  try {
+    return await readdir(join(root, directory), { withFileTypes: true });
+  } catch (error) {
+    // It was deleted between being seen and being read.
+    if (directory !== '' && (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR')) return [];
+    throw error;
+  }
+}
+
+async function infoOf(root: string, key: string): Promise<BlobInfo | undefined> {
+  try {
+    const found = await lstat(join(root, key), { bigint: true });
+    return found.isFile() ? fileInfo(key, found) : undefined;
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Is all of this entry at or before the key where the last page ended? */
+function isBefore({ sortKey, isDirectory, key }: Entry, after: string): boolean {
+  if (isDirectory && after.startsWith(`${key}/`)) return false;
+  return Buffer.compare(sortKey, Buffer.from(after)) <= 0;
+}
+
+function isKey(key: string): boolean {
+  try {
+    checkKey(key);
+    return true;
+  } catch {
+    return false;
+  }
+}

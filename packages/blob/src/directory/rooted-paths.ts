@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, mkdir, open, readlink, realpath, rmdir } from 'node:fs/promises';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import { BlobError } from '../blob-error.ts';
+import { errnoOf } from './errno.ts';
+import { parseUploadName } from './upload-name.ts';
+
+/** Backups hold whatever is in etcd: nothing for others to read. The group is what volumes are shared by. */
+const fileMode = 0o640;
+const directoryMode = 0o750;
+
+/** Where a key's file is, and the directory that holds it, both without symbolic links. */
+export interface FilePlace {
+  readonly path: string;
+  readonly directory: string;
+  readonly name: string;
+}
+
+/**
+ * Turns keys into paths below a root, and opens them. Nothing outside the root is ever touched: keys are lexically clean already, no
+ * directory on the way may be a symbolic link, nor may the file; and what has been opened is looked at again, in case the volume's other
+ * users changed a directory in between.
+ */
+export class RootedPaths {
+  readonly #root: string;
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** The root without symbolic links. */
+  async root(): Promise<string> {
+    try {
+      const real = await realpath(this.#root);
+      if ((await lstat(real)).isDirectory()) return real;
+    } catch (error) {
+      if (errnoOf(error) !== 'ENOENT' && errnoOf(error) !== 'ENOTDIR') throw error;
+    }
+    throw new BlobError('BucketMissing', `${this.#root} is not a directory; is the volume mounted?`);
+  }
+
+  /** The place of a key whose directory should be there; `NotFound` if it is not. */
+  async existing(key: string): Promise<FilePlace> {
+    const place = placeBelow(await this.root(), key);
+    if ((await realpath(place.directory)) !== place.directory) throw throughLink(key);
+    return place;
+  }
+
+  /** The place of a key; directories that are missing are made, and returned, outermost first. */
+  async made(key: string): Promise<FilePlace & { readonly newDirectories: readonly string[] }> {
+    const root = await this.root();
+    const place = placeBelow(root, key);
+    const newDirectories: string[] = [];
+    const segments = relative(root, place.directory).split(sep);
+    let directory = root;
+    for (const segment of segments.filter((one) => one !== '')) {
+      directory = join(directory, segment);
+      if (await makeDirectory(directory)) newDirectories.push(directory);
+      const found = await lstat(directory);
+      if (found.isSymbolicLink()) throw throughLink(key);
+      if (!found.isDirectory()) {
+        throw new BlobError(
+          'InvalidPath',
+          `the key ${JSON.stringify(key)} leads through ${directory}, which is a file`,
+        );
+      }
+    }
+    return { ...place, newDirectories };
+  }
+
+  /** Opens a regular file for reading. */
+  async openToRead(key: string): Promise<FileHandle> {
+    const { path } = await this.existing(key);
+    const found = await lstat(path);
+    if (found.isSymbolicLink()) throw throughLink(key);
+    if (!found.isFile()) throw new BlobError('NotFound', `${path} is not a file`);
+    // Without O_NONBLOCK, a pipe that has taken the file's place since would never be opened.
+    const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+    return await this.#checked(await open(path, flags), path);
+  }
+
+  /** Makes a new file and opens it for writing. */
+  async create(path: string): Promise<FileHandle> {
+    return await this.#checked(await open(path, 'wx', fileMode), path);
+  }
+
+  async #checked(handle: FileHandle, path: string): Promise<FileHandle> {
+    // Where there is no /proc, the checks before opening have to do.
+    const opened = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => path);
+    if (opened === path) return handle;
+    await handle.close();
+    throw new BlobError('InvalidPath', `${path} was replaced by a symbolic link while it was being opened`);
+  }
+}
+
+function placeBelow(root: string, key: string): FilePlace {
+  const path = join(root, key);
+  const name = basename(path);
+  if (key.split('/').some((segment) => parseUploadName(segment))) {
+    throw new BlobError('InvalidPath', `the key ${JSON.stringify(key)} looks like an unfinished upload`);
+  }
+  return { path, directory: dirname(path), name };
+}
+
+/** Was it made, or was it there? */
+async function makeDirectory(path: string): Promise<boolean> {
+  try {
+    await mkdir(path, { mode: directoryMode });
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Removes directories as long as they are empty, innermost first. */
+export async function removeIfEmpty(directories: readonly string[]): Promise<void> {
+  for (const directory of directories.toReversed()) {
+    await rmdir(directory).catch(() => {});
+  }
+}
+
+/** Makes the disk have what a directory lists. */
+export async function syncDirectory(path: string): Promise<void> {
+  await using handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY);
+  await handle.sync();
+}
+
+function throughLink(key: string): BlobError {
+  return new BlobError('InvalidPath', `the key ${JSON.stringify(key)} leads through a symbolic link, which is refused`);
+}

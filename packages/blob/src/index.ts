@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Object stores behind one small interface, `BlobStore`: S3 and what speaks its protocol, Azure Blob, Google Cloud Storage, OSS, and
+ * a directory. One writer for all of them (`write/`) cuts bodies of unknown length into parts in bounded memory; the kinds (`s3/`,
+ * `azure/`, ...) only know how to begin, send, finish and abort. Where they may connect to is decided in `endpoint/`.
+ */
+export { BlobError, type BlobErrorCode, type BlobErrorDetails, isBlobError } from './blob-error.ts';
+export type {
+  BlobInfo,
+  BlobStore,
+  BodySummary,
+  ByteRange,
+  CallOptions,
+  PutOptions,
+  PutProgress,
+  PutResult,
+} from './blob-store.ts';
+export type { RetryPolicy, StorePorts } from './call/attempts.ts';
+export type { DirectoryOptions } from './directory/directory-driver.ts';
+export type { EndpointPolicy } from './endpoint/endpoint-policy.ts';
+export { type ObjectPath, parseObjectPath } from './object-path.ts';
+export { openStore, type StoreOptions } from './open-store.ts';
+export { type OssCredentials, type OssOptions, ossCredentialsFromSecret } from './oss/open-oss.ts';
+export { type S3Credentials, type S3Options, s3CredentialsFromSecret } from './s3/s3-options.ts';
+export type { StoreSettings } from './store.ts';

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { BlobStore } from './blob-store.ts';
+import type { DirectoryOptions } from './directory/directory-driver.ts';
+import type { OssOptions } from './oss/open-oss.ts';
+import type { S3Options } from './s3/s3-options.ts';
+import type { StoreSettings } from './store.ts';
+
+/** Which store, and how to get at it. */
+export type StoreOptions =
+  | ({ readonly kind: 's3' } & S3Options)
+  | ({ readonly kind: 'oss' } & OssOptions)
+  | ({ readonly kind: 'directory' } & DirectoryOptions);
+
+/**
+ * Opens a store. Only now is the code of its kind loaded, and the SDK that it needs; no request is made yet. Rejects with a
+ * `BlobError` if the options cannot work.
+ */
+export async function openStore(options: StoreOptions, settings: StoreSettings = {}): Promise<BlobStore> {
+  switch (options.kind) {
+    case 's3':
+      return (await import('./s3/open-s3.ts')).openS3(options, settings);
+    case 'oss':
+      return (await import('./oss/open-oss.ts')).openOss(options, settings);
+    case 'directory':
+      return (await import('./directory/open-directory.ts')).openDirectory(options, settings);
+  }
+}

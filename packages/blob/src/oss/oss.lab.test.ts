@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describeStore } from '../testing/conformance.ts';
+import { startVersitygw } from '../testing/versitygw.ts';
+import { mebibyte } from '../write/part-sizes.ts';
+import { openOss } from './open-oss.ts';
+
+describeStore('OSS', async () => {
+  const server = await startVersitygw();
+  const partBytes = 5 * mebibyte;
+  const open = (bucket: string) =>
+    openOss({
+      bucket,
+      // The bucket is the first label of the host name, as OSS wants it.
+      endpoint: `http://${server.virtualDomain}:${server.port}`,
+      region: server.region,
+      credentials: { accessKeyId: server.accessKeyId, accessKeySecret: server.secretAccessKey },
+      policy: { allowLocal: true, resolve: async () => ['127.0.0.1'] },
+      partBytes,
+    });
+  const store = await open(server.bucket);
+  const withoutBucket = await open('not-there');
+  return {
+    partBytes,
+    store,
+    withoutBucket,
+    leftovers: server.unfinished,
+    close: async () => {
+      store.close();
+      withoutBucket.close();
+      await server.stop();
+    },
+  };
+});

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { S3ClientConfig } from '@aws-sdk/client-s3';
+import { BlobError } from '../blob-error.ts';
+import type { BlobStore } from '../blob-store.ts';
+import { redactor } from '../call/fault.ts';
+import { checkEndpoint, type EndpointPolicy } from '../endpoint/endpoint-policy.ts';
+import { guardedAgents } from '../endpoint/guarded-agents.ts';
+import { createStore, type StoreSettings } from '../store.ts';
+import { resolveCredentials } from './s3-credentials.ts';
+import { S3Driver } from './s3-driver.ts';
+import type { S3Options } from './s3-options.ts';
+
+/** Opens a bucket. Loads the SDK; makes no request. */
+export async function openS3(options: S3Options, settings: StoreSettings = {}): Promise<BlobStore> {
+  const policy = options.policy ?? {};
+  checkBucket(options.bucket);
+  const endpoint = options.endpoint ? checkEndpoint(options.endpoint, policy) : undefined;
+  const credentials = await resolveCredentials(options.credentials ?? { kind: 'chain' });
+  const region = options.region ?? credentials.region ?? process.env['AWS_REGION'] ?? 'us-east-1';
+  if (!/^[a-z0-9-]+$/.test(region)) throw new BlobError('Configuration', `"${region}" is not a region`);
+  const sdk = await import('@aws-sdk/client-s3');
+  const agents = guardedAgents({
+    policy: endpointPolicy(policy, endpoint),
+    ...(endpoint ? { host: endpoint.hostname } : {}),
+    ...(options.caCertificates === undefined ? {} : { caCertificates: options.caCertificates }),
+  });
+  const client = new sdk.S3Client({
+    ...(endpoint ? ofEndpoint(endpoint) : {}),
+    region,
+    credentials: credentials.provider,
+    forcePathStyle: options.forcePathStyle ?? false,
+    // Retries are ours, with our clock; and a part goes out at once, because not every store answers "100 Continue".
+    maxAttempts: 1,
+    expectContinueHeader: false,
+    followRegionRedirects: false,
+    requestHandler: { httpAgent: agents.http, httpsAgent: agents.https },
+  });
+  const driver = new S3Driver({
+    sdk,
+    client,
+    agents,
+    bucket: options.bucket,
+    location: `${options.scheme ?? 's3'}://${options.bucket}`,
+    partBytes: options.partBytes,
+    redact: redactor(credentials.secrets),
+    ...(settings.random ? { random: settings.random } : {}),
+  });
+  return createStore(driver, settings);
+}
+
+/** Stores that are not AWS do not all know its newer checksums; the signature covers every byte of a part anyway. */
+function ofEndpoint(endpoint: URL): S3ClientConfig {
+  return {
+    endpoint: endpoint.href.replace(/\/$/, ''),
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  };
+}
+
+/** The allow-list speaks of endpoints; a bucket's own name in front of one that was let through changes nothing. */
+function endpointPolicy(policy: EndpointPolicy, endpoint: URL | undefined): EndpointPolicy {
+  if (!endpoint) return policy;
+  const { allow: _, ...others } = policy;
+  return others;
+}
+
+/** It becomes part of a host name or of a path. */
+function checkBucket(bucket: string): void {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/.test(bucket) || bucket.includes('..')) {
+    throw new BlobError('InvalidPath', `${JSON.stringify(bucket)} is not the name of a bucket`);
+  }
+}

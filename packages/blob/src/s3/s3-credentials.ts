@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { S3ClientConfig } from '@aws-sdk/client-s3';
+import { type ProfileCredentials, readAwsProfile } from './aws-profile.ts';
+import type { S3Credentials } from './s3-options.ts';
+
+/** What credentials come down to. */
+export interface ResolvedCredentials {
+  /** For the SDK's client. */
+  readonly provider: NonNullable<S3ClientConfig['credentials']>;
+  /** What the config file says. */
+  readonly region: string | undefined;
+  /** Texts that must not appear anywhere. */
+  readonly secrets: readonly string[];
+}
+
+/** Turns options into what the SDK takes. The parts of the SDK that ask AWS are loaded only if they are needed. */
+export async function resolveCredentials(credentials: S3Credentials): Promise<ResolvedCredentials> {
+  if (credentials.kind !== 'files') {
+    return { provider: await providerOf(credentials, undefined), region: undefined, secrets: secretsOf(credentials) };
+  }
+  const profile = readAwsProfile(credentials, credentials.profile);
+  return {
+    provider: await providerOf(profile.credentials, profile.region),
+    region: profile.region,
+    secrets: secretsOf(profile.credentials),
+  };
+}
+
+async function providerOf(
+  credentials: ProfileCredentials,
+  region: string | undefined,
+): Promise<ResolvedCredentials['provider']> {
+  switch (credentials.kind) {
+    case 'keys': {
+      const { accessKeyId, secretAccessKey, sessionToken } = credentials;
+      return { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
+    }
+    case 'chain': {
+      const { fromNodeProviderChain } = await import('@aws-sdk/credential-providers');
+      return fromNodeProviderChain();
+    }
+    case 'role': {
+      const { fromTemporaryCredentials } = await import('@aws-sdk/credential-providers');
+      const { roleArn, externalId, sessionName, durationSeconds, source } = credentials;
+      return fromTemporaryCredentials({
+        masterCredentials: await providerOf(source, region),
+        params: {
+          RoleArn: roleArn,
+          RoleSessionName: sessionName ?? 'etcd-operator',
+          ...(externalId === undefined ? {} : { ExternalId: externalId }),
+          ...(durationSeconds === undefined ? {} : { DurationSeconds: durationSeconds }),
+        },
+        ...(region === undefined ? {} : { clientConfig: { region } }),
+      });
+    }
+  }
+}
+
+function secretsOf(credentials: ProfileCredentials): readonly string[] {
+  switch (credentials.kind) {
+    case 'keys':
+      return [
+        credentials.secretAccessKey,
+        ...(credentials.sessionToken === undefined ? [] : [credentials.sessionToken]),
+      ];
+    case 'role':
+      return secretsOf(credentials.source);
+    case 'chain':
+      return [];
+  }
+}

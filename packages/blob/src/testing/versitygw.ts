@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3';
+import { ensurePart } from '@etcd-operator/tools';
+import { ServerProcess } from './server-process.ts';
+
+/** A real S3 server, with one bucket. */
+export interface S3Server {
+  readonly endpoint: string;
+  readonly port: number;
+  readonly bucket: string;
+  readonly region: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** Buckets are also found as the first label of this host name, which only the tests can resolve. */
+  readonly virtualDomain: string;
+  /** Keys of multipart uploads that are neither finished nor aborted. */
+  readonly unfinished: () => Promise<readonly string[]>;
+  readonly stop: () => Promise<void>;
+}
+
+const accessKeyId = 'test-access-key';
+const secretAccessKey = 'test-secret-key-MARKER-4f1c';
+const region = 'us-east-1';
+const bucket = 'backups';
+const virtualDomain = 's3.test';
+
+/** @param tls a certificate from testdata instead of plain HTTP. */
+export async function startVersitygw(options: { readonly tls?: boolean } = {}): Promise<S3Server> {
+  const part = await ensurePart('versitygw');
+  const scheme = options.tls ? 'https' : 'http';
+  let endpoint = '';
+  let port = 0;
+  const server = await ServerProcess.start((chosen, directory) => {
+    port = chosen;
+    endpoint = `${scheme}://127.0.0.1:${chosen}`;
+    const root = join(directory, 'root');
+    const sidecar = join(directory, 'sidecar');
+    mkdirSync(join(root, bucket), { recursive: true });
+    mkdirSync(sidecar);
+    return {
+      program: part.programs['versitygw'] ?? '',
+      args: [
+        `--port=127.0.0.1:${chosen}`,
+        `--virtual-domain=${virtualDomain}`,
+        '--keep-alive',
+        '--quiet',
+        ...(options.tls ? [`--cert=${testdata('server.pem')}`, `--key=${testdata('server.key')}`] : []),
+        'posix',
+        // Not every file system of a test machine knows extended attributes.
+        `--sidecar=${sidecar}`,
+        root,
+      ],
+      environment: { ROOT_ACCESS_KEY: accessKeyId, ROOT_SECRET_KEY: secretAccessKey },
+      isUp: () => accepts(chosen),
+    };
+  });
+  const unfinished = () => unfinishedUploads(endpoint);
+  const settings = { endpoint, port, bucket, region, accessKeyId, secretAccessKey, virtualDomain };
+  return { ...settings, unfinished, stop: () => server.stop() };
+}
+
+/** The path of a file in testdata. */
+export function testdata(name: string): string {
+  return fileURLToPath(new URL(`testdata/${name}`, import.meta.url));
+}
+
+/** Asked with a client of its own, so that what is tested does not test itself. */
+async function unfinishedUploads(endpoint: string): Promise<readonly string[]> {
+  const client = new S3Client({
+    endpoint,
+    region,
+    forcePathStyle: true,
+    credentials: { accessKeyId, secretAccessKey },
+  });
+  try {
+    const { Uploads } = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket }));
+    return (Uploads ?? []).map(({ Key }) => Key ?? '');
+  } finally {
+    client.destroy();
+  }
+}
+
+async function accepts(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } finally {
+    socket.destroy();
+  }
+}

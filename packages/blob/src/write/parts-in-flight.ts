@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/**
+ * The parts of one upload that are under way, never more than `limit`. The first failure is kept and told at once; the others, which it
+ * mostly causes, are not.
+ */
+export class PartsInFlight {
+  readonly #limit: number;
+  readonly #onFailure: (error: unknown) => void;
+  readonly #running = new Set<Promise<void>>();
+  #failed: { readonly error: unknown } | undefined;
+
+  constructor(limit: number, onFailure: (error: unknown) => void) {
+    this.#limit = limit;
+    this.#onFailure = onFailure;
+  }
+
+  /** What the first part that failed threw. */
+  get failure(): unknown {
+    return this.#failed?.error;
+  }
+
+  /** Starts a part as soon as there is room for it. Throws if one has failed. */
+  async start(send: () => Promise<void>): Promise<void> {
+    while (this.#running.size >= this.#limit) await Promise.race(this.#running);
+    this.#throwIfFailed();
+    const running = send()
+      .catch((error: unknown) => {
+        if (this.#failed) return;
+        this.#failed = { error };
+        this.#onFailure(error);
+      })
+      .finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+
+  /** Waits until all have arrived. Throws if one has failed. */
+  async drained(): Promise<void> {
+    await this.settled();
+    this.#throwIfFailed();
+  }
+
+  /** Waits until none is under way any more, however they ended. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+
+  #throwIfFailed(): void {
+    if (this.#failed) throw this.#failed.error;
+  }
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHash, type Hash } from 'node:crypto';
+import type { Logger } from '@etcd-operator/ports';
+import { BlobError, isBlobError } from '../blob-error.ts';
+import type { BodySummary, PutOptions, PutResult } from '../blob-store.ts';
+import type { Attempts, Request } from '../call/attempts.ts';
+import { interruptible } from '../call/interruptible.ts';
+import { assembleParts } from './assemble-parts.ts';
+import { PartBuffers } from './part-buffers.ts';
+import type { Part, PartDriver, Stored } from './part-driver.ts';
+import { buffersAllowed, partBytes } from './part-sizes.ts';
+import { PartsInFlight } from './parts-in-flight.ts';
+
+/** What a `put` works with. */
+export interface PutContext<Upload> {
+  readonly driver: PartDriver<Upload>;
+  readonly attempts: Attempts;
+  readonly logger: Logger;
+  /** What the buffers of one upload may take together; a single part may be bigger. */
+  readonly bufferBytes: number;
+}
+
+/**
+ * How far a put has come, as far as cleaning up goes:
+ *
+ * - `reading` the first part; if the body ends there, it is stored whole and nothing has to be taken back;
+ * - `beginning`: the store has been asked for an upload, and may have one even if its answer was lost;
+ * - `uploading`: parts go out while the next are filled;
+ * - `finished`.
+ */
+type State<Upload> =
+  | { readonly name: 'reading' | 'beginning' | 'finished' }
+  | { readonly name: 'uploading'; readonly upload: Upload };
+
+/** Cleaning up must not keep the caller waiting for longer. */
+const cleanUpLimitMs = 20_000;
+
+/**
+ * Stores one body. When all parts have arrived and `verify` agrees, the upload is finished. From whatever state it fails, parts
+ * under way are ended and the upload is taken back before the error comes out.
+ */
+export class Put<Upload> {
+  readonly #context: PutContext<Upload>;
+  readonly #key: string;
+  readonly #options: PutOptions;
+  readonly #hash: Hash = createHash('sha256');
+  readonly #buffers = new PartBuffers();
+  /** Ends what is under way when something fails. */
+  readonly #stop = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #inFlight: PartsInFlight;
+  #state: State<Upload> = { name: 'reading' };
+  #bytesRead = 0;
+  #bytesStored = 0;
+
+  constructor(context: PutContext<Upload>, key: string, options: PutOptions) {
+    this.#context = context;
+    this.#key = key;
+    this.#options = options;
+    const { signal } = options;
+    this.#signal = signal ? AbortSignal.any([signal, this.#stop.signal]) : this.#stop.signal;
+    this.#inFlight = new PartsInFlight(context.driver.limits.partsInFlight, (error) => this.#stop.abort(error));
+  }
+
+  async run(body: AsyncIterable<Uint8Array>): Promise<PutResult> {
+    try {
+      return await this.#write(body);
+    } catch (thrown) {
+      const reason = this.#reason(thrown);
+      this.#stop.abort(thrown);
+      await this.#inFlight.settled();
+      await this.#takeBack();
+      throw reason;
+    }
+  }
+
+  async #write(body: AsyncIterable<Uint8Array>): Promise<PutResult> {
+    const parts = assembleParts(interruptible(body, this.#signal), {
+      take: (number) => this.#takeBuffer(number),
+      onBytes: (bytes) => {
+        this.#hash.update(bytes);
+        this.#bytesRead += bytes.byteLength;
+      },
+    });
+    for await (const part of parts) {
+      if (part.isLast && part.number === 1) return await this.#storeWhole(part);
+      const upload = await this.#begun();
+      await this.#inFlight.start(() => this.#send(upload, part));
+      if (part.isLast) return await this.#finish(upload, part.number);
+    }
+    throw new BlobError('Unknown', `${this.#what('storing')}: the body ended without a last part`);
+  }
+
+  #takeBuffer(number: number): Promise<Buffer> {
+    const { driver, bufferBytes } = this.#context;
+    const size = partBytes(driver.limits, number);
+    return this.#buffers.take(size, buffersAllowed(driver.limits, size, bufferBytes), this.#signal);
+  }
+
+  async #storeWhole(part: Part): Promise<PutResult> {
+    const summary = await this.#verified();
+    const request = { what: this.#what('storing'), bytes: part.bytes.byteLength };
+    const stored = await this.#visible(request, (signal) => this.#context.driver.whole(this.#key, part.bytes, signal));
+    this.#bytesStored = summary.bytes;
+    return this.#result(summary, stored, 1);
+  }
+
+  /** The upload, begun when the first part needs it. */
+  async #begun(): Promise<Upload> {
+    if (this.#state.name === 'uploading') return this.#state.upload;
+    this.#state = { name: 'beginning' };
+    const { attempts, driver } = this.#context;
+    const what = this.#what('beginning an upload to');
+    // An attempt whose answer was lost may have left an upload; the next one clears it away.
+    const upload = await attempts.run({ what }, this.#signal, async (signal) => {
+      await driver.clear(this.#key, signal);
+      return await driver.begin(this.#key, signal);
+    });
+    this.#state = { name: 'uploading', upload };
+    return upload;
+  }
+
+  async #send(upload: Upload, part: Part): Promise<void> {
+    const { attempts, driver } = this.#context;
+    const bytes = part.bytes.byteLength;
+    await attempts.run({ what: this.#what(`sending part ${part.number} of`), bytes }, this.#signal, (signal) =>
+      driver.part(upload, part, signal),
+    );
+    this.#bytesStored += bytes;
+    // The last buffer belongs to the driver until the upload is finished.
+    if (!part.isLast) this.#buffers.release(part.bytes);
+    this.#report();
+  }
+
+  async #finish(upload: Upload, parts: number): Promise<PutResult> {
+    await this.#inFlight.drained();
+    const summary = await this.#verified();
+    const { driver } = this.#context;
+    const request = { what: this.#what('finishing the upload to'), bytes: partBytes(driver.limits, parts) };
+    const stored = await this.#visible(request, (signal) => driver.finish(upload, summary, signal));
+    this.#state = { name: 'finished' };
+    return this.#result(summary, stored, parts);
+  }
+
+  /** Makes the request that makes the object visible. A refusal is an answer; after anything else it may be there all the same. */
+  async #visible(request: Request, make: (signal: AbortSignal) => Promise<Stored>): Promise<Stored> {
+    try {
+      return await this.#context.attempts.run(request, this.#signal, make);
+    } catch (thrown) {
+      if (!isBlobError(thrown) || !(thrown.retryable || thrown.code === 'Aborted')) throw thrown;
+      const { code, message, retryable, cause } = thrown;
+      throw new BlobError(code, message, { retryable, cause, outcomeUnknown: true });
+    }
+  }
+
+  async #verified(): Promise<BodySummary> {
+    const summary = { bytes: this.#bytesRead, sha256: this.#hash.digest('hex') };
+    await this.#options.verify?.(summary);
+    this.#signal.throwIfAborted();
+    return summary;
+  }
+
+  #result(summary: BodySummary, { etag }: Stored, parts: number): PutResult {
+    this.#report();
+    return { key: this.#key, ...summary, parts, etag };
+  }
+
+  #report(): void {
+    try {
+      this.#options.onProgress?.({ bytesRead: this.#bytesRead, bytesStored: this.#bytesStored });
+    } catch {
+      // Whoever watches must not decide whether it is stored.
+    }
+  }
+
+  /** Cleans up with a signal of its own: the caller's may be what ended the upload. */
+  async #takeBack(): Promise<void> {
+    const { attempts, driver, logger } = this.#context;
+    const state = this.#state;
+    if (state.name === 'reading' || state.name === 'finished') return;
+    const over = new AbortController();
+    const timer = attempts.clock.schedule(cleanUpLimitMs, () => over.abort());
+    try {
+      await attempts.run({ what: this.#what('taking back the upload to') }, over.signal, (signal) =>
+        state.name === 'uploading' ? driver.abort(state.upload, signal) : driver.clear(this.#key, signal),
+      );
+    } catch (error) {
+      logger.warn('an unfinished upload could not be taken back; a later put to the same key, or a sweep, will', {
+        key: this.#key,
+        error,
+      });
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  /** The first thing that went wrong; what the body or `verify` threw, unchanged. */
+  #reason(thrown: unknown): unknown {
+    const { signal } = this.#options;
+    if (signal?.aborted && !isBlobError(thrown, 'Aborted')) {
+      return this.#context.attempts.error(thrown, this.#what('storing'), signal);
+    }
+    return this.#inFlight.failure ?? thrown;
+  }
+
+  #what(doing: string): string {
+    return `${doing} ${this.#key}`;
+  }
+}
