@@ -1,68 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-import 'reflect-metadata';
-import { webcrypto } from 'node:crypto';
-import * as x509 from '@peculiar/x509';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { type Leaf, serverAuth, TestAuthority } from '../../testing/certificates.ts';
 import { certificateProblems } from './certificate-check.ts';
 import type { TlsFiles } from './tls-secret.ts';
 
-const now = Date.parse('2026-06-01T00:00:00Z');
-const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
-const needs = { names: ['x.c.ns.svc'], usages: 'serverAndClient', now } as const;
-let authority: { readonly pem: string; readonly keys: webcrypto.CryptoKeyPair };
-let stranger: { readonly pem: string; readonly keys: webcrypto.CryptoKeyPair };
-
-async function makeAuthority(name: string) {
-  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
-  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
-    name: `CN=${name}`,
-    keys,
-    notBefore: new Date('2026-01-01'),
-    notAfter: new Date('2027-01-01'),
-    signingAlgorithm: algorithm,
-    extensions: [new x509.BasicConstraintsExtension(true, undefined, true)],
-  });
-  return { pem: certificate.toString('pem'), keys };
-}
-
-interface Leaf {
-  readonly names?: readonly string[];
-  readonly usages?: readonly string[];
-  readonly until?: string;
-}
-
-async function issue({
-  names = ['*.c.ns.svc'],
-  usages = ['1.3.6.1.5.5.7.3.1', '1.3.6.1.5.5.7.3.2'],
-  until = '2027-01-01',
-}: Leaf = {}): Promise<TlsFiles> {
-  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
-  const certificate = await x509.X509CertificateGenerator.create({
-    subject: 'CN=member',
-    issuer: 'CN=authority',
-    publicKey: keys.publicKey,
-    signingKey: authority.keys.privateKey,
-    notBefore: new Date('2026-01-01'),
-    notAfter: new Date(until),
-    signingAlgorithm: algorithm,
-    extensions: [
-      new x509.SubjectAlternativeNameExtension(names.map((value) => ({ type: 'dns', value }))),
-      new x509.ExtendedKeyUsageExtension([...usages]),
-    ],
-  });
-  const key = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)).toString('base64');
-  return {
-    style: 'own',
-    cert: certificate.toString('pem'),
-    key: `-----BEGIN PRIVATE KEY-----\n${key}\n-----END PRIVATE KEY-----\n`,
-    ca: authority.pem,
-  };
-}
+const needs = { names: ['x.c.ns.svc'], usages: 'serverAndClient', now: Date.parse('2026-06-01T00:00:00Z') } as const;
+let authority: TestAuthority;
+let stranger: TestAuthority;
 
 beforeAll(async () => {
-  authority = await makeAuthority('authority');
-  stranger = await makeAuthority('stranger');
+  authority = await TestAuthority.create('authority');
+  stranger = await TestAuthority.create('stranger');
 });
+
+async function issue(leaf: Leaf = {}): Promise<TlsFiles> {
+  return { style: 'own', ca: authority.pem, ...(await authority.issue({ names: ['*.c.ns.svc'], ...leaf })) };
+}
 
 describe('certificates are checked before a pod is made (rule 18)', () => {
   test('a good one has no problems', async () => {
@@ -75,7 +28,7 @@ describe('certificates are checked before a pod is made (rule 18)', () => {
   });
 
   test('both usages are needed of a member', async () => {
-    const files = await issue({ usages: ['1.3.6.1.5.5.7.3.1'] });
+    const files = await issue({ usages: [serverAuth] });
     expect(certificateProblems(files, needs)).toEqual(['its certificate is not for client authentication']);
   });
 
