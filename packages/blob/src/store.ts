@@ -49,7 +49,7 @@ class DriverStore<Upload> implements BlobStore {
       logger: this.#logger,
       bufferBytes: this.#bufferBytes,
     };
-    return await new Put(context, checkKey(key), options).run(body);
+    return new Put(context, checkKey(key), options).run(body);
   }
 
   async *get(key: string, range: ByteRange = { offset: 0 }, options: CallOptions = {}): AsyncGenerator<Uint8Array> {
@@ -63,7 +63,7 @@ class DriverStore<Upload> implements BlobStore {
 
   async stat(key: string, options: CallOptions = {}): Promise<BlobInfo> {
     checkKey(key);
-    return await this.#attempts.run({ what: `looking at ${key}` }, options.signal, (signal) =>
+    return this.#attempts.run({ what: `looking at ${key}` }, options.signal, (signal) =>
       this.#driver.stat(key, signal),
     );
   }
@@ -89,9 +89,7 @@ class DriverStore<Upload> implements BlobStore {
   async sweep(prefix: string, startedBefore: number, options: CallOptions = {}): Promise<number> {
     checkPrefix(prefix);
     const what = `looking for unfinished uploads to ${prefix}*`;
-    return await this.#attempts.run({ what }, options.signal, (signal) =>
-      this.#driver.sweep(prefix, startedBefore, signal),
-    );
+    return this.#attempts.run({ what }, options.signal, (signal) => this.#driver.sweep(prefix, startedBefore, signal));
   }
 
   close(): void {

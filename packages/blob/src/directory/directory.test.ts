@@ -2,11 +2,11 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describeStore } from '../testing/conformance.ts';
+import { testStore } from '../testing/conformance.ts';
 import { openDirectory } from './open-directory.ts';
 import { parseUploadName } from './upload-name.ts';
 
-describeStore('a directory', async () => {
+testStore(async () => {
   const root = await mkdtemp(join(tmpdir(), 'blob-directory-'));
   const partBytes = 64 * 1024;
   return {

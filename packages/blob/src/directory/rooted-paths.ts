@@ -77,12 +77,12 @@ export class RootedPaths {
     if (!found.isFile()) throw new BlobError('NotFound', `${path} is not a file`);
     // Without O_NONBLOCK, a pipe that has taken the file's place since would never be opened.
     const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-    return await this.#checked(await open(path, flags), path);
+    return this.#checked(await open(path, flags), path);
   }
 
   /** Makes a new file and opens it for writing. */
   async create(path: string): Promise<FileHandle> {
-    return await this.#checked(await open(path, 'wx', fileMode), path);
+    return this.#checked(await open(path, 'wx', fileMode), path);
   }
 
   async #checked(handle: FileHandle, path: string): Promise<FileHandle> {

@@ -6,6 +6,7 @@ import { Agent as HttpsAgent, type RequestOptions } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { rootCertificates } from 'node:tls';
+import { callbackify } from 'node:util';
 import { BlobError } from '../blob-error.ts';
 import { checkAddresses, checkHost, type EndpointPolicy } from './endpoint-policy.ts';
 
@@ -86,14 +87,13 @@ function isWithin(host: string, parent: string): boolean {
 }
 
 function guardedLookup(policy: EndpointPolicy): LookupFunction {
+  const addressesOf = callbackify(allowedAddresses);
   return (hostname, options, callback) => {
-    allowedAddresses(hostname, policy).then(
-      ([first, ...others]) => {
-        if (options.all) callback(null, [first, ...others]);
-        else callback(null, first.address, first.family);
-      },
-      (error: NodeJS.ErrnoException) => callback(error, ''),
-    );
+    addressesOf(hostname, policy, (error, addresses) => {
+      if (error) callback(error, '');
+      else if (options.all) callback(null, [...addresses]);
+      else callback(null, addresses[0].address, addresses[0].family);
+    });
   };
 }
 

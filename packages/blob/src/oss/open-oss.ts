@@ -34,7 +34,7 @@ export async function openOss(options: OssOptions, settings: StoreSettings = {})
   const policy = options.policy ?? {};
   const { endpoint, region } = s3Endpoint(checkEndpoint(options.endpoint || defaultEndpoint, policy));
   const { allow: _, ...checked } = policy;
-  return await openS3(
+  return openS3(
     {
       bucket: options.bucket,
       endpoint,

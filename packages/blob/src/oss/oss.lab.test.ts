@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { describeStore } from '../testing/conformance.ts';
+import { testStore } from '../testing/conformance.ts';
 import { startVersitygw } from '../testing/versitygw.ts';
 import { mebibyte } from '../write/part-sizes.ts';
 import { openOss } from './open-oss.ts';
 
-describeStore('OSS', async () => {
+testStore(async () => {
   const server = await startVersitygw();
   const partBytes = 5 * mebibyte;
   const open = (bucket: string) =>
@@ -24,6 +24,7 @@ describeStore('OSS', async () => {
     store,
     withoutBucket,
     leftovers: server.unfinished,
+    seed: server.seed,
     close: async () => {
       store.close();
       withoutBucket.close();

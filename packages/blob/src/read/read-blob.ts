@@ -44,25 +44,35 @@ export async function* readBlob(
   const stop = new AbortController();
   const whole = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
   try {
-    for (let failures = 0; ; ) {
+    for (let failures = 0; position.length !== 0; ) {
       const before = position.offset;
-      try {
-        yield* readOn(context, position, whole, what);
-        return;
-      } catch (thrown) {
-        // A connection that breaks after the last byte has done its work.
-        if (position.length === 0) return;
-        failures = position.offset - before > soundBytes ? 1 : failures + 1;
-        await attempts.pause(attempts.error(thrown, what, signal), failures, what, whole);
-      }
+      const thrown = yield* readOn(context, position, whole, what);
+      // A connection that breaks after the last byte has done its work; so has one to an empty object.
+      if (thrown === undefined || position.length === 0) return;
+      failures = position.offset - before > soundBytes ? 1 : failures + 1;
+      await attempts.pause(attempts.error(thrown.error, what, signal), failures, what, whole);
     }
   } finally {
     stop.abort();
   }
 }
 
-/** One request, and its body as far as it comes. */
+/** One request, and its body as far as it comes. Returns what it broke off with, if it did. */
 async function* readOn(
+  context: ReadContext,
+  position: Position,
+  signal: AbortSignal,
+  what: string,
+): AsyncGenerator<Uint8Array, { readonly error: unknown } | undefined, undefined> {
+  try {
+    yield* readOnce(context, position, signal, what);
+    return undefined;
+  } catch (error) {
+    return { error };
+  }
+}
+
+async function* readOnce(
   { driver, attempts }: ReadContext,
   position: Position,
   signal: AbortSignal,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { describeStore } from '../testing/conformance.ts';
+import { testStore } from '../testing/conformance.ts';
 import { startVersitygw } from '../testing/versitygw.ts';
 import { mebibyte } from '../write/part-sizes.ts';
 import { openS3 } from './open-s3.ts';
 
-describeStore('S3', async () => {
+testStore(async () => {
   const server = await startVersitygw();
   const partBytes = 5 * mebibyte;
   const { endpoint, region, accessKeyId, secretAccessKey } = server;
@@ -25,6 +25,7 @@ describeStore('S3', async () => {
     store,
     withoutBucket,
     leftovers: server.unfinished,
+    seed: server.seed,
     close: async () => {
       store.close();
       withoutBucket.close();

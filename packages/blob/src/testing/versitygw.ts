@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3';
 import { ensurePart } from '@etcd-operator/tools';
@@ -20,6 +21,8 @@ export interface S3Server {
   readonly virtualDomain: string;
   /** Keys of multipart uploads that are neither finished nor aborted. */
   readonly unfinished: () => Promise<readonly string[]>;
+  /** Puts an object with the content `x` where the server finds it. */
+  readonly seed: (key: string) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
@@ -35,10 +38,11 @@ export async function startVersitygw(options: { readonly tls?: boolean } = {}): 
   const scheme = options.tls ? 'https' : 'http';
   let endpoint = '';
   let port = 0;
+  let root = '';
   const server = await ServerProcess.start((chosen, directory) => {
     port = chosen;
     endpoint = `${scheme}://127.0.0.1:${chosen}`;
-    const root = join(directory, 'root');
+    root = join(directory, 'root');
     const sidecar = join(directory, 'sidecar');
     mkdirSync(join(root, bucket), { recursive: true });
     mkdirSync(sidecar);
@@ -61,7 +65,12 @@ export async function startVersitygw(options: { readonly tls?: boolean } = {}): 
   });
   const unfinished = () => unfinishedUploads(endpoint);
   const settings = { endpoint, port, bucket, region, accessKeyId, secretAccessKey, virtualDomain };
-  return { ...settings, unfinished, stop: () => server.stop() };
+  const seed = async (key: string) => {
+    const path = join(root, bucket, key);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, 'x');
+  };
+  return { ...settings, unfinished, seed, stop: () => server.stop() };
 }
 
 /** The path of a file in testdata. */

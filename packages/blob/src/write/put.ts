@@ -83,10 +83,10 @@ export class Put<Upload> {
       },
     });
     for await (const part of parts) {
-      if (part.isLast && part.number === 1) return await this.#storeWhole(part);
+      if (part.isLast && part.number === 1) return this.#storeWhole(part);
       const upload = await this.#begun();
       await this.#inFlight.start(() => this.#send(upload, part));
-      if (part.isLast) return await this.#finish(upload, part.number);
+      if (part.isLast) return this.#finish(upload, part.number);
     }
     throw new BlobError('Unknown', `${this.#what('storing')}: the body ended without a last part`);
   }
@@ -114,7 +114,7 @@ export class Put<Upload> {
     // An attempt whose answer was lost may have left an upload; the next one clears it away.
     const upload = await attempts.run({ what }, this.#signal, async (signal) => {
       await driver.clear(this.#key, signal);
-      return await driver.begin(this.#key, signal);
+      return driver.begin(this.#key, signal);
     });
     this.#state = { name: 'uploading', upload };
     return upload;
