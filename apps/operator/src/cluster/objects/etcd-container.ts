@@ -20,6 +20,9 @@ export const paths = {
   clientTLS: '/etc/etcdtls/operator/etcd-tls',
 } as const;
 
+/** On every pod of ours and on none of the original's: the state comes from an annotation. */
+export const bootStateArgument = '--initial-cluster-state=$(BOOT_STATE)';
+
 export interface EtcdContainerOptions {
   readonly name: string;
   readonly image: string;
@@ -83,7 +86,7 @@ function command({ name, address, peerTLS, clientTLS }: EtcdContainerOptions): r
     `--listen-client-urls=${scheme(clientTLS)}://0.0.0.0:${clientPort}`,
     `--advertise-client-urls=${address.clientUrl}`,
     '--initial-cluster=$(BOOT_CLUSTER)',
-    '--initial-cluster-state=$(BOOT_STATE)',
+    bootStateArgument,
     ...(peerTLS ? tlsFlags('peer-', paths.peerTLS, 'peer') : []),
     ...(clientTLS ? tlsFlags('', paths.serverTLS, 'server') : []),
     '--initial-cluster-token=$(BOOT_TOKEN)',

@@ -2,6 +2,7 @@
 import type { ContainerStatus, Pod } from '@etcd-operator/kube';
 import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
 import { annotations, disarmedInitialCluster, group, labels } from '../../api/names.ts';
+import { bootStateArgument } from '../objects/etcd-container.ts';
 import { isOwnedBy } from '../objects/owner.ts';
 import { canResize } from '../objects/resize.ts';
 import { differingFields, withResourcesOf } from '../objects/template.ts';
@@ -18,9 +19,13 @@ export function podFacts(pod: Pod, uid: string, spec: EtcdClusterSpec): MemberPo
   };
 }
 
-/** Pods of the original operator have no boot annotations: what they boot with is fixed in their command line. */
-function isAdopted({ metadata }: Pod): boolean {
-  return metadata?.annotations?.[annotations.initialClusterState] === undefined;
+/**
+ * True for pods of the original operator: what they boot with is fixed in their command line. Told by the command line itself;
+ * annotations can be written by anybody.
+ */
+function isAdopted({ spec }: Pod): boolean {
+  const etcd = spec?.containers.find((container) => container.name === 'etcd');
+  return !(etcd?.command?.includes(bootStateArgument) ?? false);
 }
 
 function identityFacts({ metadata = {}, ...pod }: Pod, uid: string) {
