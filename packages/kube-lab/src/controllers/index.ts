@@ -6,13 +6,21 @@
 import type { Client } from '@etcd-operator/kube';
 import type { Clock, Logger, Random } from '@etcd-operator/ports';
 import type { StartController } from './controller.ts';
+import { startDeploymentController } from './deployment/deployment-controller.ts';
+import { startDisruptionController } from './disruption/disruption-controller.ts';
 import { startEndpointsController } from './endpoints/endpoints-controller.ts';
 import { ApiEventRecorder } from './event-recorder.ts';
+import { startCronJobController } from './job/cron-job-controller.ts';
+import { startJobController } from './job/job-controller.ts';
 import { namespaceDefaultsController } from './namespaces/namespace-defaults.ts';
+import { startNodeLifecycle } from './node-lifecycle/node-lifecycle.ts';
+import { startPodCollector } from './node-lifecycle/pod-collector.ts';
 import { startScheduler } from './scheduler/scheduler.ts';
 import type { SharedCaches } from './shared-caches.ts';
+import { startStatefulSetController } from './statefulset/statefulset-controller.ts';
 import type { Disks } from './storage/disks.ts';
 import { storageController } from './storage/storage-controller.ts';
+import { startReplicaSetController } from './workloads/replica-set.ts';
 
 function controllers(disks: Disks, caPem: string): Readonly<Record<string, StartController>> {
   return {
@@ -20,6 +28,14 @@ function controllers(disks: Disks, caPem: string): Readonly<Record<string, Start
     'endpoint-controller': startEndpointsController,
     'persistentvolume-controller': storageController(disks),
     'namespace-defaults': namespaceDefaultsController(caPem),
+    'replicaset-controller': startReplicaSetController,
+    'deployment-controller': startDeploymentController,
+    'statefulset-controller': startStatefulSetController,
+    'job-controller': startJobController,
+    'cronjob-controller': startCronJobController,
+    controllermanager: startDisruptionController,
+    'node-controller': startNodeLifecycle,
+    'pod-garbage-collector': startPodCollector,
   };
 }
 

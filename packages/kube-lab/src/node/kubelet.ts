@@ -12,11 +12,14 @@ export class Kubelet {
   readonly #puller: ImagePuller;
   readonly #workers = new Map<string, PodWorker>();
   readonly #leave: readonly (() => void)[];
+  readonly #pods: ObjectCache<Pod>;
+  readonly #done = new Set<string>();
   #paused = false;
 
   /** @param pods the node's own view of all pods; it stands still while the node is cut off */
   constructor(node: NodeContext, pods: ObjectCache<Pod>) {
     this.#node = node;
+    this.#pods = pods;
     this.#puller = new ImagePuller(node.images, node.events, node.clock);
     this.#leave = [
       pods.subscribe((change) => this.#podChanged(change)),
@@ -71,13 +74,20 @@ export class Kubelet {
   #podChanged({ type, object }: ObjectChange<Pod>): void {
     const uid = object.metadata?.uid ?? '';
     const worker = this.#workers.get(uid);
-    if (type === 'DELETED') worker?.vanish(object);
-    else if (worker) worker.update(object);
-    else if (object.spec?.nodeName === this.#node.nodeName && !isDone(object)) this.#adopt(uid, object);
+    if (type === 'DELETED') {
+      this.#done.delete(uid);
+      worker?.vanish(object);
+    } else if (worker) worker.update(object);
+    else if (object.spec?.nodeName === this.#node.nodeName && !this.#done.has(uid) && !isDone(object))
+      this.#adopt(uid, object);
   }
 
   #adopt(uid: string, pod: Pod): void {
-    const onClosed = () => void this.#workers.delete(uid);
+    const onClosed = () => {
+      this.#workers.delete(uid);
+      // A finalizer may keep the object for a while; its containers are gone all the same.
+      if (this.#pods.get(pod.metadata?.namespace, pod.metadata?.name ?? '')?.metadata?.uid === uid) this.#done.add(uid);
+    };
     const worker = new PodWorker({ node: this.#node, puller: this.#puller, pod, onClosed });
     this.#workers.set(uid, worker);
     if (this.#paused) worker.pause();
@@ -86,5 +96,5 @@ export class Kubelet {
 
 /** A pod that ended on this node before this kubelet was there has nothing left to do. */
 function isDone(pod: Pod): boolean {
-  return (pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') && !pod.metadata?.deletionTimestamp;
+  return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
 }

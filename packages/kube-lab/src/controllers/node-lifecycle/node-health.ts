@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Lease, Node, NodeCondition, Taint } from '@etcd-operator/kube';
+import { timestamp } from '../../node/timestamp.ts';
+
+/** A node that has not been heard of for this long, in milliseconds, is unreachable. */
+export const monitorGracePeriod = 40_000;
+
+const notReady = 'node.kubernetes.io/not-ready';
+const unreachable = 'node.kubernetes.io/unreachable';
+const unschedulable = 'node.kubernetes.io/unschedulable';
+const owned = [notReady, unreachable, unschedulable];
+const heartbeatConditions = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'];
+
+/** When a node was last heard of, by its lease or its status. */
+export function lastHeard(node: Node, lease: Lease | undefined): number {
+  const renewed = Date.parse(lease?.spec?.renewTime ?? '') || 0;
+  const beats = (node.status?.conditions ?? []).map(
+    ({ lastHeartbeatTime }) => Date.parse(lastHeartbeatTime ?? '') || 0,
+  );
+  return Math.max(renewed, Date.parse(node.metadata?.creationTimestamp ?? '') || 0, ...beats);
+}
+
+/** The conditions of a node that has fallen silent; undefined if they say so already. */
+export function silentConditions(node: Node, now: number): readonly NodeCondition[] | undefined {
+  const before = node.status?.conditions ?? [];
+  if (heartbeatConditions.every((type) => before.find((each) => each.type === type)?.status === 'Unknown'))
+    return undefined;
+  const others = before.filter(({ type }) => !heartbeatConditions.includes(type));
+  const unknown = heartbeatConditions.map((type): NodeCondition => {
+    const old = before.find((each) => each.type === type);
+    return {
+      type,
+      status: 'Unknown',
+      reason: 'NodeStatusUnknown',
+      message: 'Kubelet stopped posting node status.',
+      lastHeartbeatTime: old?.lastHeartbeatTime ?? null,
+      lastTransitionTime: old?.status === 'Unknown' ? (old.lastTransitionTime ?? null) : timestamp(now),
+    };
+  });
+  return [...others, ...unknown];
+}
+
+/** The taints a node should have for its conditions; those of others are kept. */
+export function wantedTaints(node: Node, now: number): readonly Taint[] {
+  const present = node.spec?.taints ?? [];
+  const ready = node.status?.conditions?.find(({ type }) => type === 'Ready')?.status;
+  const key = ready === 'True' ? undefined : ready === 'False' ? notReady : unreachable;
+  const wanted: Taint[] = [
+    ...(node.spec?.unschedulable ? [{ key: unschedulable, effect: 'NoSchedule' } as const] : []),
+    ...(key ? [{ key, effect: 'NoSchedule' } as const, { key, effect: 'NoExecute' } as const] : []),
+  ].map((taint) => {
+    const old = present.find((each) => each.key === taint.key && each.effect === taint.effect);
+    return old ?? { ...taint, timeAdded: timestamp(now) };
+  });
+  return [...present.filter((taint) => !owned.includes(taint.key)), ...wanted];
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  controllerRevisions,
+  isKubeError,
+  jsonEqual,
+  keyOf,
+  keyString,
+  type Pod,
+  type PodTemplateSpec,
+  parseKey,
+  persistentVolumeClaims,
+  pods,
+  type StatefulSet,
+  statefulSets,
+} from '@etcd-operator/kube';
+import type { ControllerContext, RunningController } from '../controller.ts';
+import { ReconcileLoop } from '../reconcile-loop.ts';
+import { claimPods, controllerKey, controllerOf, controllerReference, deletePod } from '../workloads/owned-pods.ts';
+import { untilAvailable } from '../workloads/pod-condition.ts';
+import { revisionName, revisionObject, statefulClaims, statefulPod, statefulStatus } from './stateful-objects.ts';
+import { ordinalOf, planStatefulSet, type StatefulAction } from './stateful-plan.ts';
+
+/** Runs stateful sets: pods with names, order and claims of their own. */
+export function startStatefulSetController(context: ControllerContext): RunningController {
+  const { caches, clock, log } = context;
+  const cache = caches.of(statefulSets);
+  const loop = new ReconcileLoop({
+    name: 'statefulset',
+    clock,
+    log,
+    reconcile: async (key) => {
+      const { namespace, name } = parseKey(key);
+      const set = cache.get(namespace, name);
+      return set && !set.metadata?.deletionTimestamp ? reconcile(context, set) : undefined;
+    },
+  });
+  const leave = [
+    cache.subscribe(({ type, object }) => {
+      if (type !== 'DELETED') loop.enqueue(keyString(keyOf(object)));
+    }),
+    caches.of(pods).subscribe(({ object }) => {
+      const key = controllerKey(object, 'StatefulSet');
+      if (key) loop.enqueue(key);
+    }),
+  ];
+  return {
+    close: () => {
+      for (const each of leave) each();
+      loop.close();
+    },
+  };
+}
+
+async function reconcile(context: ControllerContext, set: StatefulSet): Promise<number | undefined> {
+  const { clock } = context;
+  const claimed = await claimPods(context, set, controllerReference(set, 'apps/v1', 'StatefulSet'));
+  const own = claimed.filter((pod) => ordinalOf(set, pod) >= 0);
+  const update = revisionName(set);
+  await keepRevision(context, set, update);
+  const revisions = { current: set.status?.currentRevision || update, update };
+  for (const action of planStatefulSet(set, own, revisions, clock.now())) await carryOut(context, set, action);
+  await writeStatus(context, set, revisions);
+  const waits = own.flatMap((pod) => untilAvailable(pod, set.spec?.minReadySeconds ?? 0, clock.now()) ?? []);
+  return waits.length > 0 ? Math.min(...waits) : undefined;
+}
+
+async function keepRevision({ caches, client }: ControllerContext, set: StatefulSet, name: string): Promise<void> {
+  const own = caches
+    .of(controllerRevisions)
+    .inNamespace(set.metadata?.namespace ?? '')
+    .filter((revision) => controllerOf(revision)?.uid === set.metadata?.uid);
+  const latest = Math.max(0, ...own.map(({ revision }) => revision));
+  const present = own.find(({ metadata }) => metadata?.name === name);
+  if (!present) await client.resource(controllerRevisions).create(revisionObject(set, name, latest + 1));
+  else if (present.revision < latest) {
+    await client.resource(controllerRevisions).replace({ ...present, revision: latest + 1 });
+  }
+}
+
+async function carryOut(context: ControllerContext, set: StatefulSet, action: StatefulAction): Promise<void> {
+  const { client, events } = context;
+  if (action.type === 'delete') {
+    await deletePod(context, action.pod);
+    const { name } = action.pod.metadata ?? {};
+    const message = `delete Pod ${name} in StatefulSet ${set.metadata?.name} successful`;
+    events.event(set, 'Normal', 'SuccessfulDelete', message);
+    await removeClaims(context, set, action.pod);
+    return;
+  }
+  for (const claim of statefulClaims(set, action.ordinal)) {
+    await tolerateExisting(client.resource(persistentVolumeClaims).create(claim));
+  }
+  const pod = statefulPod(set, templateOf(context, set, action.revision), action.ordinal, action.revision);
+  await tolerateExisting(client.resource(pods).create(pod));
+  const message = `create Pod ${pod.metadata?.name} in StatefulSet ${set.metadata?.name} successful`;
+  events.event(set, 'Normal', 'SuccessfulCreate', message);
+}
+
+/** The template of a revision; the present one if that is not kept any more. */
+function templateOf({ caches }: ControllerContext, set: StatefulSet, revision: string): PodTemplateSpec {
+  const kept = caches.of(controllerRevisions).get(set.metadata?.namespace, revision)?.data as
+    | { readonly spec?: { readonly template?: PodTemplateSpec & { readonly $patch?: string } } }
+    | undefined;
+  const { $patch: _patch, ...template } = kept?.spec?.template ?? { ...set.spec?.template };
+  return template;
+}
+
+/** `whenScaled: Delete`: claims go with the pods that are not wanted any more. */
+async function removeClaims({ client }: ControllerContext, set: StatefulSet, pod: Pod): Promise<void> {
+  const ordinal = ordinalOf(set, pod);
+  const start = set.spec?.ordinals?.start ?? 0;
+  const isWanted = ordinal >= start && ordinal < start + (set.spec?.replicas ?? 1);
+  if (isWanted || set.spec?.persistentVolumeClaimRetentionPolicy?.whenScaled !== 'Delete') return;
+  for (const claim of statefulClaims(set, ordinal)) {
+    await client
+      .resource(persistentVolumeClaims)
+      .delete(keyOf(claim))
+      .catch((error: unknown) => {
+        if (!isKubeError(error, 'NotFound')) throw error;
+      });
+  }
+}
+
+async function writeStatus(
+  { caches, client, clock }: ControllerContext,
+  { metadata }: StatefulSet,
+  revisions: { readonly current: string; readonly update: string },
+): Promise<void> {
+  const set = caches.of(statefulSets).get(metadata?.namespace, metadata?.name ?? '');
+  if (!set) return;
+  const own = caches
+    .of(pods)
+    .inNamespace(set.metadata?.namespace ?? '')
+    .filter((pod) => controllerOf(pod)?.uid === set.metadata?.uid);
+  const status = statefulStatus(set, own, revisions, clock.now());
+  if (jsonEqual(status, set.status)) return;
+  await client.resource(statefulSets).status.replace(keyOf(set), { ...set, status });
+}
+
+async function tolerateExisting(creation: Promise<unknown>): Promise<void> {
+  try {
+    await creation;
+  } catch (error) {
+    if (!isKubeError(error, 'AlreadyExists')) throw error;
+  }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  isKubeError,
+  type KubeObject,
+  keyOf,
+  keyString,
+  type LabelSelector,
+  type OwnerReference,
+  type Pod,
+  type PodTemplateSpec,
+  pods,
+} from '@etcd-operator/kube';
+import type { ControllerContext } from '../controller.ts';
+import { matchesSelector } from '../label-match.ts';
+
+/** An object that makes pods. */
+export type Owner = KubeObject & { readonly spec?: { readonly selector?: LabelSelector } | undefined };
+
+/** How a pod points to the one who made it. */
+export function controllerReference(owner: KubeObject, apiVersion: string, kind: string): OwnerReference {
+  const { name = '', uid = '' } = owner.metadata ?? {};
+  return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
+}
+
+/** The owner that has the last word over an object. */
+export function controllerOf(object: KubeObject): OwnerReference | undefined {
+  return object.metadata?.ownerReferences?.find(({ controller }) => controller);
+}
+
+/** The key of an object's controller, if that is of the given kind; for queues. */
+export function controllerKey(object: KubeObject, kind: string): string | undefined {
+  const reference = controllerOf(object);
+  const { namespace } = object.metadata ?? {};
+  if (reference?.kind !== kind) return undefined;
+  return keyString(namespace ? { namespace, name: reference.name } : { name: reference.name });
+}
+
+/** A pod as a template declares it, owned by `owner`. */
+export function podFromTemplate(template: PodTemplateSpec, owner: OwnerReference, metadata: Pod['metadata']): Pod {
+  const { labels, annotations, finalizers } = template.metadata ?? {};
+  if (!template.spec) throw new TypeError(`the template of ${owner.kind} ${owner.name} has no spec`);
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      ...(annotations ? { annotations } : {}),
+      ...(finalizers ? { finalizers } : {}),
+      ...metadata,
+      labels: { ...labels, ...metadata?.labels },
+      ownerReferences: [owner],
+    },
+    spec: template.spec,
+  };
+}
+
+/**
+ * The pods of an owner: those it controls and that match its selector. Orphans that match are adopted, own ones that do not match
+ * any more are let go.
+ */
+export async function claimPods(
+  context: ControllerContext,
+  owner: Owner,
+  reference: OwnerReference,
+): Promise<readonly Pod[]> {
+  const own: Pod[] = [];
+  for (const pod of context.caches.of(pods).inNamespace(owner.metadata?.namespace ?? '')) {
+    const controller = controllerOf(pod);
+    const matches = matchesSelector(owner.spec?.selector, pod.metadata?.labels);
+    if (controller?.uid === reference.uid) {
+      if (matches) own.push(pod);
+      else
+        await setOwners(context, pod, pod.metadata?.ownerReferences?.filter(({ uid }) => uid !== reference.uid) ?? []);
+    } else if (!controller && matches && !pod.metadata?.deletionTimestamp && !owner.metadata?.deletionTimestamp) {
+      const adopted = await setOwners(context, pod, [...(pod.metadata?.ownerReferences ?? []), reference]);
+      if (adopted) own.push(adopted);
+    }
+  }
+  return own;
+}
+
+async function setOwners(
+  { client }: ControllerContext,
+  pod: Pod,
+  ownerReferences: readonly OwnerReference[],
+): Promise<Pod | undefined> {
+  const { uid, resourceVersion } = pod.metadata ?? {};
+  const patch = { metadata: { uid, resourceVersion, ownerReferences } };
+  try {
+    return await client.resource(pods).patch(keyOf(pod), { type: 'merge', patch });
+  } catch (error) {
+    if (isKubeError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
+/** Deletes a pod of this very UID; one that is gone already is fine. */
+export async function deletePod({ client }: ControllerContext, pod: Pod): Promise<void> {
+  const { uid } = pod.metadata ?? {};
+  try {
+    await client.resource(pods).delete(keyOf(pod), uid ? { preconditions: { uid } } : {});
+  } catch (error) {
+    if (!isKubeError(error, 'NotFound', 'Conflict')) throw error;
+  }
+}
