@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+import { BlobError } from '../blob-error.ts';
+import type { EndpointPolicy } from '../endpoint/endpoint-policy.ts';
+
+/** Microsoft's clouds, by the names that the original operator's Secrets use. */
+export type AzureCloud = 'AzurePublicCloud' | 'AzureChinaCloud' | 'AzureUSGovernmentCloud' | 'AzureGermanCloud';
+
+/** Where each cloud keeps its blobs, and whom it asks who somebody is. */
+export const azureClouds: Readonly<Record<AzureCloud, { readonly suffix: string; readonly authorityHost: string }>> = {
+  AzurePublicCloud: { suffix: 'core.windows.net', authorityHost: 'https://login.microsoftonline.com' },
+  AzureChinaCloud: { suffix: 'core.chinacloudapi.cn', authorityHost: 'https://login.chinacloudapi.cn' },
+  AzureUSGovernmentCloud: { suffix: 'core.usgovcloudapi.net', authorityHost: 'https://login.microsoftonline.us' },
+  AzureGermanCloud: { suffix: 'core.cloudapi.de', authorityHost: 'https://login.microsoftonline.de' },
+};
+
+/** Who asks. */
+export type AzureCredentials =
+  | { readonly kind: 'key'; readonly accountKey: string }
+  /** The token of the pod's service account, exchanged; without ids, those that the webhook put into the environment. */
+  | { readonly kind: 'workload-identity'; readonly clientId?: string; readonly tenantId?: string }
+  /** Whatever the environment gives: variables, workload identity, the identity of the machine. */
+  | { readonly kind: 'chain' };
+
+/** A container of an Azure storage account. */
+export interface AzureOptions {
+  readonly account: string;
+  readonly container: string;
+  /** @default { kind: 'chain' } */
+  readonly credentials?: AzureCredentials;
+  /** @default AzurePublicCloud */
+  readonly cloud?: AzureCloud;
+  /** URL of the account's blob service. @default https://<account>.blob.<suffix of the cloud> */
+  readonly endpoint?: string;
+  /** Certificates in PEM that are trusted besides the usual ones. */
+  readonly caCertificates?: string;
+  readonly policy?: EndpointPolicy;
+  /** @default 8 MiB */
+  readonly partBytes?: number;
+}
+
+/** What the Secret of an EtcdBackup holds for Azure: `storage-account`, `storage-key` and, if it is not the public one, `cloud`. */
+export function azureOptionsFromSecret(
+  data: Readonly<Record<string, string>>,
+): Required<Pick<AzureOptions, 'account' | 'credentials' | 'cloud'>> {
+  const account = data['storage-account'];
+  const accountKey = data['storage-key'];
+  if (!account || !accountKey) {
+    throw new BlobError('Configuration', 'the Secret for Azure must have the keys storage-account and storage-key');
+  }
+  const cloud = data['cloud'] || 'AzurePublicCloud';
+  if (!isCloud(cloud)) {
+    const known = Object.keys(azureClouds).join(', ');
+    throw new BlobError('Configuration', `the Secret for Azure names a cloud that is none of ${known}`);
+  }
+  return { account, credentials: { kind: 'key', accountKey }, cloud };
+}
+
+function isCloud(name: string): name is AzureCloud {
+  return Object.hasOwn(azureClouds, name);
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { TokenCredential } from '@azure/identity';
+import type { RequestPolicyFactory, StorageSharedKeyCredential } from '@azure/storage-blob';
+import { BlobError } from '../blob-error.ts';
+import type { BlobStore } from '../blob-store.ts';
+import { redactor } from '../call/fault.ts';
+import { checkEndpoint } from '../endpoint/endpoint-policy.ts';
+import { type GuardedAgents, guardedAgents } from '../endpoint/guarded-agents.ts';
+import { createStore, type StoreSettings } from '../store.ts';
+import { AzureDriver } from './azure-driver.ts';
+import { type AzureCredentials, type AzureOptions, azureClouds } from './azure-options.ts';
+
+type AzureSdk = typeof import('@azure/storage-blob');
+
+/** Opens a container. Loads the SDK; makes no request. */
+export async function openAzure(options: AzureOptions, settings: StoreSettings = {}): Promise<BlobStore> {
+  const { account, container, policy = {}, credentials = { kind: 'chain' } } = options;
+  const cloud = azureClouds[options.cloud ?? 'AzurePublicCloud'];
+  checkNames(account, container);
+  const endpoint = checkEndpoint(options.endpoint || `https://${account}.blob.${cloud.suffix}`, policy);
+  const sdk = await import('@azure/storage-blob');
+  const agents = guardedAgents({
+    policy,
+    host: endpoint.hostname,
+    ...(options.caCertificates === undefined ? {} : { caCertificates: options.caCertificates }),
+  });
+  const credential = await credentialOf(sdk, account, credentials, cloud.authorityHost);
+  // Retries are ours, with our clock.
+  const pipeline = sdk.newPipeline(credential, { retryOptions: { maxTries: 1 } });
+  pipeline.factories.push(onlyTo(endpoint, agents));
+  const service = new sdk.BlobServiceClient(endpoint.href.replace(/\/$/, ''), pipeline);
+  const driver = new AzureDriver({
+    container: service.getContainerClient(container),
+    agents,
+    location: `azure://${account}/${container}`,
+    partBytes: options.partBytes,
+    redact: redactor(credentials.kind === 'key' ? [credentials.accountKey] : []),
+    ...(settings.random ? { random: settings.random } : {}),
+  });
+  return createStore(driver, settings);
+}
+
+async function credentialOf(
+  sdk: AzureSdk,
+  account: string,
+  credentials: AzureCredentials,
+  authorityHost: string,
+): Promise<StorageSharedKeyCredential | TokenCredential> {
+  switch (credentials.kind) {
+    case 'key':
+      if (!/^[A-Za-z0-9+/]+={0,2}$/.test(credentials.accountKey)) {
+        throw new BlobError('Configuration', 'the key of the storage account is not base64');
+      }
+      return new sdk.StorageSharedKeyCredential(account, credentials.accountKey);
+    case 'workload-identity': {
+      const { WorkloadIdentityCredential } = await import('@azure/identity');
+      const { clientId, tenantId } = credentials;
+      return new WorkloadIdentityCredential({
+        authorityHost,
+        ...(clientId === undefined ? {} : { clientId }),
+        ...(tenantId === undefined ? {} : { tenantId }),
+      });
+    }
+    case 'chain': {
+      const { DefaultAzureCredential } = await import('@azure/identity');
+      return new DefaultAzureCredential({ authorityHost });
+    }
+  }
+}
+
+/** Every request goes out over our connections, and none to another host, wherever a redirect points. */
+function onlyTo(endpoint: URL, agents: GuardedAgents): RequestPolicyFactory {
+  return {
+    create: (next) => ({
+      sendRequest: (request) => {
+        const { origin, host } = new URL(request.url);
+        if (origin !== endpoint.origin) {
+          const message = `a request would have gone to ${host} instead of ${endpoint.host}; refused`;
+          return Promise.reject(new BlobError('Configuration', message));
+        }
+        request.agent = endpoint.protocol === 'https:' ? agents.https : agents.http;
+        return next.sendRequest(request);
+      },
+    }),
+  };
+}
+
+/** They become part of a host name and of a path. */
+function checkNames(account: string, container: string): void {
+  if (!/^[a-z0-9]{3,24}$/.test(account)) {
+    throw new BlobError('Configuration', `${JSON.stringify(account)} is not the name of a storage account`);
+  }
+  if (!/^(\$root|[a-z0-9][a-z0-9-]{1,61}[a-z0-9])$/.test(container) || container.includes('--')) {
+    throw new BlobError('InvalidPath', `${JSON.stringify(container)} is not the name of a container`);
+  }
+}
