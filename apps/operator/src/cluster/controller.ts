@@ -59,7 +59,7 @@ export function addClusterController(manager: Manager, options: ClusterControlle
 }
 
 /** The original's table: an operator of one namespace leaves annotated objects alone, a cluster-wide one takes only those. */
-export function isManaged({ metadata }: EtcdCluster, clusterWide: boolean): boolean {
+function isManaged({ metadata }: EtcdCluster, clusterWide: boolean): boolean {
   const scope = metadata?.annotations?.[annotations.scope];
   return clusterWide ? scope === 'clusterwide' : scope === undefined;
 }

@@ -33,7 +33,7 @@ export interface Desired {
 }
 
 /** The repository of the original operator. */
-export const defaultRepository = 'quay.io/coreos/etcd';
+const defaultRepository = 'quay.io/coreos/etcd';
 const defaultReplaceAfter = 120_000;
 
 /**

@@ -46,7 +46,7 @@ describe('a spec that cannot work', () => {
       return /ErrImagePull|ImagePullBackOff/.test(words) ? words : undefined;
     });
     await ground.change('typo', { version: '3.6.16' });
-    await ground.settled('typo');
+    expect((await ground.settled('typo')).status?.currentVersion).toBe('3.6.16');
   });
 });
 

@@ -52,13 +52,14 @@ describe('a cluster without volumes', () => {
   test('[33] a deleted Service is back within seconds', async () => {
     const key = { namespace: 'default', name: 'plain-client' };
     await ground.lab.client().resource(services).delete(key);
-    await ground.until('Service', async () => {
+    const back = await ground.until('Service', async () => {
       const { items } = await ground.lab
         .client()
         .resource(services)
         .list({ namespace: 'default', fieldSelector: 'metadata.name=plain-client' });
       return items[0];
     });
+    expect(back.spec?.ports?.map(({ port }) => port)).toEqual([2379]);
   });
 
   test('[50] a paused cluster is not even healed, and resumes (C-21)', async () => {
@@ -110,6 +111,7 @@ describe('a cluster with volumes', () => {
     await ground.create('kept', spec);
     await ground.settled('kept');
     await ground.put('kept', 'a', '1');
+    expect(await ground.read('kept', 'a')).toBe('1');
   });
 
   test('[58] a deleted pod comes back as the same member', async () => {

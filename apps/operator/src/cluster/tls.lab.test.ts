@@ -53,7 +53,7 @@ describe('[67] TLS between members and for clients', () => {
       clock: systemClock,
       dial: ({ host, port }) => ground.lab.dial(host, port),
     });
-    await expect(plain.maintenance.status()).rejects.toThrow();
+    await expect(plain.maintenance.status()).rejects.toThrow('Maintenance/Status');
   });
 
   test('secrets of type kubernetes.io/tls do as well', async () => {
@@ -61,7 +61,7 @@ describe('[67] TLS between members and for clients', () => {
     await secret('typed-server', kubernetesKeys, [...membersOf('typed'), 'typed-client.default.svc', 'localhost']);
     await secret('typed-client', kubernetesKeys, []);
     await ground.create('typed', { size: 1, TLS: tls('typed') });
-    await ground.settled('typed', 60_000);
+    expect((await ground.settled('typed', 60_000)).status?.readySize).toBe(1);
   });
 
   test('rule 18: a secret that would fail is reported before any pod is made, and mending it is enough', async () => {

@@ -21,12 +21,12 @@ describe('upgrades of a quiet cluster', () => {
     await ground.settled('quiet', 60_000);
     await ground.put('quiet', 'a', '1');
     const before = await memberIds('quiet');
-    const pods = (await ground.pods('quiet')).map((pod) => pod.metadata?.uid).sort();
+    const pods = (await ground.pods('quiet')).map((pod) => pod.metadata?.uid ?? '').sort();
     await ground.change('quiet', { version: '3.6.16' });
     await ground.settled('quiet', 60_000);
     expect(await versions('quiet')).toEqual(['3.6.16', '3.6.16', '3.6.16']);
     expect(await memberIds('quiet')).toEqual(before);
-    expect((await ground.pods('quiet')).map((pod) => pod.metadata?.uid).sort()).toEqual(pods);
+    expect((await ground.pods('quiet')).map((pod) => pod.metadata?.uid ?? '').sort()).toEqual(pods);
     expect(await ground.read('quiet', 'a')).toBe('1');
   });
 

@@ -2,7 +2,7 @@
 import type { Container } from '@etcd-operator/kube';
 
 /** The original's image: its nslookup is built on glibc. */
-export const defaultBusyboxImage = 'busybox:1.28.0-glibc';
+const defaultBusyboxImage = 'busybox:1.28.0-glibc';
 
 /**
  * Waits until the pod's own name resolves. busybox's nslookup knows no search domains, so the full names are made here: with

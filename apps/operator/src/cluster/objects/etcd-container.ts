@@ -13,7 +13,7 @@ import type { Container, EnvVar, Probe } from '@etcd-operator/kube';
 import { annotations } from '../../api/names.ts';
 
 /** Where things are inside a member's container; the original's paths. */
-export const paths = {
+const paths = {
   data: '/var/etcd',
   peerTLS: '/etc/etcdtls/member/peer-tls',
   serverTLS: '/etc/etcdtls/member/server-tls',

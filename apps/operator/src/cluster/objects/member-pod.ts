@@ -60,13 +60,7 @@ function addressOf({ cluster, desired, name }: MemberPodOptions): MemberAddress 
 }
 
 /** The user's labels, with the operator's own on top. */
-export function podLabels({
-  cluster,
-  spec,
-  name,
-  incarnation,
-  isVoter,
-}: MemberPodOptions): Readonly<Record<string, string>> {
+function podLabels({ cluster, spec, name, incarnation, isVoter }: MemberPodOptions): Readonly<Record<string, string>> {
   return {
     ...spec.pod?.labels,
     ...clusterLabels(cluster.name),
