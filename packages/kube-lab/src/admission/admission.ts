@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { escalationCheck } from '../authz/escalation.ts';
 import type { AdmissionRequest, AdmissionStep } from './admission-request.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
 import { defaultStorageClass, defaultTolerations, priorityAdmission, storageProtection } from './pod-defaulting.ts';
@@ -6,6 +7,7 @@ import { serviceAccountAdmission } from './service-account.ts';
 
 const mutating: readonly AdmissionStep[] = [
   namespaceLifecycle,
+  escalationCheck,
   serviceAccountAdmission,
   priorityAdmission,
   defaultTolerations,

@@ -10,9 +10,9 @@ import type { Call } from '../server/core.ts';
 import { isTrue } from '../server/request-info.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import { invalidObject, required } from '../validation/field-error.ts';
-import { objectAnswer } from './answer.ts';
 import { ownershipRules, writerOf } from './field-tracking.ts';
 import { checkName, decodeObject, metadataOf, parseYamlText } from './object-body.ts';
+import { objectAnswer } from './representation.ts';
 import { writeObject } from './update.ts';
 
 /** PATCH with `application/apply-patch+yaml`: server-side apply. */

@@ -11,10 +11,10 @@ import { StoreError } from '../storage/store-error.ts';
 import { StoredObject } from '../storage/stored-object.ts';
 import { type FieldError, invalidObject } from '../validation/field-error.ts';
 import { finalizerWarnings, validateObjectMeta } from '../validation/object-meta.ts';
-import { objectAnswer } from './answer.ts';
 import { trackFields } from './field-tracking.ts';
 import { generatedName } from './generate-name.ts';
 import { metadataOf, readObjectBody } from './object-body.ts';
+import { objectAnswer } from './representation.ts';
 import { isDryRun } from './write-options.ts';
 
 /** POST to a collection. */

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-import { apiVersionOf } from '@etcd-operator/kube';
 import { admitMutating, admitValidating } from '../admission/admission.ts';
 import type { AdmissionRequest } from '../admission/admission-request.ts';
 import { asArray, asNumber, cloneJson, type JsonObject } from '../json/json.ts';
 import { timestampOf } from '../json/timestamp.ts';
-import { listItemText, storageKey } from '../registry/served-resource.ts';
+import { storageKey } from '../registry/served-resource.ts';
 import { selectionOf } from '../selectors/selection.ts';
 import { ApiError, notFound } from '../server/api-error.ts';
 import { type ApiResponse, jsonResponse } from '../server/api-request.ts';
 import type { Call } from '../server/core.ts';
 import { StoreError } from '../storage/store-error.ts';
 import { StoredObject } from '../storage/stored-object.ts';
-import { objectAnswer } from './answer.ts';
 import { type DeleteOptions, readDeleteOptions } from './delete-options.ts';
 import { metadataOf } from './object-body.ts';
+import { listAnswer, objectAnswer } from './representation.ts';
 
 /** DELETE of one object. */
 export async function deleteObject(call: Call): Promise<ApiResponse> {
@@ -39,13 +38,10 @@ export async function deleteCollection(call: Call): Promise<ApiResponse> {
     await admitDelete(call, stored, options);
     removeObject(call, stored.key, options);
   }
-  const items = selected.map((stored) => listItemText(resource, stored)).join(',');
-  const metadata = JSON.stringify({
+  return listAnswer(call, selected, {
     resourceVersion: String(core.store.revision),
     ...(resource.custom ? { continue: '' } : {}),
   });
-  const head = `"kind":"${resource.listKind}","apiVersion":"${apiVersionOf(resource)}","metadata":${metadata}`;
-  return jsonResponse(200, `{${head},"items":[${items}]}\n`);
 }
 
 async function admitDelete(call: Call, stored: StoredObject, options: DeleteOptions): Promise<void> {

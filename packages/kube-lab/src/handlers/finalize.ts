@@ -3,8 +3,8 @@ import { asArray, cloneJson, ensureObject, getIn } from '../json/json.ts';
 import { methodNotAllowed, notFound } from '../server/api-error.ts';
 import type { ApiResponse } from '../server/api-request.ts';
 import type { Call } from '../server/core.ts';
-import { objectAnswer } from './answer.ts';
 import { checkName, readObjectBody } from './object-body.ts';
+import { objectAnswer } from './representation.ts';
 import { writeObject } from './update.ts';
 
 /** PUT to `namespaces/finalize`: says who still has to finish before a namespace may go. */

@@ -17,10 +17,10 @@ import type { ApiResponse } from '../server/api-request.ts';
 import type { Call } from '../server/core.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import { forbiddenField, invalid, invalidObject } from '../validation/field-error.ts';
-import { objectAnswer } from './answer.ts';
 import { applyObject } from './apply.ts';
 import { trackFields } from './field-tracking.ts';
 import { checkName, kindProblem, mediaType, parseJsonText, placePatched } from './object-body.ts';
+import { objectAnswer } from './representation.ts';
 import { writeObject } from './update.ts';
 
 /** PATCH of one object or of its status. */

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import { apiVersionOf } from '@etcd-operator/kube';
-import { listItemText, storageKey } from '../registry/served-resource.ts';
+import { storageKey } from '../registry/served-resource.ts';
 import { selectionOf } from '../selectors/selection.ts';
 import { ApiError, badRequest, expired, notFound } from '../server/api-error.ts';
-import { type ApiResponse, jsonResponse } from '../server/api-request.ts';
+import type { ApiResponse } from '../server/api-request.ts';
 import type { Call } from '../server/core.ts';
 import { decodeContinue, encodeContinue } from '../storage/continue-token.ts';
 import { StoreError } from '../storage/store-error.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
-import { objectAnswer } from './answer.ts';
 import { readListOptions, readVersion } from './list-options.ts';
+import { listAnswer, objectAnswer } from './representation.ts';
 
 /** GET of one object. */
 export function getObject(call: Call): ApiResponse {
@@ -39,8 +38,7 @@ export function listObjects(call: Call): ApiResponse {
     ...(page.continueToken === undefined && !resource.custom ? {} : { continue: page.continueToken ?? '' }),
     ...(page.remaining === undefined ? {} : { remainingItemCount: page.remaining }),
   };
-  const head = `{"kind":"${resource.listKind}","apiVersion":"${apiVersionOf(resource)}","metadata":${JSON.stringify(metadata)},"items":[`;
-  return jsonResponse(200, `${head}${page.items.map((item) => listItemText(resource, item)).join(',')}]}\n`);
+  return listAnswer(call, page.items, metadata);
 }
 
 function selectPage(call: Call): Page {

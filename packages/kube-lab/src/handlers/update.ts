@@ -11,10 +11,10 @@ import { StoreError } from '../storage/store-error.ts';
 import { StoredObject } from '../storage/stored-object.ts';
 import { type FieldError, invalid, invalidObject } from '../validation/field-error.ts';
 import { finalizerWarnings, validateObjectMetaUpdate } from '../validation/object-meta.ts';
-import { objectAnswer } from './answer.ts';
 import { createFrom, refuseIfInvalid } from './create.ts';
 import { trackFields } from './field-tracking.ts';
 import { checkName, metadataOf, readObjectBody } from './object-body.ts';
+import { objectAnswer } from './representation.ts';
 import { isDryRun } from './write-options.ts';
 
 /** The result of a write and whether it made the object. */

@@ -12,6 +12,7 @@ import { ByteQueue } from '../server/byte-queue.ts';
 import type { Call } from '../server/core.ts';
 import { type Change, StoredObject } from '../storage/stored-object.ts';
 import { type ListOptions, readListOptions } from './list-options.ts';
+import { type Form, objectText, wantedForm } from './representation.ts';
 
 const bookmarkEvery = 60_000;
 /** The last bookmark comes this long before the server ends the watch. */
@@ -31,6 +32,7 @@ class Watch {
   readonly #selection: Selection;
   readonly #options: ListOptions;
   readonly #view: ReplicaView | undefined;
+  readonly #form: Form;
   readonly #timers = new Set<Timer>();
   readonly #stops = new Set<() => void>();
   /** Changes that the replica has not seen yet. */
@@ -43,6 +45,7 @@ class Watch {
     this.#selection = selection;
     this.#options = options;
     this.#view = call.core.faults.replicaFor(call.target);
+    this.#form = wantedForm(call).form;
     const { signal } = call.request;
     const onAbort = () => this.queue.fail(signal.reason);
     this.queue = new ByteQueue(() => {
@@ -141,13 +144,12 @@ class Watch {
 
   /** An object that left the selection is sent as it was when it was last in it, at the version of the change. */
   #gone(last: StoredObject, revision: number): void {
-    const { codec } = this.#call.resource;
     if (last.revision === revision) this.#object('DELETED', last);
-    else this.#line('DELETED', codec.encode(atRevision(last, revision)));
+    else this.#object('DELETED', atRevision(last, revision));
   }
 
   #object(type: string, stored: StoredObject): void {
-    this.#line(type, this.#call.resource.codec.encode(stored));
+    this.#line(type, objectText(this.#call, this.#form, stored));
   }
 
   #bookmark(annotations?: Readonly<Record<string, string>>): void {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Transport } from '@etcd-operator/kube';
 import { type Clock, type Logger, type Random, silentLogger, systemClock, systemRandom } from '@etcd-operator/ports';
+import { ServiceAccountTokens } from '../authn/service-account-tokens.ts';
+import { startAggregation } from '../authz/aggregation.ts';
+import { Authorizer } from '../authz/authorizer.ts';
+import { createBootstrapRoles } from '../authz/bootstrap-roles.ts';
 import { Definitions } from '../crd/definitions.ts';
 import { FaultTable } from '../faults/fault-table.ts';
 import type { Faults } from '../faults/faults.ts';
@@ -18,7 +22,7 @@ import { createInitialObjects } from './bootstrap.ts';
 import type { Core } from './core.ts';
 import { createChannelHandler, createHandler } from './handler.ts';
 import { HttpsFront } from './https-front.ts';
-import { adminIdentity, type Identity } from './identity.ts';
+import { adminIdentity, anonymousIdentity, type Identity } from './identity.ts';
 import { inProcessTransport } from './in-process-transport.ts';
 import type { NodeProxy } from './node-proxy.ts';
 import { createObjectFeed, type ObjectFeed } from './object-feed.ts';
@@ -32,6 +36,8 @@ export interface ApiServerOptions {
   readonly log?: Logger;
   /** Where logs, exec, attach and port-forward of pods go. @default nowhere; see `useNodeProxy` */
   readonly nodeProxy?: NodeProxy;
+  /** `rbac` as every cluster today; `allow-all` lets everybody do everything. @default 'rbac' */
+  readonly authorization?: 'rbac' | 'allow-all';
   /**
    * How far the server's own controllers (garbage collection, deletion of namespaces) lag behind what they watch, in
    * milliseconds. @default 0: they act as soon as the request that caused it is answered
@@ -83,12 +89,15 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
   const clock = new LabClock(options.clock ?? systemClock);
   const store = new Store({ clock });
   const faults = new FaultTable(store, clock);
+  const random = options.random ?? systemRandom;
   const core: Core = {
     store,
     faults,
+    authorizer: new Authorizer(store, options.authorization === 'allow-all'),
+    tokens: new ServiceAccountTokens(store, clock, random),
     registry: new Registry(),
     clock,
-    random: options.random ?? systemRandom,
+    random,
     log: options.log ?? silentLogger,
     customDocuments: new Map(),
     nodeProxy: { current: options.nodeProxy },
@@ -96,6 +105,7 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
   for (const names of builtinKinds()) core.registry.add(builtinResource(names));
   const definitions = startDefinitions(core);
   createInitialObjects(core);
+  createBootstrapRoles(core);
   const controllers = startControllers(core, options.controllerDelay ?? 0);
   const handle = createHandler(core);
   const openChannel = createChannelHandler(core);
@@ -103,7 +113,9 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
   const front = new HttpsFront(core, handle, openChannel);
   return {
     transport(identity = adminIdentity) {
-      const transport = inProcessTransport(handle, openChannel, identity, () => transports.delete(transport));
+      const transport = inProcessTransport(handle, openChannel, asAuthenticated(identity), () =>
+        transports.delete(transport),
+      );
       transports.add(transport);
       return transport;
     },
@@ -134,5 +146,18 @@ function startControllers(core: Core, delay: number): readonly (() => void)[] {
   const collector = new GarbageCollector(core, list);
   const cleaner = new NamespaceCleaner(core, list);
   const protection = new StorageProtection(core, list);
-  return [startServiceAccounts(core), () => collector.close(), () => cleaner.close(), () => protection.close()];
+  return [
+    startServiceAccounts(core),
+    startAggregation(core),
+    () => collector.close(),
+    () => cleaner.close(),
+    () => protection.close(),
+  ];
+}
+
+/** Whoever has a name has been authenticated, whether or not the caller thought of the group. */
+function asAuthenticated(identity: Identity): Identity {
+  const { user, groups } = identity;
+  if (user === anonymousIdentity.user || groups.includes('system:authenticated')) return identity;
+  return { ...identity, groups: [...groups, 'system:authenticated'] };
 }

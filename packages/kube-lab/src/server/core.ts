@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Clock, Logger, Random } from '@etcd-operator/ports';
+import type { ServiceAccountTokens } from '../authn/service-account-tokens.ts';
+import type { Authorizer } from '../authz/authorizer.ts';
 import type { FaultTarget } from '../faults/fault-scope.ts';
 import type { FaultTable } from '../faults/fault-table.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -19,6 +21,8 @@ export interface Core {
   readonly random: Random;
   readonly log: Logger;
   readonly faults: FaultTable;
+  readonly authorizer: Authorizer;
+  readonly tokens: ServiceAccountTokens;
   /** The nodes, once there are any. */
   readonly nodeProxy: { current: NodeProxy | undefined };
   /** OpenAPI documents of the custom resources served now. */

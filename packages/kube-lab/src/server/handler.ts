@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import { authenticate } from '../authn/authenticate.ts';
+import { authorize } from '../authz/authorize.ts';
 import { ConnectionLost } from '../faults/connection-lost.ts';
 import type { FaultTarget } from '../faults/fault-scope.ts';
 import { bindPod } from '../handlers/binding.ts';
@@ -10,7 +12,9 @@ import { patchObject } from '../handlers/patch.ts';
 import { type AcceptedChannel, acceptPodChannel } from '../handlers/pod-channels.ts';
 import { podLog } from '../handlers/pod-log.ts';
 import { getObject, listObjects } from '../handlers/read.ts';
+import { review, reviewKinds } from '../handlers/reviews.ts';
 import { serveScale } from '../handlers/scale.ts';
+import { requestToken } from '../handlers/token-request.ts';
 import { replaceObject } from '../handlers/update.ts';
 import { watchObjects } from '../handlers/watch.ts';
 import { checkWriteOptions } from '../handlers/write-options.ts';
@@ -42,9 +46,16 @@ export function createHandler(core: Core): Handler {
 async function answer(core: Core, read: ReadRequest): Promise<ApiResponse> {
   const { request, target } = read;
   if (!core.faults.isEmpty) await core.faults.beforeRequest(target, core.clock, request.signal);
-  const response = await route(core, read);
+  const response = await route(core, admitted(core, read));
   if (!core.faults.isEmpty) await core.faults.afterRequest(target, request.signal);
   return response;
+}
+
+/** A request by somebody who is known and may make it. */
+function admitted(core: Core, read: ReadRequest): ReadRequest {
+  const identity = authenticate(core, read.request);
+  authorize(core.authorizer, identity, read.info);
+  return { ...read, identity };
 }
 
 function readRequest(request: ApiRequest): ReadRequest {
@@ -68,9 +79,9 @@ export function createChannelHandler(core: Core): ChannelHandler {
     const read = readRequest(request);
     try {
       if (!core.faults.isEmpty) await core.faults.beforeRequest(read.target, core.clock, request.signal);
-      const { info } = read;
+      const { info, identity } = admitted(core, read);
       if (info.kind === 'path') throw unknownPath();
-      return { accepted: acceptPodChannel(makeCall(core, { ...read, info }), protocols) };
+      return { accepted: acceptPodChannel(makeCall(core, { ...read, info, identity }), protocols) };
     } catch (error) {
       if (request.signal.aborted) throw request.signal.reason;
       if (error instanceof ConnectionLost) throw error;
@@ -141,13 +152,16 @@ function runSubresource(call: Call): Promise<ApiResponse> | ApiResponse {
   const { collection } = resource;
   switch (info.subresource) {
     case '':
-      return collection === 'bindings' ? bindPod(call, bindingName(call)) : runVerb(call);
+      if (collection === 'bindings') return bindPod(call, bindingName(call));
+      return reviewKinds.has(collection) ? review(call) : runVerb(call);
     case 'scale':
       return resource.scale ? serveScale(call, resource.scale) : runVerb(call);
     case 'binding':
       return bindPod(call, info.name);
     case 'eviction':
       return evictPod(call);
+    case 'token':
+      return requestToken(call);
     case 'finalize':
       return finalizeNamespace(call);
     case 'log':

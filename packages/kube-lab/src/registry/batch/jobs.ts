@@ -29,6 +29,9 @@ export function jobDefaults(object: JsonObject): void {
   if (!spec) return;
   jobSpecDefaults(spec);
   spec['manualSelector'] ??= false;
+  const labels = asObject(asObject(asObject(spec['template'])?.['metadata'])?.['labels']);
+  const metadata = asObject(object['metadata']);
+  if (metadata && labels && Object.keys(labels).length > 0) metadata['labels'] ??= { ...labels };
 }
 
 const uidLabel = 'batch.kubernetes.io/controller-uid';

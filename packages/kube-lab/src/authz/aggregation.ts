@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+import { asArray, asObject, asObjects, equalJson, getIn, type JsonObject } from '../json/json.ts';
+import { matchesLabelSelector } from '../selectors/label-selector-object.ts';
+import type { Core } from '../server/core.ts';
+import { updateStored } from '../server/system-writer.ts';
+
+const collection = 'clusterroles.rbac.authorization.k8s.io';
+
+/** Fills in the rules of cluster roles that are made of others, and keeps them so. Returns the way to stop it. */
+export function startAggregation(core: Core): () => void {
+  const resource = core.registry.find('rbac.authorization.k8s.io', 'v1', 'clusterroles');
+  if (!resource) throw new Error('the captured API has no clusterroles');
+  const pass = (): boolean => {
+    const roles = core.store.list(collection);
+    let changed = false;
+    for (const { key, object } of roles) {
+      const selectors = asObjects(getIn(object, 'aggregationRule', 'clusterRoleSelectors'));
+      if (selectors.length === 0) continue;
+      const others = roles.filter((one) => one.key !== key).map((one) => one.object);
+      const rules = collectRules(others, selectors);
+      if (equalJson(rules, asArray(object['rules']))) continue;
+      changed = true;
+      updateStored(
+        core,
+        resource,
+        key,
+        (role) => {
+          role['rules'] = rules;
+          return true;
+        },
+        { manager: 'clusterrole-aggregation-controller' },
+      );
+    }
+    return changed;
+  };
+  // Roles are made of roles that are made of others: done when nothing moves any more.
+  const aggregate = () => {
+    for (let rounds = 0; rounds < 10 && pass(); rounds++);
+  };
+  aggregate();
+  return core.store.watch(collection, core.store.revision, aggregate);
+}
+
+function collectRules(roles: readonly JsonObject[], selectors: readonly JsonObject[]): JsonObject[] {
+  const rules: JsonObject[] = [];
+  for (const selector of selectors) {
+    for (const role of roles) {
+      const labels = asObject(getIn(role, 'metadata', 'labels')) ?? {};
+      if (!matchesLabelSelector(selector, labels)) continue;
+      for (const rule of asObjects(role['rules'])) {
+        if (!rules.some((one) => equalJson(one, rule))) rules.push(rule);
+      }
+    }
+  }
+  return rules;
+}
