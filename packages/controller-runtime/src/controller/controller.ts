@@ -37,7 +37,10 @@ export interface ControllerOptions {
   readonly stuckAfter?: number;
   /** A reconcile under way for this long is called off by its signal, in milliseconds. @default 600000 */
   readonly timeout?: number;
-  /** How long a reconcile waits at most for its last write to show in the cache, in milliseconds. @default 120000 */
+  /**
+   * How long a reconcile waits at most for its last write to show in a cache that is live, in milliseconds. While the cache is
+   * cut off, it waits on: nothing good comes of deciding on an old world. @default 120000
+   */
   readonly ownWriteLimit?: number;
   /** How long stopping waits for reconciles under way, in milliseconds. @default 20000 */
   readonly gracePeriod?: number;

@@ -113,15 +113,25 @@ describe('read your own writes', () => {
     expect(seen).toHaveLength(3);
   });
 
-  test('R7: a write that never shows is waited for two minutes at most, and the log says so', async () => {
-    const { clock, kind, seen, lines, poke } = hiddenWrite();
+  test('R7: while the cache is cut off the reconcile waits on, however long', async () => {
+    const { clock, kind, seen, poke } = hiddenWrite();
     await clock.advance(10);
     kind.fail('watch', () => new KubeError('ConnectionRefused', 'gone'), 1000);
     kind.disturb((stream) => stream.fail(new KubeError('ConnectionLost', 'cut')));
     await poke();
+    await clock.advance(1_800_000);
+    expect(seen).toEqual(['one@0']);
+  });
+
+  test('R7: a write that a live cache never shows is waited for two minutes at most, and the log says so', async () => {
+    const { clock, kind, seen, lines, poke } = hiddenWrite();
+    kind.bookmarkPeriod = 0;
+    await clock.advance(10);
+    await poke();
     await clock.advance(119_000);
     expect(seen).toEqual(['one@0']);
-    await clock.advance(6000);
+    // Without bookmarks only the end of the watch shows that the server is there.
+    await clock.advance(600_000);
     expect(seen).toHaveLength(2);
     expect(lines.find(({ message }) => message.startsWith('cache has not seen'))?.fields).toMatchObject({
       object: 'Thing a/one',

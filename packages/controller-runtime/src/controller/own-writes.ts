@@ -27,7 +27,7 @@ export interface OwnWritesOptions {
   readonly clock: Pick<Clock, 'monotonic'>;
   /** The caches that hold a kind. */
   readonly informersOf: (resource: Resource) => readonly Informer<KubeObject>[];
-  /** A write not seen for this long is waited for no more, in milliseconds. */
+  /** A write not seen for this long, by a cache that is live, is waited for no more; in milliseconds. */
   readonly limit: number;
   /** Called for a request that waited, once it need not. */
   readonly onCaughtUp: (request: string) => void;
@@ -66,7 +66,7 @@ export class OwnWrites {
     if (writes === undefined) return false;
     for (const [id, write] of writes) {
       if (this.#isSeen(write)) writes.delete(id);
-      else if (this.#options.clock.monotonic() - write.at >= this.#options.limit) {
+      else if (this.#isHopeless(write)) {
         writes.delete(id);
         this.#options.onGivenUp(request, write.informer.name);
       } else {
@@ -108,6 +108,11 @@ export class OwnWrites {
     if (version === undefined) return true;
     // Versions that cannot be ordered can still be recognised.
     return informer.hasReached(version) ?? held?.metadata?.resourceVersion === version;
+  }
+
+  /** A cache that is up to date and still has not seen it never will; one that is cut off may yet. */
+  #isHopeless({ informer, at }: Write): boolean {
+    return this.#options.clock.monotonic() - at >= this.#options.limit && informer.status.phase === 'live';
   }
 
   #wait(informer: Informer<KubeObject>, request: string): void {

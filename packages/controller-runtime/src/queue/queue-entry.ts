@@ -24,10 +24,8 @@ export interface QueueEntry<K> {
   lane: Lane;
   /** Another entry took its place in a better lane; what is left of it in the old lane is skipped. */
   abandoned: boolean;
-  /** Monotonic time at which it became ready; of use while `ready`. */
-  readyAt: number;
-  /** Monotonic time at which its processing began; of use while `processing`. */
-  startedAt: number;
+  /** Monotonic time at which it entered its lane or, while it is processed, at which that began. */
+  since: number;
   /** Monotonic time at which a delayed key becomes ready; of use while `heapIndex >= 0`. */
   due: number;
   /** Breaks ties of `due`, so that equal delays end in the order they began. */
@@ -43,8 +41,7 @@ export function newEntry<K>(key: K, lane: Lane): QueueEntry<K> {
     processing: false,
     lane,
     abandoned: false,
-    readyAt: 0,
-    startedAt: 0,
+    since: 0,
     due: 0,
     order: 0,
     heapIndex: -1,

@@ -14,7 +14,7 @@ class Bench {
   want(key: number, lane: Lane): void {
     const held = this.waiting.get(key);
     if (held === undefined) {
-      const entry = Object.assign(newEntry(key, lane), { ready: true, readyAt: this.now });
+      const entry = Object.assign(newEntry(key, lane), { ready: true, since: this.now });
       this.lanes.push(entry);
       this.waiting.set(key, entry);
     } else if (lane < held.lane) this.waiting.set(key, this.lanes.raise(held, lane));

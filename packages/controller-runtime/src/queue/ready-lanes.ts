@@ -30,7 +30,7 @@ export class ReadyLanes<K> {
   raise(entry: QueueEntry<K>, lane: Lane): QueueEntry<K> {
     const raised = newEntry(entry.key, lane);
     raised.ready = true;
-    raised.readyAt = entry.readyAt;
+    raised.since = entry.since;
     entry.abandoned = true;
     this.#size--;
     this.push(raised);
@@ -70,7 +70,7 @@ export class ReadyLanes<K> {
       const ring = this.#lanes[lane];
       while (ring.peek()?.abandoned) ring.shift();
       const first = ring.peek();
-      if (first !== undefined && now - first.readyAt > this.#patience) return ring;
+      if (first !== undefined && now - first.since > this.#patience) return ring;
     }
     return undefined;
   }

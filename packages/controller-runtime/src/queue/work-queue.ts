@@ -6,6 +6,7 @@ import { type QueueMetrics, queueMetrics } from './queue-metrics.ts';
 import { defaultRateLimiter, type RateLimiter } from './rate-limiter.ts';
 import { ReadyLanes } from './ready-lanes.ts';
 import { TimerHeap } from './timer-heap.ts';
+import { TurnClock } from './turn-clock.ts';
 import { Waiters } from './waiters.ts';
 
 export interface WorkQueueOptions<K> {
@@ -41,21 +42,25 @@ const mostAtRest = 1024;
  */
 export class WorkQueue<K> {
   readonly #clock: Clock;
+  readonly #turn: TurnClock;
   readonly #metrics: QueueMetrics | undefined;
   readonly #limiter: RateLimiter<K>;
   /** Includes some of keys that are at rest: they often come again. */
   #entries = new Map<K, QueueEntry<K>>();
   readonly #ready: ReadyLanes<K>;
   readonly #delayed = new TimerHeap<K>();
-  readonly #processing = new Set<QueueEntry<K>>();
   readonly #waiters = new Waiters<K | undefined>();
   readonly #drains = new Waiters<undefined>();
   #timer: Timer | undefined;
   #timerDue = Number.POSITIVE_INFINITY;
+  /** Handed out last. */
+  #recent: QueueEntry<K> | undefined;
+  #processing = 0;
   #shuttingDown = false;
 
   constructor(options: WorkQueueOptions<K>) {
     this.#clock = options.clock;
+    this.#turn = new TurnClock(options.clock);
     this.#limiter = options.rateLimiter ?? defaultRateLimiter(options.clock);
     this.#ready = new ReadyLanes(options.patience ?? 60_000);
     this.#metrics = options.metrics && queueMetrics(options.metrics, options.name);
@@ -69,7 +74,7 @@ export class WorkQueue<K> {
 
   /** Keys handed out and not yet done. */
   get processing(): number {
-    return this.#processing.size;
+    return this.#processing;
   }
 
   /** Keys that wait for their time. */
@@ -125,15 +130,17 @@ export class WorkQueue<K> {
 
   /** The next key if one is ready. The caller owes a `done`. */
   tryGet(): K | undefined {
-    const now = this.#clock.monotonic();
+    if (this.#ready.size === 0) return undefined;
+    const now = this.#turn.now();
     const entry = this.#ready.shift(now);
     if (entry === undefined) return undefined;
     entry.ready = false;
     entry.processing = true;
-    entry.startedAt = now;
-    this.#processing.add(entry);
+    this.#recent = entry;
+    this.#processing++;
     this.#metrics?.depth.set(this.#ready.size);
-    this.#metrics?.queueDuration.observe((now - entry.readyAt) / 1000);
+    this.#metrics?.queueDuration.observe((now - entry.since) / 1000);
+    entry.since = now;
     return entry.key;
   }
 
@@ -155,12 +162,12 @@ export class WorkQueue<K> {
 
   /** Ends the processing of a key that was handed out. */
   done(key: K): void {
-    const entry = this.#entries.get(key);
+    // A lone worker ends what it was handed last; that saves it a search.
+    const entry = this.#recent?.key === key ? this.#recent : this.#entries.get(key);
     if (!entry?.processing) return;
-    const now = this.#clock.monotonic();
     entry.processing = false;
-    this.#processing.delete(entry);
-    this.#metrics?.workDuration.observe((now - entry.startedAt) / 1000);
+    this.#processing--;
+    this.#metrics?.workDuration.observe((this.#turn.now() - entry.since) / 1000);
     if (entry.ready) this.#enter(entry);
     else if (this.#entries.size > mostAtRest) this.#sweep();
     if (this.#shuttingDown) this.#settle();
@@ -190,7 +197,7 @@ export class WorkQueue<K> {
 
   /** Forgets keys at rest once they outnumber the others by far, so that the cost of it does not matter. */
   #sweep(): void {
-    const busy = this.#ready.size + this.#delayed.size + this.#processing.size;
+    const busy = this.#ready.size + this.#delayed.size + this.#processing;
     if (this.#entries.size < 4 * busy) return;
     const kept = new Map<K, QueueEntry<K>>();
     for (const [key, entry] of busy === 0 ? [] : this.#entries) {
@@ -215,7 +222,6 @@ export class WorkQueue<K> {
     const wasDelayed = entry.heapIndex >= 0;
     this.#delayed.remove(entry);
     entry.ready = true;
-    entry.readyAt = this.#clock.monotonic();
     entry.lane = wasDelayed && entry.lane < lane ? entry.lane : lane;
     this.#metrics?.adds.inc();
     // A key that is being processed stays exclusive; `done` lets it in.
@@ -229,6 +235,7 @@ export class WorkQueue<K> {
   }
 
   #enter(entry: QueueEntry<K>): void {
+    entry.since = this.#turn.now();
     this.#ready.push(entry);
     this.#metrics?.depth.set(this.#ready.size);
     if (this.#waiters.size > 0) this.#waiters.release(this.tryGet());
@@ -254,12 +261,13 @@ export class WorkQueue<K> {
 
   #finished(): boolean {
     if (!this.#shuttingDown || this.#ready.size > 0) return false;
-    for (const entry of this.#processing) if (entry.ready) return false;
+    if (this.#processing === 0) return true;
+    for (const entry of this.#entries.values()) if (entry.processing && entry.ready) return false;
     return true;
   }
 
   #idle(): boolean {
-    return this.#ready.size === 0 && this.#processing.size === 0;
+    return this.#ready.size === 0 && this.#processing === 0;
   }
 
   #settle(): void {
@@ -271,8 +279,9 @@ export class WorkQueue<K> {
     const now = this.#clock.monotonic();
     let total = 0;
     let longest = 0;
-    for (const entry of this.#processing) {
-      const seconds = (now - entry.startedAt) / 1000;
+    for (const entry of this.#processing === 0 ? [] : this.#entries.values()) {
+      if (!entry.processing) continue;
+      const seconds = (now - entry.since) / 1000;
       total += seconds;
       longest = Math.max(longest, seconds);
     }

@@ -160,6 +160,26 @@ describe('reflector', () => {
     expect(informer.status.phase).toBe('live');
   });
 
+  test('R4: where the server sends no bookmarks, watches are short enough to show that it is there', async () => {
+    const { clock, kind, informer, names, problems } = world();
+    kind.bookmarkPeriod = 0;
+    kind.put(thing('a/one'));
+    await clock.advance(200_000);
+    const before = kind.requests.length;
+    const phases: string[] = [];
+    for (let second = 0; second < 600; second++) {
+      await clock.advance(1000);
+      phases.push(informer.status.phase);
+    }
+    expect(phases.every((phase) => phase === 'live')).toBe(true);
+    expect(kind.requests.length - before).toBeLessThan(12);
+    expect(problems('idle')).toBe(1);
+    silence(kind);
+    kind.put(thing('a/two'));
+    await clock.advance(91_000);
+    expect(names()).toEqual(['one', 'two']);
+  });
+
   test('R5: a watch that ends at once, again and again, is tried with growing pauses', async () => {
     const { clock, kind, problems } = world();
     await clock.advance(100);

@@ -59,6 +59,7 @@ export class Reflector<T extends KubeObject> {
   #version = '';
   #lastContact = Number.NEGATIVE_INFINITY;
   #problem: Problem | undefined;
+  #hasBookmarks = false;
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
@@ -171,16 +172,28 @@ export class Reflector<T extends KubeObject> {
   }
 
   #watchOptions(): WatchOptions {
-    const { random, select } = this.#options;
-    // Watches of different age end at different times, so that they do not all come back at once.
-    const timeoutSeconds = 300 + Math.floor(random.next() * 300);
-    const common = { ...select, allowWatchBookmarks: true, timeoutSeconds };
-    if (this.#state.phase === 'watch') return { ...common, resourceVersion: this.#state.from };
-    return { ...common, sendInitialEvents: true, resourceVersion: '', resourceVersionMatch: 'NotOlderThan' };
+    const { select } = this.#options;
+    const common = { ...select, allowWatchBookmarks: true };
+    if (this.#state.phase === 'watch') {
+      return { ...common, timeoutSeconds: this.#watchSeconds(this.#hasBookmarks), resourceVersion: this.#state.from };
+    }
+    const initial = { sendInitialEvents: true, resourceVersion: '', resourceVersionMatch: 'NotOlderThan' } as const;
+    return { ...common, ...initial, timeoutSeconds: this.#watchSeconds(true) };
+  }
+
+  /**
+   * How long a watch is to last. Never the same, so that watches do not all come back at once. Where the server sends no
+   * bookmarks, short enough for its end to show that the server is there before silence is taken for a dead connection.
+   */
+  #watchSeconds(isLong: boolean): number {
+    const chance = this.#options.random.next();
+    if (isLong) return 300 + Math.floor(chance * 300);
+    return Math.max(1, Math.floor((this.#idleLimit * (0.6 + 0.3 * chance)) / 1000));
   }
 
   #onChange(event: WatchEvent<T>): void {
     if (event.type === 'BOOKMARK') {
+      this.#hasBookmarks = true;
       this.#progress(event.resourceVersion);
       return;
     }
