@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createManager } from '@etcd-operator/controller-runtime';
+import type { Client } from '@etcd-operator/kube';
+import { type Clock, type Logger, systemClock } from '@etcd-operator/ports';
+import { createControlLoop } from './control-loop.ts';
+import { addDeploymentNetworks } from './deployment-networks.ts';
+import { networks } from './network.ts';
+import { createNetworkSync } from './network-sync.ts';
+import type { Neutron } from './neutron/neutron.ts';
+
+export interface NetworkControllerOptions {
+  readonly client: Client;
+  readonly neutron: Neutron;
+  readonly log: Logger;
+  /** @default systemClock */
+  readonly clock?: Clock;
+  /** Within this time whatever was changed behind our back is repaired, in milliseconds. @default 30000 */
+  readonly resyncPeriod?: number;
+  /** @default 2 */
+  readonly workers?: number;
+}
+
+/** All parts together, until `signal` is aborted. */
+export async function runNetworkController(options: NetworkControllerOptions, signal: AbortSignal): Promise<void> {
+  const { client, neutron, log, clock = systemClock, resyncPeriod = 30_000, workers = 2 } = options;
+  const manager = createManager({ client, log, clock });
+  const informer = manager.informer(networks.resource);
+  const sync = createNetworkSync({ lister: informer.lister, client, neutron, log });
+  manager.add(createControlLoop({ informer, sync, clock, log, workers, resyncPeriod }));
+  addDeploymentNetworks(manager);
+  await manager.run(signal);
+}

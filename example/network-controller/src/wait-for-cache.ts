@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Informer } from '@etcd-operator/controller-runtime';
+import { apiVersionOf, type KubeObject } from '@etcd-operator/kube';
+import type { Clock, Logger } from '@etcd-operator/ports';
+
+/** How often is looked at what keeps the cache waiting, in milliseconds. */
+const period = 250;
+
+/**
+ * Resolves with true when the cache is complete, with false if `signal` is aborted before. Says so if the kind is not
+ * installed; the informer keeps trying, so that work begins soon after somebody has applied the CRD.
+ */
+export async function waitForCache<T extends KubeObject>(
+  informer: Informer<T>,
+  { clock, log }: { readonly clock: Clock; readonly log: Logger },
+  signal: AbortSignal,
+): Promise<boolean> {
+  const synced = informer.whenSynced(signal);
+  let isReported = false;
+  while (!informer.hasSynced && !signal.aborted) {
+    if (informer.status.problem?.kind === 'missing' && !isReported) {
+      const { resource } = informer;
+      log.warn(`The API server does not know ${resource.kind} of ${apiVersionOf(resource)} yet: apply its CRD`);
+      isReported = true;
+    }
+    await Promise.race([synced, clock.sleep(period, signal).catch(() => undefined)]);
+  }
+  return synced;
+}

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { crdYaml } from '@etcd-operator/crd';
+import { networks } from '../src/network.ts';
+
+/** `npm run generate`: writes the CRD from the declaration. A test fails as long as the two differ. */
+writeFileSync(join(import.meta.dirname, '..', 'crd', 'network.yaml'), crdYaml(networks));
