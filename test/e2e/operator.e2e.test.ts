@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+/** The cluster operator as users run it: with the example's rights and manifests, in a namespace that enforces restricted pods. */
+import type { Pod } from '@etcd-operator/kube';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type EtcdView, etcdView } from './testing/etcd-view.ts';
+import { type AdminClient, adminClient } from './testing/kube-client.ts';
+import { startLocalVolumes, storageClass } from './testing/local-volumes.ts';
+import { type DeployedOperator, deployOperator } from './testing/operator.ts';
+import { isRunning } from './testing/pods.ts';
+import { type History, startRecording } from './testing/recording-client.ts';
+import { openScene, type Scene } from './testing/scene.ts';
+import { until, untilTrue } from './testing/until.ts';
+
+let scene: Scene;
+let operator: DeployedOperator;
+let admin: AdminClient;
+
+beforeAll(async () => {
+  scene = await openScene('operator', { podSecurity: 'restricted' });
+  admin = await adminClient(scene.cluster);
+  operator = await deployOperator(scene, ['etcd@3.5', 'etcd@3.6', 'etcd@3.7']);
+});
+
+afterAll(async () => {
+  await scene.tryKubectl(['delete', 'etcdclusters', '--all', '--ignore-not-found', '--wait=false']);
+  await operator[Symbol.asyncDispose]();
+  await admin[Symbol.asyncDispose]();
+  await scene[Symbol.asyncDispose]();
+});
+
+const selector = (name: string) => `etcd_cluster=${name}`;
+const view = (name: string): Promise<EtcdView> => etcdView(admin.client, scene.namespace, selector(name));
+
+function etcdCluster(name: string, spec: object): object {
+  return { apiVersion: 'etcd.database.coreos.com/v1beta2', kind: 'EtcdCluster', metadata: { name }, spec };
+}
+
+/** An EtcdCluster of three that is up, and that goes when the test is done. */
+async function threeMembers(name: string, spec: object = {}): Promise<AsyncDisposable> {
+  await scene.create(etcdCluster(name, { size: 3, version: '3.6.16', ...spec }));
+  await untilHealthy(name, 3);
+  return {
+    [Symbol.asyncDispose]: async () => void (await scene.kubectl('delete', 'etcdcluster', name, '--wait=false')),
+  };
+}
+
+async function untilHealthy(name: string, size: number, more: (now: EtcdView) => boolean = () => true): Promise<void> {
+  let last: EtcdView | undefined;
+  const fits = async () => {
+    last = await view(name);
+    return last.healthy.length === size && last.members === size && more(last);
+  };
+  await untilTrue(`${size} healthy voters of ${name}`, fits, { seconds: 90 }).catch(async (cause: unknown) => {
+    const status = await scene.kubectl('get', 'etcdcluster', name, '--output=jsonpath={.status}');
+    const log = (await operator.log()).split('\n').slice(-12).join('\n');
+    throw new Error(`${name} was last seen as ${JSON.stringify(last)}, status ${status}\n${log}`, { cause });
+  });
+}
+
+/** Does something while a client writes and reads; what was acknowledged must all be there afterwards. */
+async function whileWriting(name: string, work: () => Promise<void>): Promise<History> {
+  const client = startRecording({ client: admin.client, namespace: scene.namespace, labelSelector: selector(name) });
+  let history: History | undefined;
+  try {
+    await work();
+  } finally {
+    history = await client.stop();
+  }
+  process.stdout.write(`    ${name}: ${JSON.stringify(history)}\n`);
+  expect(history.violations).toEqual([]);
+  expect(history.acknowledged).toBeGreaterThan(0);
+  return history;
+}
+
+const members = (name: string) => scene.list<Pod>('pods', '--selector', selector(name));
+
+describe('a new EtcdCluster', () => {
+  test('gets its members one after the other, under random names, behind its two Services', async () => {
+    await scene.create(etcdCluster('new', { size: 3, version: '3.6.16' }));
+    const seen = new Set<string>();
+    await until('three pods', async () => {
+      const pods = await members('new');
+      for (const { metadata } of pods.filter((pod) => !seen.has(pod.metadata?.name ?? ''))) {
+        const earlier = pods.filter((pod) => seen.has(pod.metadata?.name ?? ''));
+        expect(earlier.every(isRunning)).toBe(true);
+        seen.add(metadata?.name ?? '');
+      }
+      return pods.length === 3 ? true : undefined;
+    });
+    for (const name of seen) expect(name).toMatch(/^new-[bcdfghjklmnpqrstvwxz2456789]{10}$/);
+    await untilHealthy('new', 3);
+    expect((await scene.get<{ readonly spec: object }>('service', 'new')).spec).toMatchObject({ clusterIP: 'None' });
+    await scene.get('service', 'new-client');
+  });
+
+  test('says what it is', async () => {
+    await scene.kubectl('wait', '--for=condition=Available', 'etcdcluster/new', '--timeout=30s');
+    const { status } = await scene.get<{ readonly status: object }>('etcdcluster', 'new');
+    expect(status).toMatchObject({ phase: 'Running', size: 3, currentVersion: '3.6.16', serviceName: 'new-client' });
+  });
+
+  test('takes everything with it when it is deleted', async () => {
+    await scene.kubectl('delete', 'etcdcluster', 'new');
+    await untilTrue('nothing is left', async () => {
+      const left = await scene.kubectl('get', 'pods,services,pdb,pvc', '--selector', selector('new'), '--output=name');
+      return left === '';
+    });
+  });
+});
+
+describe('a running cluster', () => {
+  test('grows and shrinks under a client that writes all the time', async () => {
+    await using _cluster = await threeMembers('resized');
+    await whileWriting('resized', async () => {
+      await scene.kubectl('patch', 'etcdcluster', 'resized', '--type=merge', '--patch={"spec":{"size":5}}');
+      await untilHealthy('resized', 5);
+      await scene.kubectl('patch', 'etcdcluster', 'resized', '--type=merge', '--patch={"spec":{"size":3}}');
+      await untilHealthy('resized', 3);
+    });
+  });
+
+  test('replaces a member whose pod is deleted', async () => {
+    await using _cluster = await threeMembers('healed');
+    await whileWriting('healed', async () => {
+      const [first] = await members('healed');
+      await scene.kubectl('delete', 'pod', first?.metadata?.name ?? '');
+      await untilHealthy('healed', 3, ({ healthy }) => !healthy.includes(first?.metadata?.name ?? ''));
+    });
+  });
+
+  test('gets its Services back', async () => {
+    await using _cluster = await threeMembers('drifted');
+    for (const service of ['drifted', 'drifted-client']) {
+      await scene.kubectl('delete', 'service', service);
+      await until(`${service} is back`, () => scene.get('service', service), { seconds: 10 });
+    }
+    await untilHealthy('drifted', 3);
+  });
+
+  test('goes from 3.5 to 3.6 to 3.7 in place, and no acknowledged write is lost', async () => {
+    await using _cluster = await threeMembers('upgraded', { version: '3.5.35' });
+    const before = (await members('upgraded')).map(({ metadata }) => metadata?.uid).sort();
+    await whileWriting('upgraded', async () => {
+      for (const version of ['3.6.16', '3.7.3']) {
+        const patch = JSON.stringify({ spec: { version } });
+        await scene.kubectl('patch', 'etcdcluster', 'upgraded', '--type=merge', `--patch=${patch}`);
+        await untilHealthy('upgraded', 3, ({ versions }) => versions.every((one) => one === version));
+        const said = `--for=jsonpath={.status.currentVersion}=${version}`;
+        await scene.kubectl('wait', said, 'etcdcluster/upgraded', '--timeout=60s');
+      }
+    });
+    expect((await members('upgraded')).map(({ metadata }) => metadata?.uid).sort()).toEqual(before);
+  });
+});
+
+describe('a cluster with volumes', () => {
+  test('survives the loss of all of its pods at once', async () => {
+    await using _volumes = await startLocalVolumes(scene.cluster);
+    const persistentVolumeClaimSpec = {
+      storageClassName: storageClass,
+      accessModes: ['ReadWriteOnce'],
+      resources: { requests: { storage: '1Gi' } },
+    };
+    await using _cluster = await threeMembers('durable', { pod: { persistentVolumeClaimSpec } });
+    await whileWriting('durable', async () => {
+      await scene.kubectl('delete', 'pods', '--selector', selector('durable'), '--grace-period=0', '--force');
+      await untilHealthy('durable', 3);
+    });
+  });
+});

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import { MemberClient, toBytes } from '@etcd-operator/etcd';
+import { type Client, type Pod, pods } from '@etcd-operator/kube';
+import { systemClock } from '@etcd-operator/ports';
+
+/** What etcd itself says, asked at the addresses of its pods. */
+export interface EtcdView {
+  /** Pods whose member votes, knows a leader and answers a linearizable read. */
+  readonly healthy: readonly string[];
+  /** How many members etcd counts, learners included. */
+  readonly members: number;
+  readonly versions: readonly string[];
+}
+
+export async function etcdPods(client: Client, namespace: string, labelSelector: string): Promise<readonly Pod[]> {
+  return (await client.resource(pods).list({ namespace, labelSelector })).items;
+}
+
+/** One member's client port, for as long as `work` takes. */
+export async function withMember<T>(host: string, work: (member: MemberClient) => Promise<T>): Promise<T> {
+  using member = new MemberClient({ target: { host, port: 2379 }, clock: systemClock, timeoutMs: 1500 });
+  return await work(member);
+}
+
+export async function etcdView(client: Client, namespace: string, labelSelector: string): Promise<EtcdView> {
+  const found = await etcdPods(client, namespace, labelSelector);
+  const answers = await Promise.all(found.map((pod) => answerOf(pod).catch(() => undefined)));
+  const known = answers.filter((answer) => answer !== undefined);
+  return {
+    healthy: known.filter(({ isHealthy }) => isHealthy).map(({ pod }) => pod),
+    members: Math.max(0, ...known.map(({ members }) => members)),
+    versions: known.map(({ version }) => version).sort(),
+  };
+}
+
+async function answerOf(pod: Pod) {
+  const { podIP } = pod.status ?? {};
+  if (podIP === undefined || pod.metadata?.deletionTimestamp !== undefined) return undefined;
+  return await withMember(podIP, async ({ maintenance, cluster, kv }) => {
+    const status = await maintenance.status();
+    if (status.isLearner || status.leader === 0n) {
+      return { pod: pod.metadata?.name ?? '', isHealthy: false, members: 0, version: status.version };
+    }
+    const { members } = await cluster.memberList();
+    await kv.range({ key: toBytes('health') });
+    return { pod: pod.metadata?.name ?? '', isHealthy: true, members: members.length, version: status.version };
+  });
+}

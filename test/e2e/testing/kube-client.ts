@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type Client, connect, createClient, loadConfig } from '@etcd-operator/kube';
+import type { Cluster } from '@etcd-operator/tools/cluster';
+
+/** Our own client as administrator, where starting kubectl for every look would be too slow or too coarse. */
+export interface AdminClient extends AsyncDisposable {
+  readonly client: Client;
+}
+
+/** This process is in the cluster's network, so that the kubeconfig leads there. */
+export async function adminClient(cluster: Cluster): Promise<AdminClient> {
+  const transport = connect(await loadConfig({ env: {}, kubeconfig: cluster.kubeconfig }));
+  return { client: createClient(transport), [Symbol.asyncDispose]: () => transport.close() };
+}

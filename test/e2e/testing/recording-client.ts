@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isEtcdError, MemberClient, prefixEnd, toBytes } from '@etcd-operator/etcd';
+import type { Client } from '@etcd-operator/kube';
+import { systemClock } from '@etcd-operator/ports';
+import { etcdPods, withMember } from './etcd-view.ts';
+
+/** What a client has seen that wrote and read all the time. */
+export interface History {
+  readonly acknowledged: number;
+  /** Answers that never came: such a write may or may not be there. */
+  readonly unknown: number;
+  /** The longest time between two acknowledged writes, in milliseconds. */
+  readonly longestGap: number;
+  /** What must never happen; empty if nothing did. */
+  readonly violations: readonly string[];
+}
+
+/** Writes a new key and reads, one after the other, until it is stopped, which resolves with its history. */
+export interface RecordingClient {
+  stop(): Promise<History>;
+}
+
+export interface RecordingOptions {
+  readonly client: Client;
+  readonly namespace: string;
+  readonly labelSelector: string;
+  /** @default 20 */
+  readonly pauseMilliseconds?: number;
+}
+
+const prefix = 'history/';
+
+/** Starts a client that talks to one member at a time and goes on to another when that one does not answer. */
+export function startRecording(options: RecordingOptions): RecordingClient {
+  const stopping = new AbortController();
+  const recording = new Recording(options);
+  const work = recording.run(stopping.signal);
+  return {
+    stop: async () => {
+      stopping.abort();
+      await work;
+      return recording.judge();
+    },
+  };
+}
+
+class Recording {
+  readonly #options: RecordingOptions;
+  readonly #acknowledged: number[] = [];
+  readonly #violations: string[] = [];
+  #unknown = 0;
+  #highestRevision = 0n;
+  #lastWrite = performance.now();
+  #longestGap = 0;
+  #member: { readonly name: string; readonly client: MemberClient } | undefined;
+
+  constructor(options: RecordingOptions) {
+    this.#options = options;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    for (let number = 0; !signal.aborted; number++) {
+      try {
+        await this.#writeAndRead(number);
+      } catch (error) {
+        this.#leave();
+        if (isEtcdError(error) && error.outcomeUnknown) this.#unknown++;
+      }
+      await sleep(this.#options.pauseMilliseconds ?? 20);
+    }
+    this.#leave();
+  }
+
+  async #writeAndRead(number: number): Promise<void> {
+    const { client } = this.#member ?? (await this.#choose());
+    await client.kv.put({ key: toBytes(`${prefix}${number}`), value: toBytes(String(number)) });
+    this.#acknowledged.push(number);
+    const now = performance.now();
+    this.#longestGap = Math.max(this.#longestGap, now - this.#lastWrite);
+    this.#lastWrite = now;
+    const { header } = await client.kv.range({ key: toBytes(`${prefix}${number}`) });
+    if (header.revision < this.#highestRevision) {
+      this.#violations.push(`a read at revision ${header.revision} came after one at ${this.#highestRevision}`);
+    }
+    this.#highestRevision = header.revision;
+  }
+
+  /** Another member than the last one, if there is another. */
+  async #choose() {
+    const { client, namespace, labelSelector } = this.#options;
+    const found = (await etcdPods(client, namespace, labelSelector)).filter(
+      ({ metadata, status }) => status?.podIP && metadata?.deletionTimestamp === undefined,
+    );
+    const pod = found[Math.floor(Math.random() * found.length)];
+    if (!pod) throw new Error('there is no member');
+    const target = { host: pod.status?.podIP ?? '', port: 2379 };
+    this.#member = {
+      name: pod.metadata?.name ?? '',
+      client: new MemberClient({ target, clock: systemClock, timeoutMs: 600, connectTimeoutMs: 300 }),
+    };
+    return this.#member;
+  }
+
+  #leave(): void {
+    this.#member?.client.close();
+    this.#member = undefined;
+  }
+
+  async judge(): Promise<History> {
+    const stored = await this.#stored();
+    const lost = this.#acknowledged.filter((number) => stored.get(`${prefix}${number}`) !== String(number));
+    const violations = [...this.#violations];
+    if (lost.length > 0) violations.push(`${lost.length} acknowledged writes are lost, the first is ${lost[0]}`);
+    return {
+      acknowledged: this.#acknowledged.length,
+      unknown: this.#unknown,
+      longestGap: Math.round(this.#longestGap),
+      violations,
+    };
+  }
+
+  async #stored(): Promise<ReadonlyMap<string, string>> {
+    const { client, namespace, labelSelector } = this.#options;
+    for (const { status } of await etcdPods(client, namespace, labelSelector)) {
+      const answer = await withMember(status?.podIP ?? '', (member) =>
+        member.kv.range({ key: toBytes(prefix), rangeEnd: prefixEnd(toBytes(prefix)) }),
+      ).catch(() => undefined);
+      if (answer) return new Map(answer.kvs.map(({ key, value }) => [text(key), text(value)]));
+    }
+    throw new Error('no member could be asked for what was written');
+  }
+}
+
+function text(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('utf8');
+}
