@@ -4,6 +4,12 @@
  * a directory. One writer for all of them (`write/`) cuts bodies of unknown length into parts in bounded memory; the kinds (`s3/`,
  * `azure/`, ...) only know how to begin, send, finish and abort. Where they may connect to is decided in `endpoint/`.
  */
+export {
+  type AzureCloud,
+  type AzureCredentials,
+  type AzureOptions,
+  azureOptionsFromSecret,
+} from './azure/azure-options.ts';
 export { BlobError, type BlobErrorCode, type BlobErrorDetails, isBlobError } from './blob-error.ts';
 export type {
   BlobInfo,
@@ -18,6 +24,7 @@ export type {
 export type { RetryPolicy, StorePorts } from './call/attempts.ts';
 export type { DirectoryOptions } from './directory/directory-driver.ts';
 export type { EndpointPolicy } from './endpoint/endpoint-policy.ts';
+export { type GcsCredentials, type GcsOptions, gcsCredentialsFromSecret } from './gcs/gcs-options.ts';
 export { type ObjectPath, parseObjectPath } from './object-path.ts';
 export { openStore, type StoreOptions } from './open-store.ts';
 export { type OssCredentials, type OssOptions, ossCredentialsFromSecret } from './oss/open-oss.ts';

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import { BlobError, type BlobErrorCode } from '../blob-error.ts';
+import { codeOfStatus, connectionError, faultCopy, type Redact, storeError } from '../call/fault.ts';
+
+/** An answer of the store that is not what was asked for. */
+export class GcsAnswer extends Error {
+  readonly status: number;
+  /** The store's word for it, such as `rateLimitExceeded`. */
+  readonly reason: string;
+  readonly retryAfter: string | undefined;
+
+  constructor(status: number, text: string, retryAfter: string | undefined) {
+    const { message, reason } = parse(text);
+    super(message);
+    this.name = 'GcsAnswer';
+    this.status = status;
+    this.reason = reason;
+    this.retryAfter = retryAfter;
+  }
+}
+
+export function gcsError(thrown: unknown, what: string, redact: Redact): BlobError {
+  if (thrown instanceof BlobError) return thrown;
+  if (!(thrown instanceof GcsAnswer)) {
+    const broken = connectionError(thrown, what, redact);
+    if (broken) return broken;
+    const cause = faultCopy(thrown, redact);
+    // What is left comes from getting a token.
+    return new BlobError('Configuration', redact(`${what}: ${cause.message}`), { cause });
+  }
+  const { status, reason, message, retryAfter } = thrown;
+  return storeError(
+    codeOf(thrown),
+    { name: reason, status, message, retryAfter },
+    what,
+    faultCopy(thrown, redact),
+    redact,
+  );
+}
+
+function codeOf({ status, reason, message }: GcsAnswer): BlobErrorCode {
+  if (status === 401) return 'Expired';
+  if (/rateLimitExceeded$/i.test(reason)) return 'Throttled';
+  if (status === 400 && /\b(md5|crc32c|hash|checksum)/i.test(message)) return 'ChecksumMismatch';
+  if (status === 404 && /bucket does not exist/i.test(message)) return 'BucketMissing';
+  // An upload session that the store has lost; another put begins another.
+  if (status === 410) return 'Unavailable';
+  return codeOfStatus(status);
+}
+
+/** Errors are JSON of a known form, or whatever stands in front of the store. */
+function parse(text: string): { readonly message: string; readonly reason: string } {
+  try {
+    const { error } = JSON.parse(text) as {
+      readonly error?: { readonly message?: string; readonly errors?: readonly { readonly reason?: string }[] };
+    };
+    return { message: error?.message ?? '', reason: error?.errors?.[0]?.reason ?? '' };
+  } catch {
+    return { message: text.slice(0, 200).trim(), reason: '' };
+  }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+import { BlobError } from '../blob-error.ts';
+import type { GuardedAgents } from '../endpoint/guarded-agents.ts';
+import { type HttpAnswer, type HttpCall, httpCall, textOf } from '../endpoint/http-call.ts';
+import { GcsAnswer } from './gcs-errors.ts';
+
+/** What the store says of an object, as far as it is used. */
+export interface GcsObject {
+  readonly name?: string;
+  readonly size?: string;
+  readonly updated?: string;
+  /** Another number for each content. */
+  readonly generation?: string;
+  readonly md5Hash?: string;
+}
+
+export interface GcsList {
+  readonly items?: readonly GcsObject[];
+  readonly nextPageToken?: string;
+}
+
+/** A request besides its authorization. */
+export type GcsRequest = Omit<HttpCall, 'headers' | 'url'> & {
+  readonly url: URL;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+/**
+ * Requests of Google's JSON interface for one bucket. The SDK for it has no place for a signal or for our connections, so that only its
+ * authentication is used.
+ */
+export class GcsRequests {
+  readonly #endpoint: URL;
+  readonly #bucket: string;
+  readonly #agents: GuardedAgents;
+  readonly #token: () => Promise<string>;
+
+  constructor(endpoint: URL, bucket: string, agents: GuardedAgents, token: () => Promise<string>) {
+    this.#endpoint = endpoint;
+    this.#bucket = bucket;
+    this.#agents = agents;
+    this.#token = token;
+  }
+
+  /** The URL of all objects, or of one. */
+  url(key: string | undefined, query: Readonly<Record<string, string>> = {}): URL {
+    const object = key === undefined ? '' : `/${encodeURIComponent(key)}`;
+    return this.#url(`/storage/v1/b/${encodeURIComponent(this.#bucket)}/o${object}`, query);
+  }
+
+  uploadUrl(query: Readonly<Record<string, string>>): URL {
+    return this.#url(`/upload/storage/v1/b/${encodeURIComponent(this.#bucket)}/o`, query);
+  }
+
+  /** A URL that the store has given, which must not lead anywhere else: requests to it carry the token. */
+  ownUrl(text: string): URL {
+    const url = URL.canParse(text, this.#endpoint.href) ? new URL(text, this.#endpoint) : undefined;
+    if (url?.origin === this.#endpoint.origin) return url;
+    throw new BlobError('Configuration', `the store sends uploads to ${url?.host} instead of ${this.#endpoint.host}`);
+  }
+
+  /** The answer if its status is one of these, else an error. */
+  async answer(request: GcsRequest, ...expected: readonly number[]): Promise<HttpAnswer> {
+    const authorization = `Bearer ${await this.#token()}`;
+    const answer = await httpCall(this.#agents, { ...request, headers: { ...request.headers, authorization } });
+    if (expected.includes(answer.status)) return answer;
+    throw new GcsAnswer(answer.status, await textOf(answer), answer.headers['retry-after']);
+  }
+
+  /** The answer as JSON. */
+  async json<T>(request: GcsRequest): Promise<T> {
+    const text = await textOf(await this.answer(request, 200, 201));
+    try {
+      return JSON.parse(text);
+    } catch (error) {
+      throw new BlobError('Unavailable', 'the store answered with something that is not JSON', { cause: error });
+    }
+  }
+
+  #url(path: string, query: Readonly<Record<string, string>>): URL {
+    const url = new URL(this.#endpoint);
+    url.pathname = `${url.pathname.replace(/\/$/, '')}${path}`;
+    url.search = new URLSearchParams(query).toString();
+    return url;
+  }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+import { BlobError } from '../blob-error.ts';
+import type { BlobStore } from '../blob-store.ts';
+import { redactor } from '../call/fault.ts';
+import { checkEndpoint } from '../endpoint/endpoint-policy.ts';
+import { guardedAgents } from '../endpoint/guarded-agents.ts';
+import { createStore, type StoreSettings } from '../store.ts';
+import { GcsDriver } from './gcs-driver.ts';
+import { type GcsCredentials, type GcsOptions, parseServiceAccount } from './gcs-options.ts';
+import { GcsRequests } from './gcs-requests.ts';
+
+const defaultEndpoint = 'https://storage.googleapis.com';
+
+/** Chunks that are not the last must be a multiple of this. */
+const chunkUnit = 256 * 1024;
+
+/** Opens a bucket. Loads Google's SDK if there is a token to be got; makes no request. */
+export async function openGcs(options: GcsOptions, settings: StoreSettings = {}): Promise<BlobStore> {
+  const { bucket, policy = {}, credentials = { kind: 'chain' }, partBytes } = options;
+  if (!/^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$/.test(bucket) || bucket.includes('..')) {
+    throw new BlobError('InvalidPath', `${JSON.stringify(bucket)} is not the name of a bucket`);
+  }
+  if (partBytes !== undefined && (partBytes === 0 || partBytes % chunkUnit !== 0)) {
+    throw new BlobError('Configuration', `partBytes of Google Cloud Storage must be a multiple of ${chunkUnit}`);
+  }
+  const endpoint = checkEndpoint(options.endpoint || defaultEndpoint, policy);
+  if (endpoint.protocol !== 'https:' && !policy.allowLocal) {
+    throw new BlobError('Configuration', 'Google Cloud Storage is asked over https only: requests carry a token');
+  }
+  const token = await tokenSource(credentials);
+  const agents = guardedAgents({
+    policy,
+    host: endpoint.hostname,
+    ...(options.caCertificates === undefined ? {} : { caCertificates: options.caCertificates }),
+  });
+  const driver = new GcsDriver({
+    requests: new GcsRequests(endpoint, bucket, agents, token.get),
+    agents,
+    location: `gs://${bucket}`,
+    partBytes,
+    redact: redactor(token.secrets),
+  });
+  return createStore(driver, settings);
+}
+
+interface TokenSource {
+  readonly get: () => Promise<string>;
+  readonly secrets: readonly string[];
+}
+
+async function tokenSource(credentials: GcsCredentials): Promise<TokenSource> {
+  if (credentials.kind === 'token') {
+    const { accessToken } = credentials;
+    if (!/^[\x21-\x7e]+$/.test(accessToken)) {
+      throw new BlobError('Configuration', 'the access token holds characters that no token has');
+    }
+    return { get: async () => accessToken, secrets: [accessToken] };
+  }
+  const account = credentials.kind === 'service-account' ? parseServiceAccount(credentials.json) : undefined;
+  const { Storage } = await import('@google-cloud/storage');
+  const { authClient } = new Storage(account ? { credentials: { ...account } } : {});
+  const get = async () => {
+    if (endpoint.protocol !== 'https:' && !policy.allowLocal) {
+      throw new BlobError('Configuration', 'Google Cloud Storage is asked over https only: requests carry a token');
+    }
+    const token = await authClient.getAccessToken();
+    if (!token) throw new BlobError('Configuration', 'no access token for Google Cloud Storage could be had');
+    return token;
+  };
+  return { get, secrets: account ? [account.private_key] : [] };
+}
