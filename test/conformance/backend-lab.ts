@@ -20,6 +20,7 @@ export async function startLabBackend(): Promise<Backend> {
   if (admin === undefined) throw new Error('the lab has no administrator');
   return {
     name: 'lab',
+    patience: 5_000,
     admin,
     bearer: (token) => {
       const transport = httpsTransport({ url, ca, ...(token !== undefined && { token }) });

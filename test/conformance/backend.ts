@@ -11,6 +11,8 @@ export type BackendName = 'lab' | 'kube-apiserver';
  */
 export interface Backend extends AsyncDisposable {
   readonly name: BackendName;
+  /** How long it may take, in milliseconds, to do what it does in its own time. */
+  readonly patience: number;
   /** As a member of `system:masters`, who may do everything, also impersonate. */
   readonly admin: Transport;
   /** As whoever the bearer token says; without one as `system:anonymous`. */

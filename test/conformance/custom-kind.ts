@@ -98,12 +98,17 @@ interface Condition {
   readonly message: string;
 }
 
-/** The conditions of a definition, once one of this type is there. */
-export function conditionsOf(t: Trial, name: string, type: string): Promise<readonly Condition[]> {
+/** The conditions of a definition, once the one of this type has this status. */
+export function conditionsOf(
+  t: Trial,
+  name: string,
+  type: string,
+  status: 'True' | 'False' = 'True',
+): Promise<readonly Condition[]> {
   return t.eventually(async () => {
     const definition = await t.read<Stored & { status: { conditions?: readonly Condition[] } }>(`${crdsPath}/${name}`);
     const conditions = definition.status.conditions ?? [];
-    expect(conditions.map((condition) => condition.type)).toContain(type);
+    expect(conditions.map((condition) => `${condition.type}=${condition.status}`)).toContain(`${type}=${status}`);
     return conditions;
   });
 }

@@ -83,8 +83,8 @@ export class Trial extends Caller implements AsyncDisposable {
   }
 
   /** Repeats until it no longer fails: for what a server does in its own time. The last failure counts. */
-  async eventually<T>(attempt: () => Promise<T>, limit = 20_000): Promise<T> {
-    const end = performance.now() + limit;
+  async eventually<T>(attempt: () => Promise<T>): Promise<T> {
+    const end = performance.now() + this.#backend.patience;
     for (;;) {
       try {
         return await attempt();

@@ -42,7 +42,7 @@ export const definitions: Subject = {
         definition: { names: { plural: 'gadgets', singular: 'gadget', kind: 'Widget', listKind: 'GadgetList' } },
       });
       await t.make(crdsPath, { ...second, metadata: { name: `gadgets.${kind.group}` } });
-      const conditions = await conditionsOf(t, `gadgets.${kind.group}`, 'NamesAccepted');
+      const conditions = await conditionsOf(t, `gadgets.${kind.group}`, 'NamesAccepted', 'False');
       expect(brief(conditions)).toEqual({
         NamesAccepted: 'False KindConflict: "Widget" is already in use',
         Established: 'False NotAccepted: not all names are accepted',
@@ -64,7 +64,7 @@ export const definitions: Subject = {
       const definition = widgetDefinition(group);
       await t.make(crdsPath, { ...definition, metadata: { ...definition.metadata, annotations } });
       await conditionsOf(t, `widgets.${group}`, 'Established');
-      const conditions = await conditionsOf(t, `widgets.${group}`, 'KubernetesAPIApprovalPolicyConformant');
+      const conditions = await conditionsOf(t, `widgets.${group}`, 'KubernetesAPIApprovalPolicyConformant', 'False');
       expect(brief(conditions)['KubernetesAPIApprovalPolicyConformant']).toBe(
         'False UnapprovedAnnotation: not approved: "unapproved, experimental-only"',
       );

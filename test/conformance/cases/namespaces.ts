@@ -106,7 +106,7 @@ export const namespaceLife: Subject = {
         });
       });
       successOf(await t.patch(path, 'merge', { metadata: { finalizers: null } }));
-      await t.eventually(async () => expect((await t.get(`${namespaces}/${ns}`)).code).toBe(404), 40_000);
+      await t.eventually(async () => expect((await t.get(`${namespaces}/${ns}`)).code).toBe(404));
     },
     'a namespace with a finalizer of its own waits for it': async (t) => {
       const name = t.unique('ns');
