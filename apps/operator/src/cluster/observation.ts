@@ -134,8 +134,10 @@ export interface MemberVolume {
   readonly incarnation: number;
   readonly clusterId: string;
   readonly memberId: string;
-  /** The version that last served from it, or was the first to try; empty if that was not recorded. */
+  /** The version that was last started on it; empty if that was not recorded. */
   readonly version: string;
+  /** What served from it before, while that version has not been proven; empty otherwise. */
+  readonly previousVersion: string;
   readonly terminating: boolean;
   readonly phase: 'Pending' | 'Bound' | 'Lost';
   readonly createdAt: number;

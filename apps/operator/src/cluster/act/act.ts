@@ -87,14 +87,17 @@ function newMember({ name, incarnation, version, image }: Of<'createSeed' | 'joi
 }
 
 async function createListedPod(step: Of<'createPod'>, context: ActContext): Promise<StepOutcome> {
-  const { memberId, onVolume } = step;
+  const { memberId, onVolume, wayBack } = step;
   if (step.boot === 'existing') {
     const members = context.members.map((member) => ({ name: member.name, peerUrls: member.peerURLs }));
     return createMember({ ...newMember(step), boot: { state: 'existing', members: bootList(members) } }, context);
   }
   const identity = { clusterId: context.clusterId, memberId };
   const isVoter = !context.members.some((member) => member.id === memberId && member.isLearner);
-  return createMember({ ...newMember(step), boot: { state: 'disarmed' }, identity, isVoter, onVolume }, context);
+  return createMember(
+    { ...newMember(step), boot: { state: 'disarmed' }, identity, isVoter, onVolume, wayBack },
+    context,
+  );
 }
 
 /** Members that have not started have no name yet; it is in their address. */

@@ -21,6 +21,8 @@ export interface NewMember {
   readonly onVolume?: boolean;
   readonly identity?: { readonly clusterId: string; readonly memberId: string };
   readonly isVoter?: boolean;
+  /** What to go back to if its version does not work. */
+  readonly wayBack?: Release | undefined;
 }
 
 /** The volume, if the cluster uses them, then the pod. Both exist already if another operator was faster: that is fine. */
@@ -48,7 +50,7 @@ export async function createMember(member: NewMember, context: ActContext): Prom
  */
 export async function disarm(step: Of<'disarm'>, context: ActContext): Promise<StepOutcome> {
   const identity = { [annotations.clusterId]: step.clusterId, [annotations.memberId]: step.memberId };
-  const volume = await writeOnVolume(step, identity, context);
+  const volume = await writeOnVolume(step, { ...identity, [annotations.version]: step.version }, context);
   if (volume.kind === 'refused') return volume;
   const metadata = {
     uid: step.uid,
@@ -61,13 +63,13 @@ export async function disarm(step: Of<'disarm'>, context: ActContext): Promise<S
 
 /** What a volume must say of its member before its pod does: a pod without a volume leaves nothing to be said. */
 async function writeOnVolume(
-  { pod, onVolume, version }: Of<'disarm' | 'settleImage'>,
-  identity: Readonly<Record<string, string>>,
+  { pod, onVolume }: Of<'disarm' | 'setImage' | 'settleImage'>,
+  notes: Readonly<Record<string, string | null>>,
   context: ActContext,
 ): Promise<StepOutcome> {
   if (!onVolume) return done;
   const { namespace } = identityOf(context.cluster);
-  const patch = { metadata: { annotations: { ...identity, [annotations.version]: version } } };
+  const patch = { metadata: { annotations: notes } };
   return onceOnly(
     context.client
       .resource(persistentVolumeClaims)
@@ -78,12 +80,14 @@ async function writeOnVolume(
 /** One patch carries image, version and options, so that a process never runs with a mixture. */
 export async function setImage(step: Of<'setImage'>, context: ActContext): Promise<StepOutcome> {
   const { wayBack } = step;
+  const started = { [annotations.version]: step.version, [annotations.previousVersion]: wayBack?.version ?? null };
+  const volume = await writeOnVolume(step, started, context);
+  if (volume.kind === 'refused') return volume;
   const metadata = {
     uid: step.uid,
     resourceVersion: step.resourceVersion,
     annotations: {
-      [annotations.version]: step.version,
-      [annotations.previousVersion]: wayBack?.version ?? null,
+      ...started,
       [annotations.previousImage]: wayBack?.image ?? null,
       [annotations.previousContainer]: wayBack ? step.container : null,
       [annotations.snapshotCount]: step.snapshotCount,
@@ -93,7 +97,8 @@ export async function setImage(step: Of<'setImage'>, context: ActContext): Promi
 }
 
 export async function settleImage(step: Of<'settleImage'>, context: ActContext): Promise<StepOutcome> {
-  const volume = await writeOnVolume(step, {}, context);
+  const settled = { [annotations.version]: step.version, [annotations.previousVersion]: null };
+  const volume = await writeOnVolume(step, settled, context);
   if (volume.kind === 'refused') return volume;
   const cleared = {
     [annotations.previousVersion]: null,

@@ -31,6 +31,8 @@ export interface MemberPodOptions {
   /** True for a member that votes: the disruption budget counts it. */
   readonly isVoter?: boolean;
   readonly snapshotCount?: string;
+  /** What to go back to if its version does not work; undefined if that is proven. */
+  readonly wayBack?: { readonly version: string; readonly image: string } | undefined;
   readonly tlsKeys: TlsKeyStyles;
   /** Volumes of the original operator hold files of root: no other user is forced on them. */
   readonly ownsFilesAsRoot?: boolean;
@@ -78,6 +80,10 @@ function podAnnotations(options: MemberPodOptions): Readonly<Record<string, stri
     [annotations.template]: templateDigest(spec),
     ...bootAnnotations(options, boot, clusterToken(cluster.uid, incarnation)),
     [annotations.snapshotCount]: snapshotCount ?? '',
+    ...(options.wayBack && {
+      [annotations.previousVersion]: options.wayBack.version,
+      [annotations.previousImage]: options.wayBack.image,
+    }),
     ...(identity && { [annotations.clusterId]: identity.clusterId, [annotations.memberId]: identity.memberId }),
   };
 }

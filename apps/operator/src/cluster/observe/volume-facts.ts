@@ -17,6 +17,7 @@ export function volumeFacts(claim: PersistentVolumeClaim, uid: string): MemberVo
     clusterId: metadata.annotations?.[annotations.clusterId] ?? '',
     memberId: metadata.annotations?.[annotations.memberId] ?? '',
     version: metadata.annotations?.[annotations.version] ?? '',
+    previousVersion: metadata.annotations?.[annotations.previousVersion] ?? '',
     terminating: metadata.deletionTimestamp !== undefined,
     phase: phase === 'Bound' || phase === 'Lost' ? phase : 'Pending',
     createdAt: Date.parse(metadata.creationTimestamp ?? '') || 0,

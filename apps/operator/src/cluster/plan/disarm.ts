@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { MemberPod } from '../observation.ts';
 import type { Assessment, MemberView } from './assessment.ts';
-import { wayBackOf } from './release.ts';
 import type { PlannedStep } from './step.ts';
 
 /**
@@ -28,7 +27,7 @@ function disarm(pod: MemberPod, clusterId: string, memberId: string): PlannedSte
       memberId,
       markVoter: true,
       onVolume: pod.data === 'claim',
-      version: wayBackOf(pod).version,
+      version: pod.version,
     },
     reason: `${pod.name} votes: it must not be able to start on an empty directory, and the disruption budget must count it`,
   };

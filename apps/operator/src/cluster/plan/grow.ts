@@ -3,7 +3,7 @@ import { type EtcdVersion, joinsAsLearner, learnersAllowed, parseVersion, versio
 import type { Assessment, MemberView } from './assessment.ts';
 import { nextMemberName } from './member-naming.ts';
 import { later, type Proposal, soon, take, waitFor } from './proposal.ts';
-import { releaseForJoiner, wayBackOf } from './release.ts';
+import { releaseForJoiner } from './release.ts';
 import type { PlannedStep } from './step.ts';
 import { strangerInTheWay } from './strangers.ts';
 import { isStuck } from './stuck-pod.ts';
@@ -120,7 +120,7 @@ function promote(assessment: Assessment, { member, pod, name }: MemberView): Pro
         memberId: member.id,
         markVoter: true,
         onVolume: pod.data === 'claim',
-        version: wayBackOf(pod).version,
+        version: pod.version,
       },
       reason: `${name} is about to vote: it must not be able to start on an empty directory`,
     });

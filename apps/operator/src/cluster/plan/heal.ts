@@ -37,8 +37,7 @@ function reviveFromVolumes(assessment: Assessment): Proposal | undefined {
 /** The first member whose new image does not work goes back to the old one; nobody else is touched (rules 3 and 6). */
 function undoFailedImage({ own, now }: Assessment): Proposal | undefined {
   const failed = own.find(
-    ({ pod, health }) =>
-      pod && !pod.terminating && pod.previousVersion !== '' && health.kind !== 'healthy' && hasFailedImage(pod, now),
+    ({ pod, health }) => pod && isUnproven(pod) && health.kind !== 'healthy' && hasFailedImage(pod, now),
   );
   const pod = failed?.pod;
   if (!pod) return undefined;
@@ -53,11 +52,16 @@ function undoFailedImage({ own, now }: Assessment): Proposal | undefined {
       image: pod.previousImage,
       wayBack: undefined,
       container: pod.container.id,
+      onVolume: pod.data === 'claim',
       snapshotCount: pod.snapshotCount,
       because: 'failed',
     },
     `${pod.name} does not run with ${pod.version} (${pod.container.reason || 'it does not answer'}): it goes back to ${pod.previousVersion}`,
   );
+}
+
+function isUnproven({ terminating, adopted, previousVersion }: NonNullable<MemberView['pod']>): boolean {
+  return !terminating && !adopted && previousVersion !== '';
 }
 
 function correctIdle(assessment: Assessment): Proposal | undefined {
@@ -94,6 +98,7 @@ function finishJoin(assessment: Assessment): Proposal | undefined {
       memberId: first.member.id,
       boot: 'existing',
       onVolume: false,
+      wayBack: undefined,
       ...releaseForJoiner(assessment),
     },
     `${first.name} was added to the cluster and has no pod yet`,

@@ -44,10 +44,19 @@ export function releaseForJoiner(assessment: Assessment): Release {
 }
 
 /**
- * What a member runs that comes back on its volume: what last served from it. Nothing newer is tried on data that only one
- * member holds, and nothing older than the cluster speaks by now.
+ * What a member runs that comes back on its volume: what was last started on it, because nothing older may be able to read it
+ * any more; with the way back it had, if that was not proven yet. Nothing older than the cluster speaks by now.
  */
-export function releaseForVolume(assessment: Assessment, volume: MemberVolume): Release {
+export function releaseForVolume(
+  assessment: Assessment,
+  volume: MemberVolume,
+): Release & { readonly wayBack: Release | undefined } {
+  const { previousVersion } = volume;
+  const wayBack = previousVersion === '' ? undefined : releaseOfVersion(assessment.desired, previousVersion);
+  return { ...lastReleaseOn(assessment, volume), wayBack };
+}
+
+function lastReleaseOn(assessment: Assessment, volume: MemberVolume): Release {
   const { observation, desired } = assessment;
   const [oldest] = releasesOfVoters(assessment);
   const text = volume.version || oldest?.release.version || observation.cluster.currentVersion || desired.version;

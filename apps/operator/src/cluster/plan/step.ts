@@ -35,6 +35,8 @@ export type Step =
       readonly boot: 'existing' | 'disarmed';
       /** True if it must mount the volume it has, whatever the spec says of new ones by now. */
       readonly onVolume: boolean;
+      /** What to go back to if its version does not work; undefined if that is proven. */
+      readonly wayBack: Release | undefined;
     } & Release)
   /** Takes from a pod what it would need to boot on an empty directory, and records who it is; optionally marks it a voter. */
   | {
@@ -79,6 +81,8 @@ export type Step =
       readonly wayBack: Release | undefined;
       /** The container that is replaced. */
       readonly container: string;
+      /** True if the member has a volume: what is about to be started on it is written there first. */
+      readonly onVolume: boolean;
       /** Empty for etcd's default. */
       readonly snapshotCount: string;
       /** `failed`: what it runs does not work, and it goes back. */

@@ -105,6 +105,7 @@ export function takeWantedImage(
       image: desired.image,
       wayBack: wayBack.image === desired.image ? undefined : wayBack,
       container: pod.container.id,
+      onVolume: pod.data === 'claim',
       snapshotCount: pod.snapshotCount,
       because: 'asked',
     },

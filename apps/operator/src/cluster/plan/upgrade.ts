@@ -77,6 +77,7 @@ function patchImage({ desired }: Assessment, pod: NonNullable<MemberView['pod']>
     image: desired.image,
     wayBack: wayBack.image === desired.image ? undefined : wayBack,
     container: pod.container.id,
+    onVolume: pod.data === 'claim',
     snapshotCount: isMinorStep ? String(preparingSnapshotCount) : pod.snapshotCount,
     because: 'asked',
   } as const;

@@ -50,6 +50,8 @@ function reviveOne(assessment: Assessment, volume: MemberVolume, pod: MemberPod 
       },
     ];
   }
+  // A pod that does not use the volume of its name has its data elsewhere, and loses it when it is deleted.
+  if (pod.data !== 'claim') return [];
   if (pod.terminating) {
     if (!isOnLostNode(assessment, pod)) return [];
     return [
@@ -75,7 +77,8 @@ function startedMember(assessment: Assessment, podName: string): string | undefi
 
 function listedOrRemembered({ observation }: Assessment): readonly EtcdMember[] {
   const { membership } = observation.etcd;
-  return membership.kind === 'known' ? membership.members : (membership.remembered ?? []);
+  const members = membership.kind === 'known' ? membership.members : (membership.remembered ?? []);
+  return members.toSorted((a, b) => (a.podName < b.podName ? -1 : 1));
 }
 
 /** Gone for good, or declared so: a process there cannot come back to life beside its successor (operator rule 25). */
@@ -117,6 +120,7 @@ function startRemembered(assessment: Assessment): readonly PlannedStep[] {
         memberId: id,
         boot: 'existing',
         onVolume: false,
+        wayBack: undefined,
         ...release,
       },
       reason: `${podName} was added to the cluster, has never started, and is needed for quorum`,

@@ -99,6 +99,18 @@ export const quorum: readonly Row[] = [
     situation: 'quorumLost',
   },
   {
+    name: '[57] power loss right after a patch of the image: what was started is started again, with its way back',
+    given: [
+      healthy(1, { ...claim, version: '3.6.16' }),
+      spec({ version: '3.7.3' }),
+      volume('b', { version: '3.7.3', previousVersion: '3.6.16' }),
+      withoutPod('b'),
+      noQuorum,
+    ],
+    steps: ['createPod b disarmed 3.7.3 on its volume, else 3.6.16'],
+    situation: 'quorumLost',
+  },
+  {
     name: '[57] power loss with a refused version in the spec: nothing comes back with that',
     given: [
       healthy(3, { ...claim, version: '3.5.35' }),

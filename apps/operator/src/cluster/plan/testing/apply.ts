@@ -69,10 +69,11 @@ function latchIdentity(world: World, step: Of<'latchIdentity'>, extent: Extent):
 }
 
 function createPod(world: World, step: Of<'createPod'>): boolean {
-  const { name, boot, memberId, version, image, onVolume } = step;
+  const { name, boot, memberId, version, image, onVolume, wayBack } = step;
   const isDisarmed = boot === 'disarmed';
   const identity = isDisarmed ? { memberId, clusterId: world.etcd.clusterId, markedVoter: true } : {};
-  world.makePod(name, { boot, version, image, ...identity }, onVolume);
+  const previous = { previousVersion: wayBack?.version ?? '', previousImage: wayBack?.image ?? '' };
+  world.makePod(name, { boot, version, image, ...identity, ...previous }, onVolume);
   return true;
 }
 
@@ -105,7 +106,7 @@ function changePod(world: World, step: Step, extent: Extent): boolean | undefine
     case 'settleImage':
       return edit(world, step.pod, step.uid, ({ facts }) => {
         const volume = world.volumes.get(step.pod);
-        if (step.onVolume && volume) volume.version = step.version;
+        if (step.onVolume && volume) Object.assign(volume, { version: step.version, previousVersion: '' });
         Object.assign(facts, { previousVersion: '', previousImage: '', previousContainer: '' });
       });
     case 'setSnapshotCount':
@@ -152,6 +153,9 @@ function deletePod(world: World, { name, uid, force }: Of<'deletePod'>): boolean
 function setImage(world: World, step: Of<'setImage'>): boolean {
   const pod = world.pods.get(step.pod);
   if (pod?.facts.uid !== step.uid || pod.facts.resourceVersion !== step.resourceVersion) return false;
+  const volume = world.volumes.get(step.pod);
+  const previousVersion = step.wayBack?.version ?? '';
+  if (step.onVolume && volume) Object.assign(volume, { version: step.version, previousVersion });
   if (pod.facts.adopted) throw new SafetyViolation(`the image of adopted pod ${step.pod} is patched`);
   Object.assign(pod.facts, {
     image: step.image,

@@ -72,6 +72,7 @@ export function volumeOf(overrides: Partial<MemberVolume> & Pick<MemberVolume, '
     clusterId: '',
     memberId: '',
     version: '',
+    previousVersion: '',
     terminating: false,
     phase: 'Bound',
     createdAt: 0,

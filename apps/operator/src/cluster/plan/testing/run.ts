@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { statusOf } from '../../status/status.ts';
 import { type Plan, planCluster } from '../plan.ts';
-import { changesVoters } from '../step.ts';
 import { applyStep, type Extent } from './apply.ts';
 import { SafetyViolation } from './model-etcd.ts';
 import { type KubernetesView, observeWorld } from './observe.ts';
+import { violations } from './safety.ts';
 import type { World } from './world.ts';
 
 /** How one pass of the operator goes wrong. */
@@ -25,8 +25,8 @@ export function pass(world: World, how: Pass = {}): Plan {
     observation = observeWorld(world);
     plan = planCluster(observation, world.now);
   }
-  if (plan.steps.filter(({ step }) => changesVoters(step)).length > 1)
-    throw new SafetyViolation('two changes of voters in one plan');
+  const [wrong] = violations(plan, observation);
+  if (wrong !== undefined) throw new SafetyViolation(wrong);
   if (act(world, plan, how)) {
     world.status = statusOf(world.status, observation, plan, new Date(world.now).toISOString());
   }

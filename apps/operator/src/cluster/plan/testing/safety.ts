@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+import { quorum } from '@etcd-operator/etcd';
+import type { MemberPod, MemberVolume, Observation } from '../../observation.ts';
+import type { Plan } from '../plan.ts';
+import { changesVoters, type Step } from '../step.ts';
+
+/**
+ * The safety rules, said a second time and independently of the planner: what no plan may contain, whatever was seen. Each
+ * check returns what is wrong, in words; none of them looks at how the planner came to its plan.
+ */
+
+type Check = (plan: Plan, seen: Observation) => readonly string[];
+type Of<K extends Step['do']> = Extract<Step, { do: K }>;
+
+const steps = <K extends Step['do']>({ steps: all }: Plan, kind: K): readonly Of<K>[] =>
+  all.flatMap(({ step }) => (step.do === kind ? [step as Of<K>] : []));
+
+const isCurrent = (plan: Plan, { ownership, incarnation }: MemberPod | MemberVolume) =>
+  ownership === 'ours' && plan.identity.kind !== 'conflict' && incarnation === plan.identity.incarnation;
+
+const listed = ({ etcd }: Observation) => (etcd.membership.kind === 'known' ? etcd.membership.members : []);
+
+const podOf = (plan: Plan, seen: Observation, name: string) =>
+  seen.pods.find((pod) => pod.name === name && isCurrent(plan, pod));
+
+const voters = (seen: Observation) => listed(seen).filter((member) => !member.isLearner);
+
+/** Answers as who it should be, knows a leader, and is not about to go. */
+function isHealthy(plan: Plan, seen: Observation, { id, podName }: { id: string; podName: string }): boolean {
+  const pod = podOf(plan, seen, podName);
+  const answer = seen.etcd.answers.get(podName);
+  const clusterId = plan.identity.kind === 'latched' ? plan.identity.clusterId : '';
+  return (
+    pod !== undefined &&
+    (pod.memberId === '' || pod.memberId === id) &&
+    !pod.terminating &&
+    pod.phase !== 'Failed' &&
+    pod.phase !== 'Succeeded' &&
+    answer?.kind === 'status' &&
+    answer.memberId === id &&
+    answer.clusterId === clusterId &&
+    answer.leaderId !== ''
+  );
+}
+
+const oneChangeOfVoters: Check = (plan) =>
+  plan.steps.filter(({ step }) => changesVoters(step)).length > 1 ? ['two changes of voters'] : [];
+
+/** Safety rule 5. */
+const removalsKeepQuorum: Check = (plan, seen) =>
+  steps(plan, 'removeMember').flatMap(({ memberId }) => {
+    const all = voters(seen);
+    if (!all.some((member) => member.id === memberId)) return [];
+    const rest = all.filter((member) => member.id !== memberId);
+    const healthy = rest.filter((member) => isHealthy(plan, seen, member)).length;
+    return healthy < quorum(rest.length) ? [`removing ${memberId} leaves ${healthy} of ${rest.length}`] : [];
+  });
+
+/**
+ * Safety rule 5. Clusters of one and two voters cannot restart anybody and keep a quorum: there it is allowed if all others
+ * are healthy, and the step says what it costs.
+ */
+const stopsKeepQuorum: Check = (plan, seen) => {
+  const stopped = [
+    ...steps(plan, 'setImage').map(({ pod }) => pod),
+    ...steps(plan, 'deletePod').map(({ name }) => name),
+  ];
+  const all = voters(seen);
+  const victims = all.filter((member) => stopped.includes(member.podName) && isHealthy(plan, seen, member));
+  if (victims.length === 0) return [];
+  const rest = all.filter((member) => !victims.includes(member) && isHealthy(plan, seen, member)).length;
+  const needed = all.length >= 3 ? quorum(all.length) : all.length - 1;
+  return rest < needed ? [`stopping ${victims.map(({ podName }) => podName).join()} leaves ${rest}`] : [];
+};
+
+/** Safety rule 1, operator rule 5. */
+const seedsOnlyOnNothing: Check = (plan, { cluster, pods, volumes }) =>
+  steps(plan, 'createSeed').flatMap(({ name }) => {
+    const latch = [cluster.latchedInStatus, cluster.latchedInAnnotation].some(
+      (found) => found && (found.clusterId !== '' || found.incarnation > 1),
+    );
+    const volume = volumes.find((item) => item.ownership === 'ours' && (item.name !== name || item.clusterId !== ''));
+    return latch || volume || pods.length > 0 ? ['a seed beside something of an identity'] : [];
+  });
+
+/** Operator rule 1. */
+const votersAreDisarmed: Check = (plan, seen) =>
+  steps(plan, 'promote').flatMap(({ name }) => {
+    const boot = podOf(plan, seen, name)?.boot;
+    const isArmed = boot === 'new' || boot === 'existing';
+    const isDisarmed = steps(plan, 'disarm').some(({ pod }) => pod === name);
+    return boot === undefined || (isArmed && !isDisarmed) ? [`${name} is promoted while armed`] : [];
+  });
+
+const onlyUnstartedAreArmed: Check = (plan, { etcd }) =>
+  steps(plan, 'createPod').flatMap(({ name, boot, memberId }) => {
+    const { membership } = etcd;
+    const known = membership.kind === 'known' ? membership.members : (membership.remembered ?? []);
+    const member = known.find(({ id }) => id === memberId);
+    return boot === 'existing' && member?.name !== '' ? [`${name} is armed, and has run before`] : [];
+  });
+
+const listedKeepTheirVolumes: Check = (plan, seen) =>
+  steps(plan, 'deleteVolume').flatMap(({ name }) => {
+    const volume = seen.volumes.find((item) => item.name === name && isCurrent(plan, item));
+    const isListed = listed(seen).some(
+      ({ id, podName }) => podName === name && (volume?.memberId === '' || volume?.memberId === id),
+    );
+    return isListed || !volume ? [`volume ${name} of a listed member`] : [];
+  });
+
+/** Safety rule 7. What is allowed stops nobody who runs and lets nobody start on other data than its own. */
+const nothingBelowQuorum: Check = (plan, seen) => {
+  if (plan.situation !== 'quorumLost') return [];
+  const isHarmless = (step: Step): boolean => {
+    switch (step.do) {
+      case 'ensureService':
+      case 'latchIdentity':
+      case 'fencePod':
+        return true;
+      case 'disarm':
+        return podOf(plan, seen, step.pod)?.terminating === false;
+      case 'createPod':
+        return step.boot === 'existing' || (step.onVolume && seen.volumes.some(({ name }) => name === step.name));
+      case 'deletePod':
+      case 'setImage': {
+        const name = step.do === 'setImage' ? step.pod : step.name;
+        const pod = podOf(plan, seen, name);
+        const hasEnded = pod?.phase === 'Failed' || pod?.phase === 'Succeeded' || pod?.terminating;
+        const keepsData = step.do === 'setImage' || pod?.data === 'claim';
+        return (
+          keepsData && (hasEnded || (seen.etcd.answers.get(name)?.kind !== 'status' && pod?.container.startedAt === 0))
+        );
+      }
+      default:
+        return false;
+    }
+  };
+  return plan.steps.filter(({ step }) => !isHarmless(step)).map(({ step }) => `${step.do} below quorum`);
+};
+
+/** Safety rule 12. */
+const onlyOursIsTouched: Check = (plan, seen) => {
+  const touched = [
+    ...steps(plan, 'deletePod').map(({ name }) => name),
+    ...steps(plan, 'updatePod').map(({ name }) => name),
+    ...steps(plan, 'setImage').map(({ pod }) => pod),
+    ...steps(plan, 'disarm').map(({ pod }) => pod),
+  ];
+  const fenced = steps(plan, 'fencePod').filter(
+    ({ name }) => seen.pods.find((pod) => pod.name === name)?.ownership !== 'ours',
+  );
+  return [
+    ...touched.filter((name) => !podOf(plan, seen, name)).map((name) => `pod ${name} is not ours`),
+    ...fenced.map(({ name }) => `pod ${name} is not ours to fence`),
+  ];
+};
+
+const adoptedAreNotPatched: Check = (plan, seen) =>
+  steps(plan, 'setImage').flatMap(({ pod }) => (podOf(plan, seen, pod)?.adopted ? [`${pod} is patched`] : []));
+
+const namesAreFree: Check = (plan, seen) =>
+  steps(plan, 'joinMember').flatMap(({ name }) =>
+    [...seen.pods, ...seen.volumes].some((item) => item.name === name) ||
+    listed(seen).some(({ podName }) => podName === name)
+      ? [`${name} is taken`]
+      : [],
+  );
+
+const handsOff: Check = (plan, { cluster, oldOperator }) => {
+  const isHandsOff =
+    cluster.paused ||
+    cluster.deleting ||
+    'problems' in cluster.desired ||
+    oldOperator !== undefined ||
+    plan.identity.kind === 'conflict';
+  return isHandsOff && plan.steps.length > 0 ? ['steps for a cluster that is to be left alone'] : [];
+};
+
+const reasonsAreReadable: Check = (plan) =>
+  [...plan.steps, ...plan.waits]
+    .filter(({ reason }) => reason.length === 0 || reason.length > 1024)
+    .map(({ reason }) => `a reason of ${reason.length} characters`);
+
+const checks: readonly Check[] = [
+  oneChangeOfVoters,
+  removalsKeepQuorum,
+  stopsKeepQuorum,
+  seedsOnlyOnNothing,
+  votersAreDisarmed,
+  onlyUnstartedAreArmed,
+  listedKeepTheirVolumes,
+  nothingBelowQuorum,
+  onlyOursIsTouched,
+  adoptedAreNotPatched,
+  namesAreFree,
+  handsOff,
+  reasonsAreReadable,
+];
+
+/** Everything that is unsafe about a plan, in words. */
+export function violations(plan: Plan, seen: Observation): readonly string[] {
+  return checks.flatMap((check) => check(plan, seen));
+}
