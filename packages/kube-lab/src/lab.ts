@@ -3,11 +3,11 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Client, configMaps, createClient, serviceAccounts } from '@etcd-operator/kube';
+import { type Client, configMaps, createClient } from '@etcd-operator/kube';
 import { type Clock, type Logger, type Random, silentLogger, systemClock, systemRandom } from '@etcd-operator/ports';
 import { createFirstObjects, createStorageClasses } from './controllers/bootstrap.ts';
 import { startControllers } from './controllers/index.ts';
-import { rootCaName } from './controllers/namespaces/namespace-defaults.ts';
+import { rootCaName } from './controllers/namespaces/root-ca-publisher.ts';
 import { SharedCaches } from './controllers/shared-caches.ts';
 import { createImageTable, type ImageTable } from './images/image-table.ts';
 import { type Forward, openForward } from './network/forward.ts';
@@ -33,6 +33,8 @@ export interface LabOptions {
   readonly directory?: string;
   /** Port of the API server on loopback. @default one that is free */
   readonly port?: number;
+  /** `rbac` as every cluster today; `allow-all` lets everybody do everything. @default 'rbac' */
+  readonly authorization?: 'rbac' | 'allow-all';
   /** @default the machine's own */
   readonly clock?: Clock;
   /** @default the operating system's */
@@ -94,14 +96,15 @@ async function assemble(options: LabOptions, closers: Closers, stop: () => Promi
     directory,
     disks: new DiskShelf(directory, () => fleet?.runtime),
   };
-  const plane = await openControlPlane(base, options.port, closers);
-  const { server, client, kubeconfigPath, url } = plane;
+  const plane = await openControlPlane(base, options, closers);
+  const { server, client, kubeconfigPath, url, clock } = plane;
   if (prerequisites) {
     const images = options.images ?? createImageTable([]);
     fleet = await openFleet({ ...base, ...plane, images, specs, prerequisites }, closers);
     server.useNodeProxy(fleet.proxy);
+    server.useNodeProxy(fleet.proxy);
   }
-  const inside = fleet && { ...fleet, faults: createFaults({ ...fleet, client: client(), clock: base.clock }) };
+  const inside = fleet && { ...fleet, faults: createFaults({ ...fleet, client: client(), clock }) };
   const needNodes = () => {
     if (inside) return inside;
     throw new RuntimeError(
@@ -147,10 +150,17 @@ interface ControlPlane {
   readonly url: string;
   readonly kubeconfigPath: string;
   readonly caches: SharedCaches;
+  /** The lab's own time: a jump of the API server's clock moves nodes and controllers along. */
+  readonly clock: Clock;
 }
 
-async function openControlPlane(base: LabBase, port: number | undefined, closers: Closers): Promise<ControlPlane> {
-  const server = createApiServer(base);
+async function openControlPlane(
+  base: LabBase,
+  { port, authorization }: LabOptions,
+  closers: Closers,
+): Promise<ControlPlane> {
+  const server = createApiServer({ ...base, ...(authorization ? { authorization } : {}) });
+  const { clock } = server;
   closers.push(() => server.close());
   const { url, kubeconfig, caPem } = await server.listen(port === undefined ? {} : { port });
   const kubeconfigPath = join(base.directory, 'kubeconfig');
@@ -160,11 +170,10 @@ async function openControlPlane(base: LabBase, port: number | undefined, closers
   await createStorageClasses(client());
   const caches = new SharedCaches(server.feed);
   closers.push(() => caches.leave());
-  closers.push(startControllers({ ...base, client: client(), caches, caPem }));
+  closers.push(startControllers({ ...base, clock, client: client(), caches, caPem }));
   // Pods of the first moment find what they mount.
   await caches.of(configMaps).appears('default', rootCaName);
-  await caches.of(serviceAccounts).appears('default', 'default');
-  return { server, client, url, kubeconfigPath, caches };
+  return { server, client, url, kubeconfigPath, caches, clock };
 }
 
 function nodeSpecs(nodes: number | readonly LabNodeSpec[]): readonly LabNodeSpec[] {

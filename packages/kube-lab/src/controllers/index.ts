@@ -12,7 +12,7 @@ import { startEndpointsController } from './endpoints/endpoints-controller.ts';
 import { ApiEventRecorder } from './event-recorder.ts';
 import { startCronJobController } from './job/cron-job-controller.ts';
 import { startJobController } from './job/job-controller.ts';
-import { namespaceDefaultsController } from './namespaces/namespace-defaults.ts';
+import { rootCaPublisher } from './namespaces/root-ca-publisher.ts';
 import { startNodeLifecycle } from './node-lifecycle/node-lifecycle.ts';
 import { startPodCollector } from './node-lifecycle/pod-collector.ts';
 import { startScheduler } from './scheduler/scheduler.ts';
@@ -27,7 +27,7 @@ function controllers(disks: Disks, caPem: string): Readonly<Record<string, Start
     'default-scheduler': startScheduler,
     'endpoint-controller': startEndpointsController,
     'persistentvolume-controller': storageController(disks),
-    'namespace-defaults': namespaceDefaultsController(caPem),
+    'root-ca-cert-publisher': rootCaPublisher(caPem),
     'replicaset-controller': startReplicaSetController,
     'deployment-controller': startDeploymentController,
     'statefulset-controller': startStatefulSetController,

@@ -92,7 +92,8 @@ export class Heartbeat {
   async #writeStatus(): Promise<void> {
     const known = await this.#get();
     const status = nodeStatus(this.#node, this.#clock.now(), known.status);
-    await this.#client.resource(nodes).status.replace({ name: this.#node.name }, { ...known, status });
+    // A patch, as others write to the node at the same time: taints, addresses, labels.
+    await this.#client.resource(nodes).status.patch({ name: this.#node.name }, { type: 'merge', patch: { status } });
   }
 
   async #get(): Promise<Node> {

@@ -13,6 +13,7 @@ import {
 import { ensurePart } from '@etcd-operator/tools';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { busyboxImages } from '../images/busybox-image.ts';
+import { nodeImage } from '../images/host-image.ts';
 import { createImageTable } from '../images/image-table.ts';
 import { type Lab, startLab } from '../lab.ts';
 import { logFile } from './container-logs.ts';
@@ -21,11 +22,32 @@ let lab: Lab;
 let client: Client;
 const namespace = 'default';
 
+/** Asks the API server who it is, the way a client in a pod does. */
+const callApi = `
+  const { readFileSync } = require('node:fs');
+  const read = (name) => readFileSync('/var/run/secrets/kubernetes.io/serviceaccount/' + name, 'utf8');
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env;
+  const headers = { authorization: 'Bearer ' + read('token'), 'content-type': 'application/json' };
+  const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+  const request = require('node:https').request({ host, port, path, method: 'POST', ca: read('ca.crt'), headers });
+  request.on('response', async (response) => {
+    let text = '';
+    for await (const chunk of response) text += chunk;
+    const { status } = JSON.parse(text);
+    console.log(JSON.stringify({ status: response.statusCode, user: status?.userInfo?.username }));
+  });
+  request.end('{}');
+`;
+
 beforeAll(async () => {
+  const caller = {
+    repositories: ['api-caller'],
+    tags: { latest: nodeImage({ directories: [], argv: ['-e', callApi] }) },
+  };
   lab = await startLab({
     nodes: 2,
     timeFactor: 10,
-    images: createImageTable([busyboxImages(await ensurePart('busybox'))]),
+    images: createImageTable([busyboxImages(await ensurePart('busybox')), caller]),
   });
   client = lab.client();
 });
@@ -183,6 +205,11 @@ describe('volumes', () => {
 });
 
 describe('names and services', () => {
+  test('lead to the API server, which knows the pod by its token', async () => {
+    const text = await output('caller-of-api', { containers: [{ name: 'main', image: 'api-caller' }] });
+    expect(JSON.parse(text)).toEqual({ status: 201, user: 'system:serviceaccount:default:default' });
+  });
+
   test('lead from pod to pod, across nodes, by cluster IP and by name', async () => {
     await run(
       'server',

@@ -61,7 +61,7 @@ describe('a cron job', () => {
         ...change,
       },
     });
-  const names = async () => (await world.list(jobs)).map(({ metadata }) => metadata?.name).toSorted();
+  const names = async () => (await world.list(jobs)).map(({ metadata }) => metadata?.name ?? '').toSorted();
   const minutes = async (count: number) => {
     for (let turn = 0; turn < count; turn++) {
       await world.clock.advance(60_000);

@@ -44,7 +44,7 @@ export function silentConditions(node: Node, now: number): readonly NodeConditio
 export function wantedTaints(node: Node, now: number): readonly Taint[] {
   const present = node.spec?.taints ?? [];
   const ready = node.status?.conditions?.find(({ type }) => type === 'Ready')?.status;
-  const key = ready === 'True' ? undefined : ready === 'False' ? notReady : unreachable;
+  const key = ready === 'True' ? undefined : ready === 'Unknown' ? unreachable : notReady;
   const wanted: Taint[] = [
     ...(node.spec?.unschedulable ? [{ key: unschedulable, effect: 'NoSchedule' } as const] : []),
     ...(key ? [{ key, effect: 'NoSchedule' } as const, { key, effect: 'NoExecute' } as const] : []),

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
-  isKubeError,
   keyOf,
   keyString,
   namespaces,
@@ -83,13 +82,7 @@ async function bind({ client }: ControllerContext, pod: Pod, node: string): Prom
     metadata: { name, namespace, uid },
     target: { apiVersion: 'v1', kind: 'Node', name: node },
   };
-  try {
-    await client.resource(pods).subresource('binding').create({ namespace, name }, binding);
-  } catch (error) {
-    if (!isKubeError(error, 'MethodNotAllowed') || !pod.spec) throw error;
-    // An API server without the subresource takes the node's name directly.
-    await client.resource(pods).replace({ ...pod, spec: { ...pod.spec, nodeName: node } });
-  }
+  await client.resource(pods).subresource('binding').create({ namespace, name }, binding);
 }
 
 /** Says in the pod's status and in an event why it stays pending; only if it is news. */

@@ -71,7 +71,7 @@ describe('a stateful set', () => {
     await world.patch(statefulSets, 's', { spec: { replicas: 1 } });
     await world.until(async () => (await names()).join() === 's-0');
     const claims = await world.list(persistentVolumeClaims);
-    expect(claims.map(({ metadata }) => metadata?.name).toSorted()).toEqual(['data-s-0', 'data-s-1', 'data-s-2']);
+    expect(claims.map(({ metadata }) => metadata?.name ?? '').toSorted()).toEqual(['data-s-0', 'data-s-1', 'data-s-2']);
     expect(claims.every(({ status }) => status?.phase === 'Bound')).toBe(true);
   });
 

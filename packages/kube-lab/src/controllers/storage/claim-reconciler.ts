@@ -6,13 +6,12 @@ import {
   type PersistentVolumeClaim,
   persistentVolumeClaims,
   persistentVolumes,
-  pods,
   type StorageClass,
   storageClasses,
 } from '@etcd-operator/kube';
 import { parseQuantity } from '../../node/quantity.ts';
 import type { ControllerContext } from '../controller.ts';
-import { claimNames, selectedNodeAnnotation } from '../scheduler/claims.ts';
+import { selectedNodeAnnotation } from '../scheduler/claims.ts';
 import { type Disks, labProvisioner } from './disks.ts';
 import {
   claimReference,
@@ -24,16 +23,15 @@ import {
   requestOf,
 } from './volume-objects.ts';
 
-const protection = 'kubernetes.io/pvc-protection';
 const retryDelay = 15_000;
 
-/** Brings one claim forward: default class, volume, binding, growth, and the end of its protection. */
+/** Brings one claim forward: default class, volume, binding and growth. */
 export async function reconcileClaim(
   context: ControllerContext,
   disks: Disks,
   claim: PersistentVolumeClaim,
 ): Promise<number | undefined> {
-  if (claim.metadata?.deletionTimestamp) return releaseProtection(context, claim);
+  if (claim.metadata?.deletionTimestamp) return undefined;
   if (claim.status?.phase === 'Bound') return settleBound(context, disks, claim);
   const storageClass = classOf(context, claim);
   if (claim.spec?.storageClassName === undefined && storageClass) return nameClass(context, claim, storageClass);
@@ -150,22 +148,6 @@ async function settleBound(context: ControllerContext, disks: Disks, claim: Pers
     'FileSystemResizeSuccessful',
     'MountVolume.NodeExpandVolume succeeded for volume',
   );
-}
-
-/** A claim that is deleted stays until no pod uses it any more. */
-async function releaseProtection(context: ControllerContext, claim: PersistentVolumeClaim): Promise<undefined> {
-  const finalizers = claim.metadata?.finalizers ?? [];
-  if (!finalizers.includes(protection)) return;
-  const isUsed = context.caches
-    .of(pods)
-    .inNamespace(claim.metadata?.namespace ?? '')
-    .some((pod) => {
-      const ended = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
-      return !ended && pod.spec?.nodeName && claimNames(pod).includes(claim.metadata?.name ?? '');
-    });
-  if (isUsed) return;
-  const metadata = { ...claim.metadata, finalizers: finalizers.filter((each) => each !== protection) };
-  await context.client.resource(persistentVolumeClaims).replace({ ...claim, metadata });
 }
 
 function say(

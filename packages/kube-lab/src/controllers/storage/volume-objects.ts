@@ -48,7 +48,6 @@ export function provisionedVolume(
     metadata: {
       name,
       annotations: { 'pv.kubernetes.io/provisioned-by': labProvisioner },
-      finalizers: ['kubernetes.io/pv-protection'],
     },
     spec: {
       accessModes: claim.spec?.accessModes ?? ['ReadWriteOnce'],

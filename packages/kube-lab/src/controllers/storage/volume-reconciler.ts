@@ -9,23 +9,17 @@ import {
 import type { ControllerContext } from '../controller.ts';
 import { type Disks, labProvisioner } from './disks.ts';
 
-const protection = 'kubernetes.io/pv-protection';
-
 /** Keeps a volume's phase true, and reclaims it when its claim is gone. */
-export async function reconcileVolume(
-  context: ControllerContext,
-  disks: Disks,
-  volume: PersistentVolume,
-): Promise<undefined> {
+export async function reconcileVolume(context: ControllerContext, volume: PersistentVolume): Promise<undefined> {
   const phase = phaseOf(context, volume);
-  const isReleased = phase === 'Released';
-  if (volume.metadata?.deletionTimestamp) {
-    if (phase !== 'Bound') await finish(context, disks, volume);
-    return;
-  }
   if (volume.status?.phase !== phase) await setPhase(context, volume, phase);
   const isOurs = volume.spec?.csi?.driver === labProvisioner;
-  if (isReleased && isOurs && volume.spec?.persistentVolumeReclaimPolicy === 'Delete') {
+  if (
+    phase === 'Released' &&
+    !volume.metadata?.deletionTimestamp &&
+    isOurs &&
+    volume.spec?.persistentVolumeReclaimPolicy === 'Delete'
+  ) {
     await ignoreMissing(context.client.resource(persistentVolumes).delete(keyOf(volume)));
   }
 }
@@ -47,14 +41,11 @@ async function setPhase({ client }: ControllerContext, volume: PersistentVolume,
   await client.resource(persistentVolumes).status.replace(keyOf(volume), { ...volume, status });
 }
 
-async function finish({ client }: ControllerContext, disks: Disks, volume: PersistentVolume): Promise<void> {
-  const handle = volume.spec?.csi?.volumeHandle;
-  const deletes = volume.spec?.persistentVolumeReclaimPolicy === 'Delete';
-  if (handle && deletes && volume.spec?.csi?.driver === labProvisioner) await disks.remove(handle);
-  const finalizers = volume.metadata?.finalizers ?? [];
-  if (!finalizers.includes(protection)) return;
-  const metadata = { ...volume.metadata, finalizers: finalizers.filter((each) => each !== protection) };
-  await ignoreMissing(client.resource(persistentVolumes).replace({ ...volume, metadata }));
+/** Gives the bytes of a volume back whose object is gone. */
+export async function reclaim(disks: Disks, volume: PersistentVolume): Promise<void> {
+  const { csi, persistentVolumeReclaimPolicy } = volume.spec ?? {};
+  if (csi?.driver === labProvisioner && persistentVolumeReclaimPolicy === 'Delete')
+    await disks.remove(csi.volumeHandle);
 }
 
 async function ignoreMissing(call: Promise<unknown>): Promise<void> {
