@@ -41,9 +41,15 @@ kubectl apply -f example/example-etcd-cluster.yaml
 kubectl wait --for=jsonpath='{.status.size}'=3 etcd/example-etcd-cluster --timeout=60s
 
 step 'Heal: a member goes, another one comes'
-member=$(kubectl get pods --selector=etcd_cluster=example-etcd-cluster --output=jsonpath='{.items[0].metadata.name}')
+member=$(kubectl get etcd example-etcd-cluster --output=jsonpath='{.status.members.ready[0]}')
 kubectl delete pod "$member"
-kubectl wait --for=jsonpath='{.status.readySize}'=3 etcd/example-etcd-cluster --timeout=60s
+for _ in {1..60}; do
+  members=$(kubectl get etcd example-etcd-cluster --output=jsonpath='{.status.readySize} {.status.members.ready}')
+  if [[ $members == 3* && $members != *$member* ]]; then break; fi
+  sleep 1
+done
+echo "$members"
+[[ $members == 3* && $members != *$member* ]]
 etcdctl get foo | grep --quiet --line-regexp bar
 
 step 'Drift: a Service that somebody deletes is back within seconds'

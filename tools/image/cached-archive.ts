@@ -20,10 +20,11 @@ export async function cachedArchive(image: Image, cache: string = cacheDirectory
   const file = join(directory, `${slug}.${await contentKey(image)}.tar`);
   if (await exists(file)) return file;
   await writeOciArchive(image, file, { compression: 'none' });
-  const outdated = (await readdir(directory)).filter(
-    (name) => /^\.[0-9a-f]{16}\.tar$/.test(name.slice(slug.length)) && join(directory, name) !== file,
-  );
-  for (const name of outdated.filter((one) => one.startsWith(slug))) await rm(join(directory, name), { force: true });
+  const isOutdated = (name: string) =>
+    name.startsWith(`${slug}.`) &&
+    /^[0-9a-f]{16}\.tar$/.test(name.slice(slug.length + 1)) &&
+    join(directory, name) !== file;
+  for (const name of (await readdir(directory)).filter(isOutdated)) await rm(join(directory, name), { force: true });
   return file;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { chmod, copyFile, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { repositoryRoot } from '../repository-root.ts';
-import type { ImageFile } from './image.ts';
+import { layOut } from './lay-out.ts';
 import { writeOciArchive } from './oci-archive.ts';
 import { operatorImage, operatorPrograms } from './operator-image.ts';
 
@@ -21,18 +21,4 @@ async function archive(file: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   const { layerBytes, digest } = await writeOciArchive(image, file);
   process.stdout.write(`${image.names.join(' ')} (${(layerBytes / 1e6).toFixed(1)} MB, ${digest}) -> ${file}\n`);
-}
-
-async function layOut(files: readonly ImageFile[], folder: string): Promise<void> {
-  for (const file of files) {
-    const target = join(folder, file.path);
-    await mkdir(dirname(target), { recursive: true });
-    await rm(target, { force: true });
-    if (file.kind === 'link') await symlink(file.target, target);
-    else if (file.kind === 'file') {
-      if (file.content instanceof Uint8Array) await writeFile(target, file.content);
-      else await copyFile(file.content.source, target);
-      await chmod(target, file.mode ?? 0o644);
-    }
-  }
 }

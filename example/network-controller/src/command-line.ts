@@ -9,7 +9,7 @@ export interface Flag {
 }
 
 /** What is wrong with a command line, and the help. */
-export class CommandLineError extends Error {
+class CommandLineError extends Error {
   constructor(message: string, flags: Readonly<Record<string, Flag>>) {
     const lines = Object.entries(flags).map(([name, flag]) => `  -${name}\n        ${flag.help}`);
     super(`${message}\nFlags:\n${lines.join('\n')}`);

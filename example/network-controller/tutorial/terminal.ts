@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+
+/** What is typed is typed here. */
+export interface Place {
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A program that goes on in a terminal of its own. */
+export interface Running extends AsyncDisposable {
+  /** What it has written so far, by lines. */
+  readonly lines: readonly string[];
+}
+
+/** Types a command and returns what it wrote. */
+export async function type(command: string, place: Place): Promise<string> {
+  const { status, text } = await attempt(command, place);
+  if (status !== 0) throw new Error(`"${command}" ended with status ${status}:\n${text}`);
+  return text;
+}
+
+/** As `type`, whether the command ends well or not. */
+export function attempt(
+  command: string,
+  { folder, env }: Place,
+): Promise<{ readonly status: number; readonly text: string }> {
+  return new Promise((resolve) => {
+    execFile('sh', ['-c', command], { cwd: folder, env, timeout: 60_000 }, (error, stdout, stderr) => {
+      const status = typeof error?.code === 'number' ? error.code : error ? -1 : 0;
+      resolve({ status, text: `${stdout}${stderr}`.trimEnd() });
+    });
+  });
+}
+
+/** Types a command that does not end by itself. It ends, with all it has started, when the value is disposed of. */
+export function keepRunning(command: string, { folder, env }: Place): Running {
+  const child = spawn('sh', ['-c', command], { cwd: folder, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const lines: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on('line', (line) => lines.push(line));
+  }
+  const exit = once(child, 'exit');
+  return {
+    lines,
+    async [Symbol.asyncDispose]() {
+      endGroup(child);
+      await exit;
+    },
+  };
+}
+
+function endGroup({ pid, exitCode, signalCode }: ChildProcess): void {
+  if (pid !== undefined && exitCode === null && signalCode === null) process.kill(-pid, 'SIGTERM');
+}

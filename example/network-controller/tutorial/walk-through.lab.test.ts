@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import { expect, test, vi } from 'vitest';
+import { startLabCluster } from './lab-cluster.ts';
+import { type Block, blocksOf, exchangesOf, home, messageOf } from './readme.ts';
+import { attempt, keepRunning, type Running } from './terminal.ts';
+
+const patience = { timeout: 60_000, interval: 100 };
+
+/** Ages differ, and so does the space beside them. */
+const comparable = (text: string) => text.replace(/\b\d+s\b/g, 'N').replace(/ +/g, ' ');
+
+/** Waits until these lines have come, in this order, after the line `from`. Returns how far it has come. */
+async function heard(controller: Running, { lines }: Block, from: number): Promise<number> {
+  let at = from;
+  for (const wanted of lines.map(messageOf)) {
+    at = await vi.waitFor(() => {
+      const found = controller.lines.findIndex((line, index) => index >= at && messageOf(line) === wanted);
+      expect(found, `${wanted}\nin\n${controller.lines.slice(from).join('\n')}`).toBeGreaterThanOrEqual(0);
+      return found + 1;
+    }, patience);
+  }
+  return at;
+}
+
+test('the walk-through of the README, typed as written against a cluster, with no more rights than deploy/rbac.yaml gives', async () => {
+  await using cluster = await startLabCluster();
+  const place = cluster.place(home);
+  const [neutronBlock, controllerBlock, ...rest] = blocksOf('Walk through');
+  await using neutron = keepRunning(`${neutronBlock?.lines[0]} -- -port=0`, place);
+  const url = await vi.waitFor(() => {
+    const [, found] = /listens at (\S+)/.exec(neutron.lines.join('\n')) ?? [];
+    return found ?? expect.fail('Neutron does not listen');
+  }, patience);
+  await using controller = keepRunning(`${controllerBlock?.lines[0]} -neutron=${url}`, place);
+  let at = 0;
+  for (const block of rest) {
+    if (block.language === 'log') at = await heard(controller, block, at);
+    for (const { command, output } of block.language === 'console' ? exchangesOf(block) : []) {
+      const { text } = await attempt(command, place);
+      expect(`$ ${command}\n${comparable(text)}`).toBe(`$ ${command}\n${comparable(output)}`);
+    }
+  }
+  expect(await (await fetch(`${url}/networks`)).json()).toEqual({});
+});

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { etcdImage, etcdParts, operatorImage, operatorImageName, writeOciArchive } from '@etcd-operator/tools/image';
+import { describe, expect, test } from 'vitest';
+import { theCluster } from './testing/cluster.ts';
+import { importOperatorImages } from './testing/operator-images.ts';
+import { isRunning, mainStatus, shellPod } from './testing/pods.ts';
+import { openScene } from './testing/scene.ts';
+
+const restrictedPod = { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } } as const;
+const restrictedContainer = {
+  allowPrivilegeEscalation: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ['ALL'] },
+};
+const node = '/usr/local/bin/node';
+
+describe("the operator's image", () => {
+  test('is under 60 MB as it travels', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'etcd-operator-image-size-'));
+    try {
+      const { layerBytes } = await writeOciArchive(await operatorImage(), join(folder, 'image.tar'));
+      expect(layerBytes).toBeLessThan(60e6);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  test('runs as an ordinary user on a read-only root, without being told which', async () => {
+    await importOperatorImages(await theCluster(), []);
+    await using scene = await openScene('image', { podSecurity: 'restricted' });
+    const script = 'console.log(process.getuid(), process.version); setInterval(() => {}, 1000)';
+    await scene.create(
+      shellPod('one', {
+        image: operatorImageName,
+        securityContext: restrictedPod,
+        container: { command: [node, '-e', script], securityContext: restrictedContainer },
+      }),
+    );
+    await scene.podWhen('one', 'running', isRunning);
+    expect(await scene.exec('one', 'etcd-operator', '--version')).toMatch(/^etcd-operator \d+\.\d+\.\d+ /);
+    expect(await scene.kubectl('logs', 'one')).toMatch(/^1000 v24\./);
+    await expect(scene.exec('one', 'sh', '-c', 'true')).rejects.toThrow('executable file not found');
+  });
+
+  test('starts its programs in under half a second', async () => {
+    await importOperatorImages(await theCluster(), []);
+    await using scene = await openScene('image');
+    // Measured from inside, where no kubelet and no runtime are part of the time; the best of a few, because others use this machine too.
+    const script = `const { spawnSync } = require('node:child_process');
+      const times = [1, 2, 3, 4, 5].map(() => { const t = performance.now(); const r = spawnSync('etcd-operator', ['--version']);
+        if (r.status !== 0) throw new Error(String(r.stderr)); return performance.now() - t; });
+      console.log(Math.min(...times));`;
+    const container = { command: [node, '-e', script] };
+    await scene.create(shellPod('one', { image: operatorImageName, restartPolicy: 'Never', container }));
+    const ended = await scene.podWhen('one', 'ended', (pod) => mainStatus(pod)?.state?.terminated !== undefined);
+    expect(mainStatus(ended)?.state?.terminated?.exitCode).toBe(0);
+    expect(Number(await scene.kubectl('logs', 'one'))).toBeLessThan(500);
+  });
+});
+
+describe('the etcd images', () => {
+  test.each(etcdParts)('%s runs, by both of its names', async (part) => {
+    const image = await etcdImage(part);
+    await (await theCluster()).importImage(image);
+    await using scene = await openScene('etcd-image');
+    const version = image.names[0]?.split(':v')[1] ?? '';
+    for (const [index, name] of image.names.entries()) {
+      const container = { command: ['/usr/local/bin/etcd', '--version'] };
+      await scene.create(shellPod(`pod-${index}`, { image: name, restartPolicy: 'Never', container }));
+      await scene.podWhen(`pod-${index}`, 'ended well', ({ status }) => status?.phase === 'Succeeded');
+      expect(await scene.kubectl('logs', `pod-${index}`)).toContain(`etcd Version: ${version}\n`);
+    }
+  });
+
+  test('of 3.4 has a shell, as the original needs it for its probes, and that of 3.6 has none', async () => {
+    const cluster = await theCluster();
+    await using scene = await openScene('etcd-shell');
+    for (const part of ['etcd@3.4', 'etcd@3.6'] as const) await cluster.importImage(await etcdImage(part));
+    const names = [(await etcdImage('etcd@3.4')).names[0], (await etcdImage('etcd@3.6')).names[0]];
+    const probe = 'ETCDCTL_API=3 etcdctl version';
+    await scene.create(
+      shellPod('old', {
+        image: names[0] ?? '',
+        restartPolicy: 'Never',
+        container: { command: ['/bin/sh', '-ec', probe] },
+      }),
+      shellPod('new', {
+        image: names[1] ?? '',
+        restartPolicy: 'Never',
+        container: { command: ['/bin/sh', '-ec', probe] },
+      }),
+    );
+    await scene.podWhen('old', 'ended well', ({ status }) => status?.phase === 'Succeeded');
+    const failed = await scene.podWhen('new', 'failed', ({ status }) => status?.phase === 'Failed');
+    expect(mainStatus(failed)?.state?.terminated?.message).toContain('/bin/sh');
+  });
+});

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { repositoryRoot } from '../repository-root.ts';
+import { layOut } from './lay-out.ts';
+import { operatorPrograms } from './operator-image.ts';
+import { operatorImageName } from './operator-name.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'etcd-operator-programs-'));
+  await layOut(await operatorPrograms(), folder);
+}, 60_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const declared = () => {
+  const file = join(repositoryRoot, 'apps', 'operator', 'package.json');
+  return Object.keys((JSON.parse(readFileSync(file, 'utf8')) as { readonly programs: object }).programs);
+};
+
+test('programs are executable files that say what runs them, and links with the names that people type', () => {
+  expect(readdirSync(join(folder, 'usr', 'local', 'bin')).sort()).toEqual(declared().sort());
+  for (const name of declared()) {
+    const target = readlinkSync(join(folder, 'usr', 'local', 'bin', name));
+    expect(target).toBe(`/usr/local/lib/etcd-operator/${name}.mjs`);
+    expect(readFileSync(join(folder, target), 'utf8').startsWith('#!/usr/local/bin/node\n')).toBe(true);
+    expect(statSync(join(folder, target)).mode & 0o777).toBe(0o755);
+  }
+});
+
+test('each program starts without anything installed and knows its version', () => {
+  for (const name of declared()) {
+    const file = join(folder, 'usr', 'local', 'lib', 'etcd-operator', `${name}.mjs`);
+    const output = execFileSync(process.execPath, [file, '--version'], { encoding: 'utf8', cwd: '/' });
+    expect(output).toContain(operatorImageName.split(':v')[1]);
+  }
+});
