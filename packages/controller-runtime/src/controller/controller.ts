@@ -129,8 +129,9 @@ export class Controller {
 
   async #work(signal: AbortSignal): Promise<void> {
     for (let request = await this.queue.get(signal); request !== undefined; request = await this.queue.get(signal)) {
+      // Handed over in the very moment of the stop: nothing is begun any more.
+      if (signal.aborted) break;
       const run = this.#running.begin(request);
-      if (signal.aborted) this.#running.abort(signal.reason);
       try {
         await this.#process(request, run);
       } catch (error) {

@@ -106,6 +106,20 @@ describe('leader election', () => {
     expect(two.leadingSince).toBeDefined();
   });
 
+  test('a stop in the middle of a renewal still hands the lease back', async () => {
+    const { clock, client, lease, join } = world();
+    const one = join('one');
+    await clock.advance(1990);
+    // The next renewal takes a while to be answered.
+    client.onWrite = () => clock.sleep(500);
+    await clock.advance(50);
+    one.stop.abort();
+    client.onWrite = () => undefined;
+    await clock.advance(600);
+    expect(await one.ended).toBeUndefined();
+    expect(lease()?.spec?.holderIdentity).toBe('');
+  });
+
   test('a leader that crashes is followed within 17 seconds', async () => {
     const { clock, join, leases } = world();
     leases.put({

@@ -144,12 +144,13 @@ export class LeaderElector {
     return false;
   }
 
-  /** Renews until `signal` is aborted or the lease is lost. */
+  /** Renews until `signal` is aborted or the lease is lost. A renewal under way is not cut short: its outcome would be unknown. */
   async #keep(signal: AbortSignal): Promise<void> {
     const { clock, retryPeriod } = this.#options;
+    const never = new AbortController().signal;
     while (this.#state.phase === 'leading' && !signal.aborted) {
       await clock.sleep(retryPeriod, signal).catch(() => undefined);
-      if (!signal.aborted && this.#state.phase === 'leading') await this.#try(signal);
+      if (!signal.aborted && this.#state.phase === 'leading') await this.#try(never);
     }
   }
 

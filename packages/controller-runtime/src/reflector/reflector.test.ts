@@ -149,7 +149,11 @@ describe('reflector', () => {
     expect(names()).toEqual(['one', 'two']);
     expect(informer.status.phase).toBe('live');
     expect(problems('idle')).toBe(1);
-    expect(lines.some(({ fields }) => fields['problem'] === 'unreachable')).toBe(true);
+    expect(lines.map(({ message, fields }) => `${message}: ${String(fields['problem'])}`)).toEqual([
+      'reflector starts anew: idle',
+      'reflector pauses: unreachable',
+      'reflector pauses: unreachable',
+    ]);
   });
 
   test('R4: bookmarks are a heartbeat: a quiet kind is neither reconnected nor relisted', async () => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { KubeObject, Reader, SelectOptions, WatchEvent, WatchOptions } from '@etcd-operator/kube';
-import type { Clock, Logger, Random } from '@etcd-operator/ports';
+import type { Clock, LogFields, Logger, Random } from '@etcd-operator/ports';
 import type { CounterSeries } from '../metrics/counter.ts';
 import { MetricRegistry } from '../metrics/registry.ts';
 import { Backoff } from './backoff.ts';
@@ -109,11 +109,17 @@ export class Reflector<T extends KubeObject> {
     }
   }
 
+  #report(message: string, problem: Problem, fields: LogFields = {}): void {
+    const { log, name } = this.#options;
+    log.warn(message, { resource: name, problem: problem.kind, error: problem.error, ...fields });
+  }
+
   #advance(outcome: Outcome): void {
     this.#state = transition(this.#state, outcome);
     if (outcome.type === 'failed' || (outcome.type === 'ended' && this.#state.phase === 'pause')) {
       this.#problem = outcome.problem;
       this.#metrics.problems.labels(this.#options.name, outcome.problem.kind).inc();
+      if (this.#state.phase !== 'pause') this.#report('reflector starts anew', outcome.problem);
     }
     this.#options.onState?.(this.#state);
   }
@@ -270,10 +276,10 @@ export class Reflector<T extends KubeObject> {
   }
 
   async #rest(problem: Problem, signal: AbortSignal): Promise<Outcome> {
-    const { clock, log, name } = this.#options;
+    const { clock } = this.#options;
     const pause = this.#backoff.next(problem.kind === 'missing' ? longestMissingPause : undefined);
     const length = Math.max(pause, problem.retryAfter ?? 0);
-    log.warn('reflector pauses', { resource: name, problem: problem.kind, error: problem.error, milliseconds: length });
+    this.#report('reflector pauses', problem, { milliseconds: Math.round(length) });
     await clock.sleep(length, signal).catch(() => undefined);
     return { type: 'rested' };
   }
