@@ -24,7 +24,16 @@ export function openApiOf(resources: readonly ServedResource[]): string {
   const [first] = resources;
   const schemas: JsonObject = { ...metadataSchemas() };
   for (const resource of resources) schemas[typeName(resource)] = schemaOf(resource);
-  const paths = Object.fromEntries(resources.map((resource) => [collectionPath(resource), pathOf(resource)]));
+  const paths = Object.fromEntries(
+    resources.flatMap((resource) => {
+      const path = collectionPath(resource);
+      const { collection, item } = operationsOf(resource);
+      return [
+        [path, collection],
+        [`${path}/{name}`, item],
+      ];
+    }),
+  );
   const info = { title: 'Kubernetes CRD Swagger', version: first?.version ?? '' };
   return JSON.stringify({ openapi: '3.0.0', info, paths, components: { schemas } });
 }
@@ -61,8 +70,8 @@ function collectionPath(resource: ServedResource): string {
   return `/apis/${apiVersionOf(resource)}/${place}${resource.plural}`;
 }
 
-/** Clients look here for the verbs and patch types; only what they look for is said. */
-function pathOf(resource: ServedResource): JsonObject {
+/** Clients look here for the verbs and patch types; only what they look for is said. kubectl reads the PATCH of a kind. */
+function operationsOf(resource: ServedResource): { readonly collection: JsonObject; readonly item: JsonObject } {
   const { group, version, kind } = resource;
   const gvk = { group, version, kind };
   const ref = { $ref: `#/components/schemas/${typeName(resource)}` };
@@ -77,7 +86,11 @@ function pathOf(resource: ServedResource): JsonObject {
     { name: 'fieldManager', in: 'query', schema: { type: 'string' } },
     { name: 'fieldValidation', in: 'query', schema: { type: 'string' } },
   ];
-  return { get: operation('list'), post: { ...operation('post'), parameters, requestBody: { content } } };
+  const write = (action: string) => ({ ...operation(action), parameters, requestBody: { content } });
+  return {
+    collection: { get: operation('list'), post: write('post') },
+    item: { get: operation('get'), put: write('put'), patch: write('patch'), delete: operation('delete') },
+  };
 }
 
 let metadata: JsonObject | undefined;
