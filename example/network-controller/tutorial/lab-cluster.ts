@@ -2,6 +2,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { serviceAccounts, type TokenRequest } from '@etcd-operator/kube';
 import { type Lab, startLab } from '@etcd-operator/kube-lab';
 import { ensurePart } from '@etcd-operator/tools';
 import { home } from './readme.ts';
@@ -27,9 +28,11 @@ export async function startLabCluster(): Promise<LabCluster> {
   const config = join(userHome, '.kube', 'config');
   await writeFile(config, await readFile(lab.kubeconfigPath, 'utf8'));
   await type('kubectl apply -f deploy/rbac.yaml', place(home));
-  const token = await type('kubectl create token network-controller', place(home));
+  const account = { namespace: 'default', name: 'network-controller' };
+  const accounts = lab.client().resource(serviceAccounts).subresource<TokenRequest>('token');
+  const { status } = await accounts.create(account, { spec: { audiences: [] } });
   const user = `--kubeconfig=${config} --current --user=controller`;
-  await type(`kubectl config set-credentials controller --token=${token} --kubeconfig=${config}`, place(home));
+  await type(`kubectl config set-credentials controller --token=${status?.token} --kubeconfig=${config}`, place(home));
   await type(`kubectl config set-context ${user}`, place(home));
   return {
     lab,
