@@ -3,6 +3,8 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { attachCluster, type Cluster, layoutOf, startCluster, stopCluster } from '../cluster/index.ts';
+import { etcdParts } from '../image/index.ts';
+import { ensurePart } from '../parts/index.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { tallyLine } from './tally.ts';
 
@@ -34,6 +36,8 @@ if (interruptedBy) process.exitCode = 128 + constants.signals[interruptedBy];
 async function run(): Promise<number> {
   if (borrowed !== undefined) return runInside(await attachCluster(borrowed), borrowed);
   const report = (line: string) => process.stderr.write(`${line}\n`);
+  // Whatever tests make images of is there before their clocks run: on a new machine it is built now, which takes minutes.
+  for (const part of etcdParts) await ensurePart(part, { report, signal: interruption.signal });
   const cluster = await startCluster({ name, lifetime: 'this-process', report, signal: interruption.signal });
   try {
     return await runInside(cluster, name);
