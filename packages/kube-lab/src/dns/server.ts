@@ -21,6 +21,7 @@ export interface DnsBehaviour {
 export const defaultDnsBehaviour: DnsBehaviour = { ttlSeconds: 5, negativeCacheMilliseconds: 0, mode: 'normal' };
 
 export interface DnsServer {
+  readonly port: number;
   behave(change: Partial<DnsBehaviour>): void;
   close(): void;
 }
@@ -65,6 +66,7 @@ export async function startDnsServer(options: {
   await once(tcp, 'listening');
 
   return {
+    port: udp.address().port,
     behave: (change) => {
       behaviour = { ...behaviour, ...change };
       if (behaviour.negativeCacheMilliseconds === 0) negative.clear();

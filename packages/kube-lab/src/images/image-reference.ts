@@ -9,17 +9,25 @@ export interface ImageReference {
   readonly digest?: string;
 }
 
-const pattern =
-  /^([a-z0-9]+(?:[._:/-]+[a-zA-Z0-9]+)*?)(?::([A-Za-z0-9_][A-Za-z0-9_.-]{0,127}))?(?:@(sha256:[0-9a-f]{64}))?$/;
+const component = /^[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*$/;
+const registry = /^[A-Za-z0-9.-]+(?::[0-9]+)?$/;
+const tagPattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
+const digestPattern = /^sha256:[0-9a-f]{64}$/;
 
 /** Reads a reference as container runtimes do. Undefined if it is malformed (`InvalidImageName`). */
 export function parseImageReference(text: string): ImageReference | undefined {
-  const match = pattern.exec(text);
-  const [, name, tag, digest] = match ?? [];
-  if (!name || /\/\/|\/$/.test(name)) return undefined;
-  const repository = withRegistry(name);
-  if (digest) return { repository, tag: tag ?? '', digest };
-  return { repository, tag: tag ?? 'latest' };
+  const [rest = '', digest, ...more] = text.split('@');
+  // A colon before the last slash belongs to the registry's port.
+  const colon = rest.indexOf(':', rest.lastIndexOf('/') + 1);
+  const name = colon < 0 ? rest : rest.slice(0, colon);
+  const tag = colon < 0 ? undefined : rest.slice(colon + 1);
+  const isValid =
+    more.length === 0 &&
+    (tag === undefined || tagPattern.test(tag)) &&
+    (digest === undefined || digestPattern.test(digest));
+  const repository = isValid ? withRegistry(name) : undefined;
+  if (!repository) return undefined;
+  return digest ? { repository, tag: tag ?? '', digest } : { repository, tag: tag ?? 'latest' };
 }
 
 /** The reference as a container's status shows it. */
@@ -28,9 +36,12 @@ export function imageReferenceText({ repository, tag, digest }: ImageReference):
 }
 
 /** A first part with a dot, a colon, or `localhost` names a registry; anything else is meant for Docker Hub. */
-function withRegistry(name: string): string {
-  const slash = name.indexOf('/');
-  if (slash < 0) return `docker.io/library/${name}`;
-  const first = name.slice(0, slash);
-  return first === 'localhost' || /[.:]/.test(first) ? name : `docker.io/${name}`;
+function withRegistry(name: string): string | undefined {
+  const parts = name.split('/');
+  const [first = ''] = parts;
+  const hasRegistry = parts.length > 1 && (first === 'localhost' || /[.:]/.test(first));
+  const path = hasRegistry ? parts.slice(1) : parts;
+  if (!path.every((part) => component.test(part)) || (hasRegistry && !registry.test(first))) return undefined;
+  if (hasRegistry) return name;
+  return path.length === 1 ? `docker.io/library/${name}` : `docker.io/${name}`;
 }
