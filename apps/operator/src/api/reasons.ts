@@ -15,6 +15,20 @@ export const conditionTypes = {
   adoptedPods: 'AdoptedPods',
   /** Volume claims of another object carry this cluster's labels. */
   foreignVolumes: 'ForeignVolumes',
+  /** Pods of another object carry this cluster's labels, and are behind its Services. */
+  foreignPods: 'ForeignPods',
+  /** A Service of another object has the name of one of ours. */
+  foreignServices: 'ForeignServices',
+  /** etcd lists members that somebody else added. */
+  strangerMembers: 'StrangerMembers',
+  /** etcd has raised an alarm. */
+  alarmRaised: 'AlarmRaised',
+  /** The version that runs is no longer patched, or has known faults. */
+  versionAdvisory: 'VersionAdvisory',
+  /** One member more would bear no more losses. */
+  evenSize: 'EvenSize',
+  /** The spec asks for something that cannot be done to a living cluster. */
+  specRefused: 'SpecRefused',
 } as const;
 
 export const conditionReasons = {
@@ -39,6 +53,14 @@ export const conditionReasons = {
   waitingForReplacement: 'WaitingForReplacement',
   madeByOriginal: 'MadeByOriginal',
   otherOwner: 'OtherOwner',
+  deleting: 'Deleting',
+  noSpace: 'NoSpace',
+  corrupt: 'Corrupt',
+  endOfLife: 'EndOfLife',
+  knownFaults: 'KnownFaults',
+  addedByHand: 'AddedByHand',
+  noMoreTolerance: 'NoMoreTolerance',
+  tlsChange: 'TLSChange',
 } as const;
 
 /** Events on an EtcdCluster. The first four are the original's, texts included. */

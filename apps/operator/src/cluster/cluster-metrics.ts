@@ -122,11 +122,11 @@ export class ClusterMetrics {
 
   #show(namespace: string, name: string, { assessment }: Plan): void {
     if (!assessment) return;
-    const { members, healthyVoters, quorum, membershipKnown } = assessment;
+    const { members, healthyVoters, hasQuorum, membershipKnown } = assessment;
     const sizes = members.map(({ answer }) => (answer?.kind === 'status' ? answer.dbSize : 0));
     if (membershipKnown) this.#members.labels(namespace, name).set(members.length);
     this.#healthy.labels(namespace, name).set(healthyVoters.length);
-    this.#hasQuorum.labels(namespace, name).set(membershipKnown && healthyVoters.length >= quorum ? 1 : 0);
+    this.#hasQuorum.labels(namespace, name).set(hasQuorum ? 1 : 0);
     this.#databaseSize.labels(namespace, name).set(Math.max(0, ...sizes));
   }
 }

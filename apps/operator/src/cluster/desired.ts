@@ -7,6 +7,7 @@ import {
   isReservedEnv,
   parseVersion,
 } from '@etcd-operator/etcd';
+import { parseQuantity, wholeValue } from '@etcd-operator/kube';
 import type { EtcdClusterSpec } from '../api/etcd-cluster.ts';
 import { longestClusterName } from './plan/member-naming.ts';
 
@@ -82,7 +83,7 @@ function findProblems(name: string, spec: EtcdClusterSpec): readonly string[] {
   const version = (spec.version ?? '').replace(/^v+/, '');
   if (version !== '' && !parseVersion(version))
     problems.push(`spec.version "${spec.version}" is not a version; write it like 3.6.16`);
-  problems.push(...labelProblems(spec), ...tlsProblems(spec), ...envProblems(spec));
+  problems.push(...labelProblems(spec), ...tlsProblems(spec), ...envProblems(spec), ...memoryProblems(spec));
   const after = spec.pod?.replaceAfter;
   if (after !== undefined && parseDuration(after) === undefined)
     problems.push(`spec.pod.replaceAfter "${after}" is not a duration; write it like 90s or 5m`);
@@ -99,6 +100,36 @@ function envProblems(spec: EtcdClusterSpec): readonly string[] {
   return (spec.pod?.etcdEnv ?? [])
     .filter((variable) => isReservedEnv(variable.name))
     .map((variable) => `spec.pod.etcdEnv sets ${variable.name}, which the operator sets itself`);
+}
+
+const gibibyte = 2n ** 30n;
+/** What etcd allows its database if it is not told otherwise. */
+const defaultQuota = 2n * gibibyte;
+
+/**
+ * Data in memory counts against the memory limit, beside etcd itself: database, log and heap must fit, or the member is
+ * killed for it (operator rule 26). Without a limit there is nothing to exceed.
+ */
+function memoryProblems({ pod }: EtcdClusterSpec): readonly string[] {
+  if (!pod?.tmpfs || pod.persistentVolumeClaimSpec) return [];
+  const limit = bytesOf(pod.resources?.limits?.['memory']);
+  const quotaText = pod.etcdEnv?.find((variable) => variable.name === 'ETCD_QUOTA_BACKEND_BYTES')?.value;
+  const quota = quotaText && /^\d+$/.test(quotaText) ? BigInt(quotaText) : defaultQuota;
+  const needed = 2n * (quota > 0n ? quota : defaultQuota) + gibibyte;
+  if (limit === undefined || limit >= needed) return [];
+  return [
+    `spec.pod.tmpfs keeps the data in memory, so that limits.memory must be at least twice the quota of the database plus 1 GiB, ` +
+      `${needed} bytes; it is ${limit}`,
+  ];
+}
+
+function bytesOf(quantity: string | number | undefined): bigint | undefined {
+  if (quantity === undefined) return undefined;
+  try {
+    return wholeValue(parseQuantity(quantity));
+  } catch {
+    return undefined;
+  }
 }
 
 function tlsProblems(spec: EtcdClusterSpec): readonly string[] {

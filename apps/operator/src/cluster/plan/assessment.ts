@@ -37,6 +37,8 @@ export interface Assessment {
   readonly presentVoters: readonly MemberView[];
   /** Voters that must agree. 0 if membership is unknown. */
   readonly quorum: number;
+  /** True if enough voters were there a moment ago. Strangers that have started count: they agreed on the member list. */
+  readonly hasQuorum: boolean;
   /** The leader, as most answering voters name it. */
   readonly leader: MemberView | undefined;
   /** Pods of this life of the cluster, by name. */
@@ -62,6 +64,8 @@ export function assess(
     .sort((a, b) => compare(a.name, b.name) || compare(a.member.id, b.member.id));
   const voters = members.filter((view) => !view.member.isLearner);
   const own = members.filter((view) => view.health.kind !== 'stranger');
+  const presentVoters = voters.filter((view) => isPresent(view, identity.clusterId));
+  const needed = voters.length === 0 ? 0 : quorum(voters.length);
   return {
     observation,
     desired,
@@ -74,8 +78,9 @@ export function assess(
     voters,
     learners: own.filter((view) => view.member.isLearner),
     healthyVoters: voters.filter((view) => view.health.kind === 'healthy'),
-    presentVoters: voters.filter((view) => isPresent(view, identity.clusterId)),
-    quorum: voters.length === 0 ? 0 : quorum(voters.length),
+    presentVoters,
+    quorum: needed,
+    hasQuorum: membership.kind === 'known' && presentVoters.length + startedStrangers(voters) >= needed,
     leader: leaderOf(voters),
     pods,
     volumes,
@@ -106,6 +111,10 @@ export function isPresent({ answer, member }: Pick<MemberView, 'answer' | 'membe
     answer.clusterId === clusterId &&
     answer.leaderId !== ''
   );
+}
+
+function startedStrangers(voters: readonly MemberView[]): number {
+  return voters.filter(({ health }) => health.kind === 'stranger' && health.hasStarted).length;
 }
 
 function byName<T extends { readonly name: string }>(items: readonly T[]): ReadonlyMap<string, T> {

@@ -194,9 +194,10 @@ function waitForVoters(assessment: Assessment): Proposal | undefined {
       later,
     );
   }
+  // No countdown: status is written only when it says something new.
   const left = Math.max(0, desired.replaceAfter - (now - health.since));
   return waitFor(
-    `${name} does not answer (${health.why}); it is replaced in ${Math.ceil(left / 1000)} s`,
+    `${name} does not answer (${health.why}); it is replaced after ${desired.replaceAfter / 1000} s of silence`,
     Math.min(later, left + 100),
   );
 }

@@ -5,7 +5,6 @@ import { isMemberName } from './member-naming.ts';
 import { later, type Proposal, waitFor } from './proposal.ts';
 import { releaseForVolume, wantedRelease, wayBackOf } from './release.ts';
 import type { PlannedStep } from './step.ts';
-import { strangersOf } from './strangers.ts';
 import { isIdle, makeAnew, outdatedFields, takeWantedImage } from './stuck-pod.ts';
 
 /**
@@ -13,19 +12,13 @@ import { isIdle, makeAnew, outdatedFields, takeWantedImage } from './stuck-pod.t
  * can only continue where it was. Everything else waits for members to return, or for a person (DESIGN rule 7).
  */
 export function withoutQuorum(assessment: Assessment): Proposal | undefined {
-  const { membershipKnown, quorum, observation, now } = assessment;
-  if (membershipKnown && countPresent(assessment) >= quorum) return undefined;
+  const { observation, now } = assessment;
+  if (assessment.hasQuorum) return undefined;
   const steps = [...revive(assessment), ...correctIdlePods(assessment), ...startRemembered(assessment)];
   const reason = describe(assessment);
   if (steps.length > 0) return { steps, waits: [{ reason, lookAgainAfter: later }] };
   const starting = observation.pods.some((pod) => !pod.terminating && now - pod.createdAt < 60_000);
   return waitFor(reason, starting ? 500 : later);
-}
-
-/** A started stranger cannot be asked, but the member list has just been agreed on: somebody is there. */
-function countPresent(assessment: Assessment): number {
-  const strangers = strangersOf(assessment).filter(({ member }) => !member.isLearner && member.name !== '');
-  return assessment.presentVoters.length + strangers.length;
 }
 
 /** Pods for the volumes of this life that have none, and the removal of pods that have ended or cannot end by themselves. */
@@ -133,12 +126,12 @@ export function isEverythingLost({ pods, volumes, membershipKnown }: Assessment)
 }
 
 function describe(assessment: Assessment): string {
-  const { membershipKnown, voters, quorum, observation } = assessment;
+  const { membershipKnown, voters, presentVoters, quorum, observation } = assessment;
   if (isEverythingLost(assessment)) {
     return 'all members and their data are gone; nothing is founded in their place: restore a backup with an EtcdRestore';
   }
   if (membershipKnown) {
-    return `quorum is lost: ${countPresent(assessment)} of ${voters.length} voters answer and ${quorum} are needed; ${wayOut}`;
+    return `quorum is lost: ${presentVoters.length} of ${voters.length} voters answer and ${quorum} are needed; ${wayOut}`;
   }
   const why = observation.etcd.membership.kind === 'unknown' ? observation.etcd.membership.why : '';
   return `no member answers for the cluster${why ? ` (${why})` : ''}; ${wayOut}`;

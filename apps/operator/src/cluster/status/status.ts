@@ -8,6 +8,7 @@ import type { Observation } from '../observation.ts';
 import type { MemberView } from '../plan/assessment.ts';
 import type { MemberHealth } from '../plan/member-health.ts';
 import type { Plan } from '../plan/plan.ts';
+import { isSameVersion } from '../plan/release.ts';
 import { type ConditionClaim, conditionsOf } from './conditions.ts';
 
 type MemberDetail = NonNullable<EtcdClusterStatus['memberDetails']>[number];
@@ -74,12 +75,17 @@ function phaseOf(
 
 function versions(previous: EtcdClusterStatus | undefined, { cluster }: Observation, { assessment, situation }: Plan) {
   const wanted = 'version' in cluster.desired ? cluster.desired.version : '';
-  const all = assessment?.voters ?? [];
-  const isThere = all.length > 0 && all.every(({ answer }) => answer?.kind !== 'status' || answer.version === wanted);
+  const all = assessment?.own.filter((view) => !view.member.isLearner) ?? [];
+  const isThere = all.length > 0 && all.every((view) => isSameVersion(versionOf(view), wanted));
   return {
     currentVersion: isThere ? wanted : (previous?.currentVersion ?? ''),
     targetVersion: situation === 'upgrading' && !isThere ? wanted : '',
   };
+}
+
+/** By etcd's own word; of a member that does not answer, what its pod was made or patched for. */
+function versionOf({ answer, pod }: MemberView): string {
+  return answer?.kind === 'status' ? answer.version : (pod?.version ?? '');
 }
 
 /** A version that a member had to go back from is not tried again for this generation of the spec. */

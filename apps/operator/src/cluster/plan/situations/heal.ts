@@ -255,7 +255,7 @@ export const heal: readonly Row[] = [
     name: '[56] a silent member is waited for as long as the spec says',
     given: [healthy(3), silent(100_000, 'd')],
     steps: [],
-    because: 'it is replaced in 20 s',
+    because: 'it is replaced after 120 s of silence',
     situation: 'healing',
   },
   {
@@ -269,7 +269,7 @@ export const heal: readonly Row[] = [
     name: '[56] the delay is configurable',
     given: [healthy(3, { replaceAfter: 600_000 }), silent(500_000, 'd')],
     steps: [],
-    because: 'it is replaced in 100 s',
+    because: 'it is replaced after 600 s of silence',
     situation: 'healing',
   },
   {

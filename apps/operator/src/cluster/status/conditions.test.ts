@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, test } from 'vitest';
+import { planCluster } from '../plan/plan.ts';
+import {
+  addMember,
+  addPod,
+  addVolume,
+  answer,
+  answers,
+  type Change,
+  cluster,
+  healthy,
+  learner,
+  noQuorum,
+  nothing,
+  now,
+  pod,
+  pods,
+  see,
+  silent,
+  spec,
+  withoutPod,
+} from '../plan/situations/vocabulary.ts';
+import { conditionsOf } from './conditions.ts';
+
+interface Row {
+  readonly name: string;
+  readonly given: readonly Change[];
+  readonly isFirstTime?: boolean;
+  readonly status: 'True' | 'False' | 'absent';
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+const paused = cluster((facts) => ({ ...facts, paused: true }));
+const deleting = cluster((facts) => ({ ...facts, deleting: true }));
+const invalid = cluster((facts) => ({ ...facts, desired: { problems: ['spec.size is 0', 'and more'] } }));
+const empty: Change = () => nothing();
+const failed = cluster((facts) => ({
+  ...facts,
+  failedUpgrade: { version: '3.6.17', generation: 2, message: 'it panicked' },
+}));
+
+const table: Readonly<Record<string, readonly Row[]>> = {
+  Available: [
+    { name: 'all voters answer', given: [healthy(3)], status: 'True', reason: 'Cluster available', message: '' },
+    {
+      name: '[14] one of three is silent: still available, and it says so',
+      given: [healthy(3), silent(5_000, 'd')],
+      status: 'True',
+      reason: 'Degraded',
+      message: '2 of 3 voters answer; 2 are needed',
+    },
+    {
+      name: '[14] a majority is silent',
+      given: [healthy(3), silent(5_000, 'c', 'd'), noQuorum],
+      status: 'False',
+      reason: 'QuorumLost',
+      message: 'EtcdRestore',
+    },
+    {
+      name: '[60] everything is gone',
+      given: [healthy(3), withoutPod('b', 'c', 'd'), noQuorum],
+      status: 'False',
+      reason: 'DataLost',
+      message: 'all members and their data are gone',
+    },
+    {
+      name: 'the first member is being made',
+      given: [empty],
+      status: 'False',
+      reason: 'Bootstrapping',
+      message: 'the first member is being made',
+    },
+    {
+      name: 'the first voter serves, but the cluster has never been complete',
+      given: [healthy(1), spec({ size: 3 })],
+      isFirstTime: true,
+      status: 'False',
+      reason: 'Bootstrapping',
+      message: '1 of 3 members serve',
+    },
+    {
+      name: 'growing later does not make it unavailable',
+      given: [healthy(3), spec({ size: 5 })],
+      status: 'True',
+      reason: 'Cluster available',
+    },
+    {
+      name: '[8] the spec is invalid',
+      given: [healthy(3), invalid],
+      status: 'False',
+      reason: 'SpecInvalid',
+      message: 'spec.size is 0; and more',
+    },
+    {
+      name: 'identities contradict each other',
+      given: [healthy(3), pod('c', { clusterId: 'c9' })],
+      status: 'False',
+      reason: 'IdentityConflict',
+      message: 'c9',
+    },
+    {
+      name: '[103] the original operator is alive and the cluster serves',
+      given: [healthy(3), see({ oldOperator: 'old-1' })],
+      status: 'True',
+      reason: 'Cluster available',
+    },
+    {
+      name: '[103] the original operator is alive and nothing has been taken over yet',
+      given: [empty, see({ oldOperator: 'old-1' })],
+      status: 'False',
+      reason: 'OldOperatorAlive',
+      message: 'old-1',
+    },
+    { name: '[12] paused and well', given: [healthy(3), paused], status: 'True', reason: 'Cluster available' },
+    {
+      name: '[12] paused without a quorum',
+      given: [healthy(3), paused, silent(1_000, 'c', 'd'), noQuorum],
+      status: 'False',
+      reason: 'Paused',
+    },
+    { name: 'being deleted before it was born', given: [empty, deleting], status: 'False', reason: 'Deleting' },
+    {
+      name: 'a refused change leaves the cluster available',
+      given: [healthy(3), spec({ peerTLS: true })],
+      status: 'True',
+      reason: 'Cluster available',
+    },
+  ],
+  Scaling: [
+    { name: 'at its size', given: [healthy(3)], status: 'False', reason: 'AtSize', message: '' },
+    {
+      name: '[13] growing',
+      given: [healthy(3), spec({ size: 5 })],
+      status: 'True',
+      reason: 'Scaling up',
+      message: 'Current cluster size: 3, desired cluster size: 5',
+    },
+    {
+      name: '[13] shrinking',
+      given: [healthy(5), spec({ size: 3 })],
+      status: 'True',
+      reason: 'Scaling down',
+      message: 'Current cluster size: 5, desired cluster size: 3',
+    },
+    {
+      name: '[13] from nothing',
+      given: [empty],
+      status: 'True',
+      reason: 'Scaling up',
+      message: 'Current cluster size: 0, desired cluster size: 3',
+    },
+    { name: 'healing is not scaling', given: [healthy(3), withoutPod('d')], status: 'False', reason: 'AtSize' },
+  ],
+  Upgrading: [
+    { name: 'at its version', given: [healthy(3)], status: 'False', reason: 'AtVersion', message: '' },
+    {
+      name: '[13] rolling',
+      given: [healthy(3), spec({ version: '3.6.17' })],
+      status: 'True',
+      reason: 'Cluster upgrading',
+      message: 'upgrading to 3.6.17',
+    },
+    {
+      name: '[9] refused',
+      given: [healthy(3, { version: '3.5.35' }), spec({ version: '3.7.3' })],
+      status: 'False',
+      reason: 'UpgradeHeld',
+      message: 'skips a minor',
+    },
+    {
+      name: '[63] failed before',
+      given: [healthy(3), spec({ version: '3.6.17' }), failed],
+      status: 'False',
+      reason: 'UpgradeHeld',
+      message: 'it panicked',
+    },
+    {
+      name: 'waiting for a node is still upgrading',
+      given: [healthy(3), spec({ version: '3.6.17' }), answers({ alarms: ['alarm:NOSPACE'] })],
+      status: 'True',
+      reason: 'Cluster upgrading',
+    },
+  ],
+  Recovering: [
+    { name: 'nothing to heal', given: [healthy(3)], status: 'False', reason: 'AllHealthy', message: '' },
+    {
+      name: 'a member is replaced',
+      given: [healthy(3), withoutPod('d')],
+      status: 'True',
+      reason: 'ReplacingMember',
+      message: 'c-dddddddddd is replaced',
+    },
+    {
+      name: 'a silent member is waited for',
+      given: [healthy(3), silent(5_000, 'd')],
+      status: 'True',
+      reason: 'ReplacingMember',
+      message: 'does not answer',
+    },
+  ],
+  ForeignVolumes: [
+    { name: 'none', given: [healthy(3)], status: 'absent' },
+    {
+      name: 'rule 5: named',
+      given: [healthy(3, { storage: 'claim' }), addVolume('f', { ownership: 'other' })],
+      status: 'True',
+      reason: 'OtherOwner',
+      message: 'c-ffffffffff',
+    },
+  ],
+  ForeignPods: [
+    { name: 'none', given: [healthy(3)], status: 'absent' },
+    {
+      name: 'rule 30: named',
+      given: [healthy(3), addPod('f', { ownership: 'other' })],
+      status: 'True',
+      reason: 'OtherOwner',
+      message: 'pods c-ffffffffff',
+    },
+  ],
+  ForeignServices: [
+    { name: 'none', given: [healthy(3)], status: 'absent' },
+    {
+      name: 'named',
+      given: [healthy(3), see({ services: { peer: 'current', client: 'foreign' } })],
+      status: 'True',
+      reason: 'OtherOwner',
+      message: 'Service c-client',
+    },
+  ],
+  StrangerMembers: [
+    { name: 'none', given: [healthy(3)], status: 'absent' },
+    {
+      name: 'rule 29: named with their address',
+      given: [healthy(3), addMember('x', { podName: 'db-7', name: 'db-7', peerURLs: ['http://db-7:2380'] })],
+      status: 'True',
+      reason: 'AddedByHand',
+      message: 'http://db-7:2380',
+    },
+  ],
+  PodsOutdated: [
+    { name: 'none', given: [healthy(3)], status: 'absent' },
+    {
+      name: 'rule 7: with the cost in bytes',
+      given: [healthy(3), pods({ drift: [{ field: 'affinity', remedy: 'replace' }] })],
+      status: 'True',
+      reason: 'WaitingForReplacement',
+      message: '12288 bytes',
+    },
+    {
+      name: 'rule 7: not when they are being replaced',
+      given: [
+        healthy(3, { updatePolicy: 'Replace' }),
+        pods({ drift: [{ field: 'affinity', remedy: 'replace' }] }),
+        learner('f'),
+      ],
+      status: 'absent',
+    },
+  ],
+  AdoptedPods: [
+    { name: 'none', given: [healthy(3)], status: 'absent' },
+    {
+      name: 'rule 8: counted',
+      given: [healthy(3), pods({ adopted: true, boot: 'fixed' })],
+      status: 'True',
+      reason: 'MadeByOriginal',
+      message: '3 pods',
+    },
+  ],
+  AlarmRaised: [
+    { name: 'none', given: [healthy(3)], status: 'absent' },
+    {
+      name: 'fault 31: out of space',
+      given: [healthy(3), answer('d', { alarms: ['memberID:12 alarm:NOSPACE '] })],
+      status: 'True',
+      reason: 'NoSpace',
+      message: 'quota',
+    },
+    {
+      name: 'fault 30: corruption weighs more',
+      given: [healthy(3), answers({ alarms: ['alarm:NOSPACE', 'alarm:CORRUPT'] })],
+      status: 'True',
+      reason: 'Corrupt',
+      message: 'different data',
+    },
+  ],
+  VersionAdvisory: [
+    { name: 'a current version', given: [healthy(3)], status: 'absent' },
+    {
+      name: 'a version with known faults, and what cures them',
+      given: [healthy(3, { version: '3.6.10' })],
+      status: 'True',
+      reason: 'KnownFaults',
+      message: '3.6.14 cures it',
+    },
+    {
+      name: 'the oldest member counts',
+      given: [healthy(3), answer('d', { version: '3.5.29' })],
+      status: 'True',
+      reason: 'KnownFaults',
+      message: 'etcd 3.5.29',
+    },
+  ],
+  EvenSize: [
+    { name: 'odd', given: [healthy(3)], status: 'absent' },
+    {
+      name: 'even',
+      given: [healthy(4)],
+      status: 'True',
+      reason: 'NoMoreTolerance',
+      message: '4 members bear no more losses than 3',
+    },
+  ],
+  SpecRefused: [
+    { name: 'nothing refused', given: [healthy(3)], status: 'absent' },
+    {
+      name: 'TLS on a living cluster',
+      given: [healthy(3), spec({ clientTLS: true })],
+      status: 'True',
+      reason: 'TLSChange',
+      message: 'turns TLS for clients on',
+    },
+  ],
+};
+
+for (const [type, rows] of Object.entries(table)) {
+  describe(type, () => {
+    for (const row of rows) {
+      test(row.name, () => {
+        const observation = row.given.reduce((seen, change) => change(seen), nothing());
+        const claims = conditionsOf(observation, planCluster(observation, now), !row.isFirstTime);
+        const claim = claims.find((candidate) => candidate.type === type);
+        expect(claim?.status ?? 'absent').toBe(row.status);
+        if (row.reason !== undefined) expect(claim?.reason).toBe(row.reason);
+        if (row.message !== undefined) expect(claim?.message).toContain(row.message);
+        if (row.message === '') expect(claim?.message).toBe('');
+      });
+    }
+  });
+}
+
+describe('all conditions', () => {
+  test('the four of the original are always there, with a reason', () => {
+    for (const rows of Object.values(table)) {
+      for (const { given } of rows) {
+        const observation = given.reduce((seen, change) => change(seen), nothing());
+        const claims = conditionsOf(observation, planCluster(observation, now), true);
+        expect(claims.slice(0, 4).map((claim) => claim.type)).toEqual([
+          'Available',
+          'Scaling',
+          'Upgrading',
+          'Recovering',
+        ]);
+        for (const claim of claims) {
+          expect(claim.reason).not.toBe('');
+          expect(claim.message.length).toBeLessThanOrEqual(4096);
+        }
+      }
+    }
+  });
+});

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, test } from 'vitest';
+import type { EtcdClusterStatus } from '../../api/etcd-cluster.ts';
+import type { Observation } from '../observation.ts';
+import { planCluster } from '../plan/plan.ts';
+import {
+  addMember,
+  addPod,
+  answer,
+  type Change,
+  cluster,
+  container,
+  healthy,
+  learner,
+  noQuorum,
+  nothing,
+  now,
+  pod,
+  silent,
+  spec,
+  withoutPod,
+} from '../plan/situations/vocabulary.ts';
+import { saysTheSame, statusOf } from './status.ts';
+
+const early = '2026-11-15T10:00:00Z';
+const late = '2026-11-15T11:00:00Z';
+
+function see(...given: readonly Change[]): Observation {
+  return given.reduce((seen, change) => change(seen), nothing());
+}
+
+function report(observation: Observation, previous?: EtcdClusterStatus, at = early): EtcdClusterStatus {
+  return statusOf(previous, observation, planCluster(observation, now), at);
+}
+
+const condition = (status: EtcdClusterStatus, type: string) =>
+  status.conditions?.find((candidate) => candidate.type === type);
+
+describe('[11] the fields of the original', () => {
+  test('a healthy cluster', () => {
+    expect(report(see(healthy(3)))).toMatchObject({
+      phase: 'Running',
+      reason: '',
+      controlPaused: false,
+      size: 3,
+      readySize: 3,
+      serviceName: 'c-client',
+      clientPort: 2379,
+      selector: 'app=etcd,etcd_cluster=c',
+      currentVersion: '3.6.16',
+      targetVersion: '',
+      clusterID: 'c1',
+      incarnation: 1,
+      observedGeneration: 2,
+      members: { ready: ['c-bbbbbbbbbb', 'c-cccccccccc', 'c-dddddddddd'] },
+      plan: { next: [], waitingFor: [] },
+    });
+  });
+
+  test('members are split by readiness; pods that do not run are in neither list', () => {
+    const observation = see(
+      healthy(5),
+      pod('c', { ready: false }),
+      pod('d', { phase: 'Pending' }),
+      pod('f', { terminating: true }),
+      addPod('h', { ownership: 'other' }),
+    );
+    expect(report(observation).members).toEqual({
+      ready: ['c-bbbbbbbbbb', 'c-gggggggggg'],
+      unready: ['c-cccccccccc'],
+    });
+  });
+
+  test('size is what etcd lists, strangers and learners included', () => {
+    const observation = see(healthy(3), learner('f'), addMember('x', { podName: 'db-7', name: 'db-7' }));
+    expect(report(observation).size).toBe(5);
+  });
+
+  test('size keeps what was last known while nobody can be asked', () => {
+    const before = report(see(healthy(3)));
+    expect(report(see(healthy(3), silent(1_000, 'c', 'd'), noQuorum), before)).toMatchObject({ size: 3, readySize: 0 });
+  });
+
+  test('[12] paused is visible while it is paused', () => {
+    const paused = cluster((facts) => ({ ...facts, paused: true }));
+    expect(report(see(healthy(3), paused)).controlPaused).toBe(true);
+  });
+
+  test('unknown fields of the past survive', () => {
+    const previous = { backupServiceStatus: { x: 1 } } as EtcdClusterStatus;
+    expect(report(see(healthy(3)), previous)).toMatchObject({ backupServiceStatus: { x: 1 } });
+  });
+});
+
+describe('phase', () => {
+  test('Creating until it has been available once', () => {
+    expect(report(see()).phase).toBe('Creating');
+    expect(report(see(healthy(1), spec({ size: 3 })), { phase: 'Creating' }).phase).toBe('Creating');
+  });
+
+  test('Running once it was available, trouble or not', () => {
+    const before = report(see(healthy(3)));
+    expect(report(see(healthy(3), silent(1_000, 'c', 'd'), noQuorum), before).phase).toBe('Running');
+  });
+
+  test('Failed while a person is needed, with the reason', () => {
+    const lost = report(see(healthy(3), withoutPod('b', 'c', 'd'), noQuorum));
+    expect(lost).toMatchObject({ phase: 'Failed', reason: expect.stringContaining('restore a backup') });
+    expect(report(see(healthy(3), pod('c', { clusterId: 'c9' }))).phase).toBe('Failed');
+    const invalid = cluster((facts) => ({ ...facts, desired: { problems: ['no size'] } }));
+    expect(report(see(invalid))).toMatchObject({ phase: 'Failed', reason: 'no size' });
+  });
+
+  test('[66] Failed is never the end: the cause is gone, and it runs', () => {
+    expect(report(see(healthy(3)), { phase: 'Failed', reason: 'x' })).toMatchObject({ phase: 'Running', reason: '' });
+  });
+
+  test('an invalid edit of a cluster that runs does not make it Failed', () => {
+    const invalid = cluster((facts) => ({ ...facts, desired: { problems: ['no size'] } }));
+    expect(report(see(healthy(3), invalid), { phase: 'Running' }).phase).toBe('Running');
+  });
+});
+
+describe('versions', () => {
+  test('[62] targetVersion is set while an upgrade runs, currentVersion stays', () => {
+    const observation = see(healthy(3), spec({ version: '3.6.17' }));
+    expect(report(observation, { currentVersion: '3.6.16' })).toMatchObject({
+      currentVersion: '3.6.16',
+      targetVersion: '3.6.17',
+    });
+  });
+
+  test('a silent member that was not patched keeps currentVersion back', () => {
+    const observation = see(
+      healthy(3),
+      spec({ version: '3.6.17' }),
+      answer('b', { version: '3.6.17' }),
+      answer('c', { version: '3.6.17' }),
+      silent(1_000, 'd'),
+    );
+    expect(report(observation, { currentVersion: '3.6.16' }).currentVersion).toBe('3.6.16');
+  });
+
+  test('a member that went back is remembered for this generation, and forgotten with the next', () => {
+    const failing = see(
+      healthy(3),
+      spec({ version: '3.6.17' }),
+      pod('c', { version: '3.6.17', previousVersion: '3.6.16', previousImage: 'x:v3.6.16', previousContainer: 'old' }),
+      container('c', { state: 'waiting', reason: 'CrashLoopBackOff', startedAt: 0, restarts: 2 }),
+      silent(20_000, 'c'),
+    );
+    const first = report(failing);
+    expect(first.failedUpgrade).toEqual({
+      version: '3.6.17',
+      generation: 2,
+      message: expect.stringContaining('goes back to 3.6.16'),
+    });
+    const still = report(see(healthy(3), spec({ version: '3.6.17' })), first);
+    expect(still.failedUpgrade).toEqual(first.failedUpgrade);
+    const next = cluster((facts) => ({ ...facts, generation: 3 }));
+    expect(report(see(healthy(3), next), still)).not.toHaveProperty('failedUpgrade');
+  });
+});
+
+describe('details of members', () => {
+  test('role, version, revision, size of the database, and why one is not healthy', () => {
+    const { memberDetails } = report(see(healthy(3), silent(5_000, 'd'), learner('f')));
+    expect(memberDetails).toEqual([
+      {
+        name: 'c-bbbbbbbbbb',
+        id: 'id-b',
+        role: 'Leader',
+        healthy: true,
+        version: '3.6.16',
+        revision: 100,
+        databaseSize: 4096,
+      },
+      expect.objectContaining({ name: 'c-cccccccccc', role: 'Follower', healthy: true }),
+      { name: 'c-dddddddddd', id: 'id-d', role: 'Unknown', healthy: false, reason: 'connection refused' },
+      expect.objectContaining({ name: 'c-ffffffffff', role: 'Learner', healthy: true }),
+    ]);
+  });
+
+  test('each way of not being well has its words', () => {
+    const reasons = (observation: Observation) =>
+      report(observation).memberDetails?.flatMap((detail) => detail.reason ?? []);
+    expect(reasons(see(healthy(3), withoutPod('d')))).toEqual([expect.stringContaining('no volume')]);
+    expect(reasons(see(healthy(3, { storage: 'claim' }), withoutPod('d')))).toEqual(['it comes back on its volume']);
+    expect(reasons(see(healthy(3), pod('d', { terminating: true })))).toEqual(['its pod is being deleted']);
+    expect(reasons(see(healthy(3), addMember('f', { name: '', isLearner: true })))).toEqual([
+      'it was added and has not started',
+    ]);
+    expect(reasons(see(healthy(3), addMember('x', { podName: 'db-7', name: 'db-7' })))).toEqual([
+      'it was added by somebody else',
+    ]);
+  });
+});
+
+describe('[13] times of conditions', () => {
+  test('nothing changed: the condition is the same object, times and all', () => {
+    const first = report(see(healthy(3)), undefined, early);
+    const second = report(see(healthy(3)), first, late);
+    expect(second.conditions).toEqual(first.conditions);
+  });
+
+  test('the message changed: updated, but no transition', () => {
+    const first = report(see(healthy(3), spec({ size: 5 })), undefined, early);
+    const second = report(see(healthy(4), spec({ size: 5 })), first, late);
+    expect(condition(second, 'Scaling')).toMatchObject({
+      status: 'True',
+      lastUpdateTime: late,
+      lastTransitionTime: early,
+    });
+  });
+
+  test('the status changed: both times move', () => {
+    const first = report(see(healthy(3)), undefined, early);
+    const second = report(see(healthy(3), silent(1_000, 'c', 'd'), noQuorum), first, late);
+    expect(condition(second, 'Available')).toMatchObject({
+      status: 'False',
+      lastUpdateTime: late,
+      lastTransitionTime: late,
+    });
+    expect(condition(second, 'Scaling')).toMatchObject({ lastTransitionTime: early });
+  });
+
+  test('a notice that no longer holds is gone', () => {
+    const first = report(see(healthy(4)));
+    expect(condition(first, 'EvenSize')).toBeDefined();
+    expect(condition(report(see(healthy(3)), first, late), 'EvenSize')).toBeUndefined();
+  });
+});
+
+describe('the plan in words', () => {
+  test('next steps and waits', () => {
+    const { plan } = report(see(healthy(3), spec({ size: 5 })));
+    expect(plan?.next).toEqual([
+      expect.stringContaining('must leave 3 voters'),
+      expect.stringContaining('3 of 5 members'),
+    ]);
+    expect(report(see(healthy(3), silent(5_000, 'd'))).plan?.waitingFor).toEqual([
+      expect.stringContaining('it is replaced after 120 s'),
+    ]);
+  });
+});
+
+describe('saysTheSame', () => {
+  test('figures that move by themselves do not count', () => {
+    const first = report(see(healthy(3)));
+    const second = report(see(healthy(3), answer('d', { revision: 999, dbSize: 1_000_000 })), first, late);
+    expect(saysTheSame(first, second)).toBe(true);
+  });
+
+  test('everything else does', () => {
+    const first = report(see(healthy(3)));
+    for (const change of [
+      silent(1_000, 'd'),
+      spec({ size: 5 }),
+      pod('d', { ready: false }),
+      answer('d', { version: '3.6.17' }),
+    ]) {
+      expect(saysTheSame(first, report(see(healthy(3), change), first, late))).toBe(false);
+    }
+    expect(saysTheSame(undefined, first)).toBe(false);
+  });
+});
