@@ -12,6 +12,8 @@ export interface RetryPolicy {
   readonly maxDelayMs?: number;
   /** How long one request may take, besides the time that its bytes are given. @default 30000 */
   readonly requestTimeoutMs?: number;
+  /** A link that is slower than this counts as broken. @default 128 KiB/s */
+  readonly slowestBytesPerSecond?: number;
 }
 
 /** What every store takes from outside. */
@@ -31,8 +33,13 @@ export interface Request {
   readonly bytes?: number;
 }
 
-/** A slower link than this counts as broken. */
-const slowestBytesPerMs = 128;
+const usualPolicy: Required<RetryPolicy> = {
+  attempts: 8,
+  firstDelayMs: 250,
+  maxDelayMs: 15_000,
+  requestTimeoutMs: 30_000,
+  slowestBytesPerSecond: 128 * 1024,
+};
 
 /**
  * Makes requests until one succeeds, fails for good, or too many have failed. Each gets a signal of its own that also ends it when
@@ -52,8 +59,7 @@ export class Attempts {
     this.#random = ports.random ?? systemRandom;
     this.#logger = ports.logger ?? silentLogger;
     this.#errorOf = errorOf;
-    const { attempts = 8, firstDelayMs = 250, maxDelayMs = 15_000, requestTimeoutMs = 30_000 } = ports.retry ?? {};
-    this.#policy = { attempts, firstDelayMs, maxDelayMs, requestTimeoutMs };
+    this.#policy = { ...usualPolicy, ...ports.retry };
   }
 
   /** Makes a request, again if need be. Rejects with a `BlobError`, `Aborted` as soon as `signal` is. */
@@ -119,7 +125,7 @@ export class Attempts {
 
   /** How long a request of this size may take. */
   limitMs(bytes = 0): number {
-    return this.#policy.requestTimeoutMs + bytes / slowestBytesPerMs;
+    return this.#policy.requestTimeoutMs + (bytes * 1000) / this.#policy.slowestBytesPerSecond;
   }
 
   /** Half of the pause is chance, so that many callers that failed together do not come back together. */

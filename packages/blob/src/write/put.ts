@@ -35,6 +35,12 @@ type State<Upload> =
 /** Cleaning up must not keep the caller waiting for longer. */
 const cleanUpLimitMs = 20_000;
 
+/** How long parts under way may take to end by themselves when the upload has failed, before their connections are cut. */
+const graceMs = 5_000;
+
+/** A part whose connection broke may still reach the store. Some stores then bring back the upload it belonged to. */
+const stragglerMs = 1_000;
+
 /**
  * Stores one body. When all parts have arrived and `verify` agrees, the upload is finished. From whatever state it fails, parts
  * under way are ended and the upload is taken back before the error comes out.
@@ -45,13 +51,16 @@ export class Put<Upload> {
   readonly #options: PutOptions;
   readonly #hash: Hash = createHash('sha256');
   readonly #buffers = new PartBuffers();
-  /** Ends what is under way when something fails. */
+  /** Aborted when something fails: nothing new is begun. */
   readonly #stop = new AbortController();
   readonly #signal: AbortSignal;
+  /** Aborted a little later: parts under way are cut off. */
+  readonly #cut = new AbortController();
   readonly #inFlight: PartsInFlight;
   #state: State<Upload> = { name: 'reading' };
   #bytesRead = 0;
   #bytesStored = 0;
+  #mayStraggle = false;
 
   constructor(context: PutContext<Upload>, key: string, options: PutOptions) {
     this.#context = context;
@@ -68,7 +77,9 @@ export class Put<Upload> {
     } catch (thrown) {
       const reason = this.#reason(thrown);
       this.#stop.abort(thrown);
+      const grace = this.#context.attempts.clock.schedule(graceMs, () => this.#cut.abort(thrown));
       await this.#inFlight.settled();
+      grace.cancel();
       await this.#takeBack();
       throw reason;
     }
@@ -123,9 +134,17 @@ export class Put<Upload> {
   async #send(upload: Upload, part: Part): Promise<void> {
     const { attempts, driver } = this.#context;
     const bytes = part.bytes.byteLength;
-    await attempts.run({ what: this.#what(`sending part ${part.number} of`), bytes }, this.#signal, (signal) =>
-      driver.part(upload, part, signal),
-    );
+    const what = this.#what(`sending part ${part.number} of`);
+    await attempts.run({ what, bytes }, this.#cut.signal, async (signal) => {
+      this.#signal.throwIfAborted();
+      try {
+        await driver.part(upload, part, signal);
+      } catch (error) {
+        // What was refused for good has been answered, and is over.
+        this.#mayStraggle ||= attempts.error(error, what, undefined).retryable;
+        throw error;
+      }
+    });
     this.#bytesStored += bytes;
     // The last buffer belongs to the driver until the upload is finished.
     if (!part.isLast) this.#buffers.release(part.bytes);
@@ -181,9 +200,13 @@ export class Put<Upload> {
     const over = new AbortController();
     const timer = attempts.clock.schedule(cleanUpLimitMs, () => over.abort());
     try {
-      await attempts.run({ what: this.#what('taking back the upload to') }, over.signal, (signal) =>
-        state.name === 'uploading' ? driver.abort(state.upload, signal) : driver.clear(this.#key, signal),
-      );
+      const what = this.#what('taking back the upload to');
+      const takeBack = (signal: AbortSignal) =>
+        state.name === 'uploading' ? driver.abort(state.upload, signal) : driver.clear(this.#key, signal);
+      await attempts.run({ what }, over.signal, takeBack);
+      if (!this.#mayStraggle) return;
+      await attempts.clock.sleep(stragglerMs, over.signal);
+      await attempts.run({ what }, over.signal, takeBack);
     } catch (error) {
       logger.warn('an unfinished upload could not be taken back; a later put to the same key, or a sweep, will', {
         key: this.#key,
