@@ -93,7 +93,7 @@ describe('a Service with an address', () => {
     await using scene = await openScene('service');
     await scene.create(service('web', {}), shellPod('client'));
     await scene.podWhen('client', 'running', isRunning);
-    await expect(page(scene, 'client', await clusterIp(scene, 'web'))).rejects.toThrow();
+    await expect(page(scene, 'client', await clusterIp(scene, 'web'))).rejects.toThrow('ended with 1');
   });
 
   test('is reached by this process too', async () => {

@@ -53,8 +53,12 @@ function script(
 ): Promise<{ readonly status: number; readonly output: string }> {
   const env = { ...process.env, KUBECONFIG: kubeconfig, PATH: `${kubectlFolder}:${process.env['PATH']}` };
   return new Promise((resolve) => {
-    execFile('example/walk-through.sh', { cwd: root, env, timeout: 280_000 }, (error, stdout, stderr) => {
-      resolve({ status: error ? Number(error.code ?? 1) : 0, output: `${stdout}\n${stderr}` });
-    });
+    execFile(
+      join(root, 'example', 'walk-through.sh'),
+      { cwd: root, env, timeout: 280_000 },
+      (error, stdout, stderr) => {
+        resolve({ status: error ? Number(error.code ?? 1) : 0, output: `${stdout}\n${stderr}` });
+      },
+    );
   });
 }

@@ -60,8 +60,3 @@ async function removeEmpty(group: string): Promise<void> {
     await sleep(50);
   }
 }
-
-/** The groups of this cluster that exist, for checks. */
-export async function existingCgroups(path: string): Promise<readonly string[]> {
-  return (await hierarchies()).map((hierarchy) => join(hierarchy, path)).filter((group) => existsSync(group));
-}

@@ -31,7 +31,7 @@ export interface Machine {
   run(argv: readonly string[]): Promise<RunResult>;
 }
 
-export const thisMachine: Machine = {
+const thisMachine: Machine = {
   platform: process.platform,
   isRoot: process.getuid?.() === 0,
   has: async (file) => {

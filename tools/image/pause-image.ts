@@ -3,7 +3,7 @@ import { ensurePart, type PartOptions } from '../parts/index.ts';
 import { type Image, program } from './image.ts';
 import { requireProgram } from './require-program.ts';
 
-export const pauseName = 'registry.k8s.io/pause:3.10';
+const pauseName = 'registry.k8s.io/pause:3.10';
 
 /** What holds a pod's namespaces open: it does nothing for ever. */
 export async function pauseImage(options: PartOptions = {}): Promise<Image> {

@@ -36,7 +36,7 @@ export async function etcdView(client: Client, namespace: string, labelSelector:
 async function answerOf(pod: Pod) {
   const { podIP } = pod.status ?? {};
   if (podIP === undefined || pod.metadata?.deletionTimestamp !== undefined) return undefined;
-  return await withMember(podIP, async ({ maintenance, cluster, kv }) => {
+  return withMember(podIP, async ({ maintenance, cluster, kv }) => {
     const status = await maintenance.status();
     if (status.isLearner || status.leader === 0n) {
       return { pod: pod.metadata?.name ?? '', isHealthy: false, members: 0, version: status.version };
