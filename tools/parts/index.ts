@@ -5,6 +5,12 @@
  * afterwards. What there is, in which version and with which checksum, is in table.ts; how a part comes to be there
  * without ever being half-made is in ensure-part.ts. `npm run tools` is main.ts.
  */
+export {
+  selfSignedCertificate,
+  TestAuthority,
+  type TestCertificate,
+  type TestCertificateOptions,
+} from '../certificates/test-authority.ts';
 export { type ApiServer, startApiServer } from '../generate/api-server.ts';
 export { ensurePart, knownParts } from './ensure-part.ts';
 export { type Part, PartError, type PartErrorCode, type PartOptions } from './part.ts';

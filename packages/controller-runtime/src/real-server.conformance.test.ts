@@ -12,6 +12,7 @@ import {
   validatingWebhookConfigurations,
 } from '@etcd-operator/kube';
 import { createLogger, type LogRecord, silentLogger, systemClock, systemRandom } from '@etcd-operator/ports';
+import { selfSignedCertificate } from '@etcd-operator/tools';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   allow,
@@ -29,7 +30,6 @@ import {
 } from './index.ts';
 import { CuttableProxy } from './testing/cuttable-proxy.ts';
 import { RealServer } from './testing/real-server.ts';
-import { selfSigned } from './testing/self-signed.ts';
 
 const widgets = defineKind({
   group: 'example.com',
@@ -287,7 +287,7 @@ describe('controllers on a real API server', () => {
 
 describe('webhooks of a real API server', () => {
   test('are asked, refuse with words, change objects, and show warnings', async () => {
-    const certificate = selfSigned('webhook');
+    const certificate = await selfSignedCertificate('webhook');
     const webhooks = new WebhookServer({ host: '127.0.0.1', port: 0, certificate: async () => certificate });
     webhooks.validate<ConfigMap>('/validate', ({ object: asked }) =>
       asked?.data?.['bad'] === 'yes' ? deny('bad is not allowed') : allow({ warnings: ['looked at'] }),

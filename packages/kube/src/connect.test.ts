@@ -2,17 +2,17 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { VirtualClock } from '@etcd-operator/ports';
+import { TestAuthority } from '@etcd-operator/tools';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createClient } from './client/create-client.ts';
 import type { ClusterConfig } from './config/cluster-config.ts';
 import { type ConnectOptions, connect } from './connect.ts';
 import type { Resource } from './resource.ts';
-import { createTestAuthority } from './testing/certificates.ts';
 import { type LocalServer, startServer } from './testing/local-server.ts';
 
 const nodes: Resource = { group: '', version: 'v1', kind: 'Node', plural: 'nodes', namespaced: false };
-const authority = createTestAuthority();
-const pair = authority.server('127.0.0.1');
+const authority = await TestAuthority.create();
+const pair = await authority.server('127.0.0.1');
 const cleanUp: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const undo of cleanUp.splice(0).reverse()) await undo();
@@ -65,7 +65,7 @@ describe('a configured transport', () => {
     expect(await whoAmI(token)).toEqual({ authorization: 'Bearer t' });
     const basic = clientFor(configFor(server, { credential: { kind: 'basic', username: 'ä', password: 'b' } }));
     expect(await whoAmI(basic)).toEqual({ authorization: `Basic ${Buffer.from('ä:b').toString('base64')}` });
-    const { cert, key } = authority.client('alice');
+    const { cert, key } = await authority.client('alice');
     const certificate = clientFor(
       configFor(server, { clientCertificate: { kind: 'data', pem: cert }, clientKey: { kind: 'data', pem: key } }),
     );
@@ -117,7 +117,7 @@ describe('a configured transport', () => {
 
   test('follows a rotated authority after a failure', async () => {
     const { server } = await serve();
-    const files = { ca: createTestAuthority('old').ca };
+    const files = { ca: (await TestAuthority.create('old')).ca };
     const config = configFor(server, { certificateAuthority: { kind: 'file', path: '/ca' } });
     const client = clientFor(config, { clock: new VirtualClock(), readFile: async () => files.ca });
     await expect(whoAmI(client)).rejects.toMatchObject({ code: 'ConnectionRefused' });
@@ -129,7 +129,7 @@ describe('a configured transport', () => {
     const { server } = await serve();
     const apiVersion = 'client.authentication.k8s.io/v1';
     const plugin = { apiVersion, command: 'login', args: [], env: {}, provideClusterInfo: false } as const;
-    const { cert, key } = authority.client('carol');
+    const { cert, key } = await authority.client('carol');
     const status = { token: 'x', clientCertificateData: cert, clientKeyData: key };
     const client = clientFor(configFor(server, { credential: { kind: 'exec', plugin } }), {
       runProgram: async () => JSON.stringify({ apiVersion, kind: 'ExecCredential', status }),

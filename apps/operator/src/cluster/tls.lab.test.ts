@@ -2,8 +2,8 @@
 import { clientPort, MemberClient } from '@etcd-operator/etcd';
 import { secrets } from '@etcd-operator/kube';
 import { systemClock } from '@etcd-operator/ports';
+import { TestAuthority } from '@etcd-operator/tools';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { clientAuth, TestAuthority } from '../testing/certificates.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 
 let ground: OperatorLab;
@@ -21,9 +21,9 @@ async function secret(
   keys: { cert: string; key: string; ca: string },
   names: readonly string[],
 ): Promise<void> {
-  const { cert, key } = await authority.issue({ names, ...(names.length === 0 && { usages: [clientAuth] }) });
+  const { cert, key } = await authority.issue({ names, ...(names.length === 0 && { usages: ['clientAuth'] }) });
   const encode = (text: string) => Buffer.from(text).toString('base64');
-  const data = { [keys.cert]: encode(cert), [keys.key]: encode(key), [keys.ca]: encode(authority.pem) };
+  const data = { [keys.cert]: encode(cert), [keys.key]: encode(key), [keys.ca]: encode(authority.ca) };
   await ground.lab
     .client()
     .resource(secrets)

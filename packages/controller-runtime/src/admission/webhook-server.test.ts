@@ -5,16 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
 import { createLogger, type LogRecord, systemClock } from '@etcd-operator/ports';
+import { selfSignedCertificate } from '@etcd-operator/tools';
 import { afterEach, describe, expect, test } from 'vitest';
 import { MetricRegistry } from '../metrics/registry.ts';
-import { selfSigned } from '../testing/self-signed.ts';
 import { thing } from '../testing/things.ts';
 import { type Certificate, certificateFiles } from './certificate.ts';
 import { allow } from './verdict.ts';
 import { WebhookServer, type WebhookServerOptions } from './webhook-server.ts';
 
-const first = selfSigned('first');
-const second = selfSigned('second');
+const first = await selfSignedCertificate('first');
+const second = await selfSignedCertificate('second');
 const body = JSON.stringify({
   apiVersion: 'admission.k8s.io/v1',
   kind: 'AdmissionReview',

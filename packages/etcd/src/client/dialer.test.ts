@@ -3,8 +3,8 @@ import { createSecureServer, performServerHandshake } from 'node:http2';
 import { createServer, type Server } from 'node:net';
 import { duplexPair } from 'node:stream';
 import { systemClock } from '@etcd-operator/ports';
+import { TestAuthority, type TestCertificate } from '@etcd-operator/tools';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type Authority, createAuthority, type Leaf } from '../testing/certificates.ts';
 import type { Dialer, TlsMaterial } from './dialer.ts';
 import { networkDialer } from './dialer.ts';
 import { frame } from './grpc/frame.ts';
@@ -12,17 +12,17 @@ import { MemberClient } from './member-client.ts';
 import { statusResponse } from './messages/maintenance-messages.ts';
 
 const name = 'example-bcdfghjklm.example.default.svc';
-let authority: Authority;
-let stranger: Authority;
-let ours: Leaf;
+let authority: TestAuthority;
+let stranger: TestAuthority;
+let ours: TestCertificate;
 
 beforeAll(async () => {
-  [authority, stranger] = await Promise.all([createAuthority('ours'), createAuthority('not ours')]);
+  [authority, stranger] = await Promise.all([TestAuthority.create('ours'), TestAuthority.create('not ours')]);
   ours = await authority.issue({ names: ['operator'] });
 });
 
 /** A member that speaks TLS, without a socket. `clients` lists the certificates that connections came with. */
-function secureMember(leaf: Leaf, clients: string[] = []): Dialer {
+function secureMember(leaf: TestCertificate, clients: string[] = []): Dialer {
   const server = createSecureServer({ ...leaf, ca: authority.ca, requestCert: true, rejectUnauthorized: true });
   server.on('secureConnection', (socket) => clients.push(socket.getPeerCertificate().serialNumber ?? ''));
   server.on('stream', (stream) => {
@@ -65,7 +65,7 @@ describe('operator-rules 18: TLS, always verified', () => {
   });
 
   test('without a name the address itself must be in the certificate', async () => {
-    const leaf = await authority.issue({ addresses: ['10.0.0.7'] });
+    const leaf = await authority.issue({ names: ['10.0.0.7'] });
     const tls = material();
     const client = new MemberClient({
       target: { host: '10.0.0.7', port: 2379 },
@@ -80,8 +80,8 @@ describe('operator-rules 18: TLS, always verified', () => {
   test.each([
     ['of an authority that is not ours', () => stranger.issue({ names: [name] }), /self-signed|unable to (get|verify)/],
     ['of another member', () => authority.issue({ names: ['other.example.default.svc'] }), /does not match/],
-    ['for another address', () => authority.issue({ addresses: ['10.0.0.8'] }), /does not match/],
-    ['that has expired', () => authority.issue({ names: [name], notAfter: '2020-01-01T00:00:00Z' }), /expired/],
+    ['for another address', () => authority.issue({ names: ['10.0.0.8'] }), /does not match/],
+    ['that has expired', () => authority.issue({ names: [name], until: '2020-01-01T00:00:00Z' }), /expired/],
   ])('a certificate %s is refused', async (_, issue, message) => {
     const tls = material();
     const { client, status } = ask(secureMember(await issue()), () => tls);

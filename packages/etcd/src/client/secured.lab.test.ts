@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { TestAuthority } from '@etcd-operator/tools';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Authority, createAuthority } from '../testing/certificates.ts';
 import { EtcdLab, type EtcdProcess } from '../testing/etcd-process.ts';
 import type { TlsMaterial } from './dialer.ts';
 import { toBytes } from './kv.ts';
@@ -15,19 +15,19 @@ afterAll(() => lab[Symbol.asyncDispose]());
 
 describe('operator-rules 18: a member that wants client certificates', () => {
   const serverName = 'example-bcdfghjklm.example.default.svc';
-  let authority: Authority;
+  let authority: TestAuthority;
   let member: EtcdProcess;
   let material: TlsMaterial;
 
   const file = (name: string) => join(lab.directory, name);
-  const writeLeaf = async (notAfter?: string) => {
-    const options = { names: [serverName], addresses: ['127.0.0.1'], ...(notAfter ? { notAfter } : {}) };
+  const writeLeaf = async (until?: string) => {
+    const options = { names: [serverName, '127.0.0.1'], ...(until ? { until } : {}) };
     const leaf = await authority.issue(options);
     await Promise.all([writeFile(file('server.crt'), leaf.cert), writeFile(file('server.key'), leaf.key)]);
   };
 
   beforeAll(async () => {
-    authority = await createAuthority('lab');
+    authority = await TestAuthority.create('lab');
     await writeFile(file('ca.crt'), authority.ca);
     await writeLeaf();
     material = { ca: authority.ca, ...(await authority.issue({ names: ['operator'] })) };
@@ -51,7 +51,7 @@ describe('operator-rules 18: a member that wants client certificates', () => {
   });
 
   test('refuses who has none, or one of a stranger; that is told as a matter of TLS', async () => {
-    const stranger = await createAuthority('stranger');
+    const stranger = await TestAuthority.create('stranger');
     const foreign = { ca: authority.ca, ...(await stranger.issue({ names: ['operator'] })) };
     for (const tls of [{ ca: authority.ca }, foreign]) {
       const status = member.client({ tls: () => tls }).maintenance.status();

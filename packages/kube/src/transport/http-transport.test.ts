@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { seededRandom, systemClock, VirtualClock } from '@etcd-operator/ports';
+import { TestAuthority } from '@etcd-operator/tools';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createTestAuthority } from '../testing/certificates.ts';
 import { type LocalServer, startServer } from '../testing/local-server.ts';
 import { HttpTransport, type HttpTransportOptions } from './http-transport.ts';
 import type { TransportResponse } from './transport.ts';
@@ -31,6 +31,9 @@ async function textOf(response: TransportResponse): Promise<string> {
   return Buffer.concat(pieces).toString('utf8');
 }
 
+const authority = await TestAuthority.create();
+const other = await TestAuthority.create('other-ca');
+const local = await authority.server('localhost', '127.0.0.1');
 const get = { method: 'GET', path: '/x' } as const;
 
 describe('requests', () => {
@@ -170,9 +173,6 @@ describe('a request ends', () => {
 });
 
 describe('TLS', () => {
-  const authority = createTestAuthority();
-  const other = createTestAuthority('other-ca');
-  const local = authority.server('localhost', '127.0.0.1');
   const peer = (request: Parameters<Parameters<typeof startServer>[0]>[0]) =>
     (request.socket as Socket & { getPeerCertificate(): { subject?: { CN?: string } } }).getPeerCertificate().subject
       ?.CN;
@@ -184,13 +184,14 @@ describe('TLS', () => {
       requestCert: true,
       rejectUnauthorized: true,
     });
-    const transport = transportTo(server.url, { tls: () => ({ ca: authority.ca, ...authority.client('alice') }) });
+    const alice = await authority.client('alice');
+    const transport = transportTo(server.url, { tls: () => ({ ca: authority.ca, ...alice }) });
     expect(await textOf(await transport.request(get))).toBe('hello alice');
   });
 
   test('fails against another authority, without one, and for another name', async () => {
     const server = await serve((_, response) => response.end(), local);
-    const wrongName = await serve((_, response) => response.end(), authority.server('elsewhere'));
+    const wrongName = await serve((_, response) => response.end(), await authority.server('elsewhere'));
     const cases = [
       transportTo(server.url, { tls: () => ({ ca: other.ca }) }),
       transportTo(server.url),
@@ -221,8 +222,7 @@ describe('TLS', () => {
 
 describe('a proxy', () => {
   test('is asked for a tunnel, inside which TLS is verified as ever', async () => {
-    const authority = createTestAuthority();
-    const target = await serve((_, response) => response.end('behind'), authority.server('127.0.0.1'));
+    const target = await serve((_, response) => response.end('behind'), local);
     const tunnels: (string | undefined)[] = [];
     const proxy = await serve(() => undefined);
     proxy.server.on('connect', (request, socket: Socket) => {

@@ -2,9 +2,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { seededRandom, systemClock } from '@etcd-operator/ports';
+import { TestAuthority } from '@etcd-operator/tools';
 import { WebSocket } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createTestAuthority } from '../testing/certificates.ts';
 import { startServer } from '../testing/local-server.ts';
 import { HttpTransport } from '../transport/http-transport.ts';
 import type { MessageChannel } from '../transport/transport.ts';
@@ -57,8 +57,8 @@ const request = { path: '/exec', protocols: ['unknown', 'echo'] };
 
 describe('a channel', () => {
   test('carries messages of any size both ways, over TLS', async () => {
-    const authority = createTestAuthority();
-    const server = await serve(echo, authority.server('127.0.0.1'));
+    const authority = await TestAuthority.create();
+    const server = await serve(echo, await authority.server('127.0.0.1'));
     const channel = await transportTo(server.url, authority.ca).connect(request);
     expect(channel.protocol).toBe('echo');
     const sizes = [0, 1, 125, 126, 70_000, 3_000_000];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import { TestAuthority, type TestCertificateOptions } from '@etcd-operator/tools';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Leaf, serverAuth, TestAuthority } from '../../testing/certificates.ts';
 import { certificateProblems } from './certificate-check.ts';
 import type { TlsFiles } from './tls-secret.ts';
 
@@ -13,8 +13,8 @@ beforeAll(async () => {
   stranger = await TestAuthority.create('stranger');
 });
 
-async function issue(leaf: Leaf = {}): Promise<TlsFiles> {
-  return { style: 'own', ca: authority.pem, ...(await authority.issue({ names: ['*.c.ns.svc'], ...leaf })) };
+async function issue(leaf: TestCertificateOptions = {}): Promise<TlsFiles> {
+  return { style: 'own', ca: authority.ca, ...(await authority.issue({ names: ['*.c.ns.svc'], ...leaf })) };
 }
 
 describe('certificates are checked before a pod is made (rule 18)', () => {
@@ -28,7 +28,7 @@ describe('certificates are checked before a pod is made (rule 18)', () => {
   });
 
   test('both usages are needed of a member', async () => {
-    const files = await issue({ usages: [serverAuth] });
+    const files = await issue({ usages: ['serverAuth'] });
     expect(certificateProblems(files, needs)).toEqual(['its certificate is not for client authentication']);
   });
 
@@ -38,13 +38,13 @@ describe('certificates are checked before a pod is made (rule 18)', () => {
   });
 
   test('one of another authority is not trusted', async () => {
-    expect(certificateProblems({ ...(await issue()), ca: stranger.pem }, needs)).toEqual([
+    expect(certificateProblems({ ...(await issue()), ca: stranger.ca }, needs)).toEqual([
       'its certificate was not issued by its CA',
     ]);
   });
 
   test('a bundle of authorities is searched', async () => {
-    expect(certificateProblems({ ...(await issue()), ca: `${stranger.pem}\n${authority.pem}` }, needs)).toEqual([]);
+    expect(certificateProblems({ ...(await issue()), ca: `${stranger.ca}\n${authority.ca}` }, needs)).toEqual([]);
   });
 
   test('a key of another certificate is noticed', async () => {
