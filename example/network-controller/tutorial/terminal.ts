@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createInterface } from 'node:readline';
 
 /** What is typed is typed here. */
@@ -13,6 +13,8 @@ export interface Place {
 export interface Running extends AsyncDisposable {
   /** What it has written so far, by lines. */
   readonly lines: readonly string[];
+  /** What the group in `pattern` matches, as soon as a line does. Rejects if the program ends before. */
+  says(pattern: RegExp): Promise<string>;
 }
 
 /** Types a command and returns what it wrote. */
@@ -39,12 +41,24 @@ export function attempt(
 export function keepRunning(command: string, { folder, env }: Place): Running {
   const child = spawn('sh', ['-c', command], { cwd: folder, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const lines: string[] = [];
+  const news = new EventEmitter();
   for (const stream of [child.stdout, child.stderr]) {
-    createInterface({ input: stream }).on('line', (line) => lines.push(line));
+    createInterface({ input: stream }).on('line', (line) => {
+      lines.push(line);
+      news.emit('line');
+    });
   }
-  const exit = once(child, 'exit');
+  const exit = once(child, 'exit').then(() => news.emit('line'));
   return {
     lines,
+    async says(pattern) {
+      for (;;) {
+        const found = lines.map((line) => pattern.exec(line)?.[1]).find((match) => match !== undefined);
+        if (found !== undefined) return found;
+        if (child.exitCode !== null) throw new Error(`"${command}" ended:\n${lines.join('\n')}`);
+        await once(news, 'line');
+      }
+    },
     async [Symbol.asyncDispose]() {
       endGroup(child);
       await exit;

@@ -27,10 +27,7 @@ test('the walk-through of the README, typed as written against a cluster, with n
   const place = cluster.place(home);
   const [neutronBlock, controllerBlock, ...rest] = blocksOf('Walk through');
   await using neutron = keepRunning(`${neutronBlock?.lines[0]} -- -port=0`, place);
-  const url = await vi.waitFor(() => {
-    const [, found] = /listens at (\S+)/.exec(neutron.lines.join('\n')) ?? [];
-    return found ?? expect.fail('Neutron does not listen');
-  }, patience);
+  const url = await neutron.says(/listens at (\S+)/);
   await using controller = keepRunning(`${controllerBlock?.lines[0]} -neutron=${url}`, place);
   let at = 0;
   for (const block of rest) {

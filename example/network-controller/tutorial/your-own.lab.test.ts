@@ -28,10 +28,7 @@ test('the steps under "Make it your own" give a controller of another kind that 
   await type('kubectl apply -f crd/volume.yaml', place);
   await type('kubectl apply -f example/example-volume.yaml', place);
   await using neutron = keepRunning('npm run neutron -- -port=0', place);
-  const url = await vi.waitFor(() => {
-    const [, found] = /listens at (\S+)/.exec(neutron.lines.join('\n')) ?? [];
-    return found ?? expect.fail('the copied service does not listen');
-  }, patience);
+  const url = await neutron.says(/listens at (\S+)/);
   await using controller = keepRunning(`npm start -- -kubeconfig=$KUBECONFIG -neutron=${url}`, place);
   await vi.waitFor(async () => {
     expect(controller.lines.join('\n')).toContain("Successfully synced 'default/example-volume'");
