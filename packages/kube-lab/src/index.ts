@@ -21,7 +21,7 @@ export {
   nodeImage,
   type ProgramFiles,
 } from './images/index.ts';
-export { type Lab, type LabOptions, startLab } from './lab.ts';
+export { type Destination, type Lab, type LabOptions, startLab } from './lab.ts';
 export type { Forward } from './network/forward.ts';
 export type {
   DiskFaults,

@@ -3,7 +3,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Client, configMaps, createClient } from '@etcd-operator/kube';
+import { type Client, configMaps, createClient, pods } from '@etcd-operator/kube';
 import { type Clock, type Logger, type Random, silentLogger, systemClock, systemRandom } from '@etcd-operator/ports';
 import { createFirstObjects, createStorageClasses } from './controllers/bootstrap.ts';
 import { startControllers } from './controllers/index.ts';
@@ -43,6 +43,12 @@ export interface LabOptions {
   readonly log?: Logger;
 }
 
+/** Whom to connect to: an address or DNS name, a service, or a pod as it is at that moment. */
+export type Destination =
+  | string
+  | { readonly service: string; readonly namespace?: string }
+  | { readonly pod: string; readonly namespace?: string };
+
 /** A Kubernetes in one process tree. Ends, with everything in it, when it is stopped or when this process ends. */
 export interface Lab extends AsyncDisposable {
   readonly server: ApiServer;
@@ -58,10 +64,10 @@ export interface Lab extends AsyncDisposable {
   readonly proxy: NodeProxy;
   /** Faults of nodes, pods, their network and their disks. Fails in a lab without nodes. */
   readonly faults: LabFaults;
-  /** Connects to an address or a DNS name of the lab, as if from inside. */
-  dial(host: string, port: number): Promise<Socket>;
-  /** Opens a port on the host's loopback that leads to an address or a DNS name of the lab. */
-  forward(host: string, port: number, localPort?: number): Promise<Forward>;
+  /** Connects to a pod, a service, an address or a DNS name of the lab, as if from inside. */
+  dial(to: Destination, port: number, signal?: AbortSignal): Promise<Socket>;
+  /** Opens a port on the host's loopback that leads to a pod, a service, an address or a DNS name of the lab. */
+  forward(to: Destination, port: number, localPort?: number): Promise<Forward>;
   stop(): Promise<void>;
 }
 
@@ -112,7 +118,8 @@ async function assemble(options: LabOptions, closers: Closers, stop: () => Promi
       'this lab has no nodes: nothing runs in it that could be reached or disturbed',
     );
   };
-  const dial = async (host: string, port: number): Promise<Socket> => needNodes().agent.dial(host, port);
+  const dial = async (to: Destination, port: number, signal?: AbortSignal): Promise<Socket> =>
+    needNodes().agent.dial(hostOf(to, plane.caches), port, signal);
   return {
     server,
     client,
@@ -127,10 +134,19 @@ async function assemble(options: LabOptions, closers: Closers, stop: () => Promi
       return needNodes().faults;
     },
     dial,
-    forward: (host, port, localPort) => openForward(() => dial(host, port), localPort),
+    forward: (to, port, localPort) => openForward(() => dial(to, port), localPort),
     stop,
     [Symbol.asyncDispose]: stop,
   };
+}
+
+function hostOf(to: Destination, caches: SharedCaches): string {
+  if (typeof to === 'string') return to;
+  const namespace = to.namespace ?? 'default';
+  if ('service' in to) return `${to.service}.${namespace}.svc.cluster.local`;
+  const address = caches.of(pods).get(namespace, to.pod)?.status?.podIP;
+  if (address) return address;
+  throw new RuntimeError('NotFound', `there is no pod ${namespace}/${to.pod}, or it has no address yet`);
 }
 
 /** What every part of a lab shares. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import {
   type Client,
   type Container,
@@ -40,6 +41,8 @@ const callApi = `
 `;
 
 beforeAll(async () => {
+  const hello = nodeImage({ directories: [], argv: ['-e', 'net.createServer((s) => s.end("hello\\n")).listen(8080)'] });
+  const server = { repositories: ['hello-server'], tags: { latest: hello } };
   const caller = {
     repositories: ['api-caller'],
     tags: { latest: nodeImage({ directories: [], argv: ['-e', callApi] }) },
@@ -47,7 +50,7 @@ beforeAll(async () => {
   lab = await startLab({
     nodes: 2,
     timeFactor: 10,
-    images: createImageTable([busyboxImages(await ensurePart('busybox')), caller]),
+    images: createImageTable([busyboxImages(await ensurePart('busybox')), caller, server]),
   });
   client = lab.client();
 });
@@ -211,11 +214,9 @@ describe('names and services', () => {
   });
 
   test('lead from pod to pod, across nodes, by cluster IP and by name', async () => {
-    await run(
-      'server',
-      { nodeName: 'node-1', containers: [shell('while true; do echo hello | nc -l -p 8080; done')] },
-      { labels: { app: 'server' } },
-    );
+    const readinessProbe = { tcpSocket: { port: 8080 }, periodSeconds: 1 };
+    const containers = [{ name: 'main', image: 'hello-server', readinessProbe }];
+    await run('server', { nodeName: 'node-1', containers }, { labels: { app: 'server' } });
     await client.resource(services).create({
       metadata: { namespace, name: 'server' },
       spec: { clusterIP: '10.96.0.50', selector: { app: 'server' }, ports: [{ port: 80, targetPort: 8080 }] },
@@ -226,16 +227,20 @@ describe('names and services', () => {
     const { podIP } = (await pod('server')).status ?? {};
     const text = await output('caller', {
       nodeName: 'node-2',
-      containers: [
-        shell(
-          `sleep 0.3; nc ${podIP} 8080; sleep 0.3; nc server 80; sleep 0.3; nc server.default.svc.cluster.local 80 < /dev/null`,
-        ),
-      ],
+      containers: [shell(`nc ${podIP} 8080; nc server 80; nc server.default.svc.cluster.local 80`)],
     });
     expect(text).toBe('hello\nhello\nhello\n');
     const socket = await lab.dial('server.default.svc', 80);
     let answer = '';
     for await (const chunk of socket.setEncoding('utf8')) answer += chunk as string;
     expect(answer).toBe('hello\n');
+    await using forward = await lab.forward({ pod: 'server' }, 8080);
+    let forwarded = '';
+    for await (const chunk of connect(forward.port, forward.host).setEncoding('utf8')) forwarded += chunk as string;
+    expect(forwarded).toBe('hello\n');
+    await expect(lab.dial({ service: 'none' }, 80)).rejects.toMatchObject({ code: 'Unreachable' });
+    await expect(lab.dial({ service: 'server' }, 80, AbortSignal.abort())).rejects.toMatchObject({
+      name: 'AbortError',
+    });
   });
 });

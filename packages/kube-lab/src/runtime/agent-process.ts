@@ -78,14 +78,28 @@ export class AgentProcess {
   }
 
   /** A connection made inside, handed out: a real socket to a pod or a service of the lab. */
-  dial(host: string, port: number): Promise<Socket> {
-    return this.connect('dial', { host, port });
+  dial(host: string, port: number, signal?: AbortSignal): Promise<Socket> {
+    return this.connect('dial', { host, port }, signal);
   }
 
-  /** As `call`, for calls that answer with a socket. */
-  async connect<K extends 'dial' | 'dialLoopback'>(call: K, params: AgentCalls[K]['params']): Promise<Socket> {
-    const { socket } = await this.#request(call, params);
-    if (socket) return socket;
+  /** As `call`, for calls that answer with a socket. One that comes after the signal was aborted is closed. */
+  async connect<K extends 'dial' | 'dialLoopback'>(
+    call: K,
+    params: AgentCalls[K]['params'],
+    signal?: AbortSignal,
+  ): Promise<Socket> {
+    signal?.throwIfAborted();
+    const reply = this.#request(call, params);
+    const aborted = new Promise<never>((_, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+    });
+    try {
+      const { socket } = await Promise.race([reply, aborted]);
+      if (socket) return socket;
+    } catch (error) {
+      void reply.then(({ socket }) => socket?.destroy()).catch(() => undefined);
+      throw error;
+    }
     throw new RuntimeError('Unreachable', `the connection to port ${params.port} was closed before it was handed out`);
   }
 

@@ -61,7 +61,7 @@ export class LabNodeProxy implements NodeProxy {
     const { setup } = this.#find(pod).worker.record.facts;
     if (setup.state !== 'ready') throw new ProxyError(500, 'the pod has no network at the moment');
     const { sandbox, address } = setup;
-    const socket = await this.#agent.connect('dialLoopback', { sandbox, address, port });
+    const socket = await this.#agent.connect('dialLoopback', { sandbox, address, port }, signal);
     signal.addEventListener('abort', () => socket.destroy(), { once: true });
     return channel(socket);
   }
