@@ -4,6 +4,7 @@
  * Each is built or unpacked once into the user's cache directory, verified by running it, and found there by everyone
  * afterwards. What there is, in which version and with which checksum, is in table.ts; how a part comes to be there
  * without ever being half-made is in ensure-part.ts. `npm run tools` is main.ts.
+ * Beside them: the certificate authority that tests of TLS share.
  */
 export {
   selfSignedCertificate,
