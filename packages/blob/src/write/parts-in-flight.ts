@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { beforeAbort } from '../call/interruptible.ts';
 
 /**
  * The parts of one upload that are under way, never more than `limit`. The first failure is kept and told at once; the others, which it
@@ -6,12 +7,15 @@
  */
 export class PartsInFlight {
   readonly #limit: number;
+  readonly #signal: AbortSignal;
   readonly #onFailure: (error: unknown) => void;
   readonly #running = new Set<Promise<void>>();
   #failed: { readonly error: unknown } | undefined;
 
-  constructor(limit: number, onFailure: (error: unknown) => void) {
+  /** @param signal ends waiting, not the parts */
+  constructor(limit: number, signal: AbortSignal, onFailure: (error: unknown) => void) {
     this.#limit = limit;
+    this.#signal = signal;
     this.#onFailure = onFailure;
   }
 
@@ -22,7 +26,7 @@ export class PartsInFlight {
 
   /** Starts a part as soon as there is room for it. Throws if one has failed. */
   async start(send: () => Promise<void>): Promise<void> {
-    while (this.#running.size >= this.#limit) await Promise.race(this.#running);
+    while (this.#running.size >= this.#limit) await beforeAbort(Promise.race(this.#running), this.#signal);
     this.#throwIfFailed();
     const running = send()
       .catch((error: unknown) => {
@@ -36,7 +40,7 @@ export class PartsInFlight {
 
   /** Waits until all have arrived. Throws if one has failed. */
   async drained(): Promise<void> {
-    await this.settled();
+    await beforeAbort(this.settled(), this.#signal);
     this.#throwIfFailed();
   }
 

@@ -68,7 +68,9 @@ export class Put<Upload> {
     this.#options = options;
     const { signal } = options;
     this.#signal = signal ? AbortSignal.any([signal, this.#stop.signal]) : this.#stop.signal;
-    this.#inFlight = new PartsInFlight(context.driver.limits.partsInFlight, (error) => this.#stop.abort(error));
+    this.#inFlight = new PartsInFlight(context.driver.limits.partsInFlight, this.#signal, (error) =>
+      this.#stop.abort(error),
+    );
   }
 
   async run(body: AsyncIterable<Uint8Array>): Promise<PutResult> {

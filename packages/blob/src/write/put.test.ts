@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createLogger, type LogRecord, seededRandom, settle, VirtualClock } from '@etcd-operator/ports';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { BlobError, type BlobErrorCode } from '../blob-error.ts';
+import type { BlobStore, PutOptions, PutResult } from '../blob-store.ts';
+import { createStore, type StoreSettings } from '../store.ts';
+import { bytesOf, chunked, sha256 } from '../testing/bodies.ts';
+import { MemoryDriver, type Mishap, type Operation } from '../testing/memory-driver.ts';
+
+/** A store under virtual time. */
+function scene(driver = new MemoryDriver(), settings: StoreSettings = {}) {
+  const clock = new VirtualClock();
+  const records: LogRecord[] = [];
+  const logger = createLogger({ clock, level: 'debug', write: (record) => records.push(record) });
+  const store = createStore(driver, { clock, random: seededRandom(1), logger, ...settings });
+  return { clock, driver, store, records };
+}
+
+/** Lets virtual time run until a promise has settled. */
+async function settled<T>(clock: VirtualClock, promise: Promise<T>): Promise<PromiseSettledResult<T>> {
+  let result: PromiseSettledResult<T> | undefined;
+  const watching = Promise.allSettled([promise]).then(([outcome]) => {
+    result = outcome;
+  });
+  for (let turn = 0; turn < 2_000 && !result; turn++) {
+    // Whatever goes on without waiting for the clock goes on first: time passes only when all wait for it.
+    await settle(12);
+    if (!result) await clock.advance(clock.untilNextTimer ?? 1);
+  }
+  await watching;
+  if (!result) throw new Error('it never settled');
+  return result;
+}
+
+async function put(
+  { clock, store }: { readonly clock: VirtualClock; readonly store: BlobStore },
+  body: AsyncIterable<Uint8Array>,
+  options: PutOptions = {},
+): Promise<PutResult | unknown> {
+  const outcome = await settled(clock, store.put('k', body, options));
+  return outcome.status === 'fulfilled' ? outcome.value : outcome.reason;
+}
+
+const broken = (code: BlobErrorCode = 'Unavailable') => new BlobError(code, 'a mishap');
+
+/** The nth call of an operation goes wrong. */
+function nth(operation: Operation, which: number, mishap: Mishap) {
+  return (called: Operation, count: number) => (called === operation && count === which ? mishap : undefined);
+}
+
+describe('parts', () => {
+  test('any body, in any chunks, is stored as it is; parts have the sizes they should have', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.uint8Array({ maxLength: 350 }), { maxLength: 12 }),
+        fc.integer({ min: 1, max: 130 }),
+        fc.integer({ min: 1, max: 5 }),
+        async (chunks, firstPartBytes, partsInFlight) => {
+          const s = scene(new MemoryDriver({ firstPartBytes, partsInFlight }));
+          async function* body() {
+            yield* chunks;
+          }
+          const expected = Buffer.concat(chunks);
+          expect(await put(s, body())).toMatchObject({
+            bytes: expected.byteLength,
+            sha256: sha256(expected),
+            parts: Math.max(1, Math.ceil(expected.byteLength / firstPartBytes)),
+          });
+          expect(s.driver.objects.get('k')).toEqual(expected);
+          expect(s.driver.uploads.size).toBe(0);
+          expect(s.driver.biggestPart).toBeLessThanOrEqual(firstPartBytes);
+          expect(s.clock.pendingTimers).toBe(0);
+        },
+      ),
+    );
+  });
+
+  test('several are under way at once, but never more than allowed', async () => {
+    const s = scene(new MemoryDriver({ partsInFlight: 3 }));
+    s.driver.delay = () => settle(2);
+    await put(s, chunked(bytesOf(2_000), 64));
+    expect(s.driver.mostPartsInFlight).toBe(3);
+  });
+
+  test('the budget for buffers bounds them too, down to one part at a time', async () => {
+    for (const [bufferBytes, most] of [
+      [400, 3],
+      [300, 3],
+      [200, 2],
+      [100, 1],
+      [1, 1],
+    ] as const) {
+      const s = scene(new MemoryDriver({ partsInFlight: 3 }), { bufferBytes });
+      s.driver.delay = () => settle(2);
+      await put(s, chunked(bytesOf(1_500), 64));
+      expect(s.driver.mostPartsInFlight).toBe(most);
+      expect(s.driver.objects.get('k')).toEqual(bytesOf(1_500));
+    }
+  });
+
+  test('a body that is faster than the store waits for it', async () => {
+    const s = scene(new MemoryDriver({ partsInFlight: 2 }));
+    let taken = 0;
+    async function* body() {
+      for (let at = 0; at < 100; at++) {
+        taken += 100;
+        yield bytesOf(100, at);
+      }
+    }
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+    s.driver.delay = (operation) => (operation === 'part' ? gate : Promise.resolve());
+    const done = s.store.put('k', body());
+    await settle(50);
+    // Two under way, one filled, and the chunk that does not fit any more.
+    expect(taken).toBe(400);
+    open();
+    await settled(s.clock, done);
+    expect(taken).toBe(10_000);
+  });
+
+  test('parts grow, so that as many as the store allows hold any body', async () => {
+    const s = scene(new MemoryDriver({ firstPartBytes: 10, maxParts: 20, partsInFlight: 1 }));
+    const body = bytesOf(10 * (2 * (1 + 2 + 4 + 8 + 16) + 1));
+    expect(await put(s, chunked(body))).toMatchObject({ parts: 11 });
+    expect(s.driver.biggestPart).toBe(160);
+    expect(s.driver.objects.get('k')).toEqual(body);
+  });
+});
+
+describe('verify', () => {
+  test.each([50, 500])('is asked after the last byte of %i, and before the object is there', async (length) => {
+    const s = scene();
+    const body = bytesOf(length);
+    const seen: unknown[] = [];
+    await put(s, chunked(body), {
+      verify: (summary) => {
+        seen.push([summary, s.driver.objects.has('k'), s.driver.calls.includes('finish')]);
+      },
+    });
+    expect(seen).toEqual([[{ bytes: length, sha256: sha256(body) }, false, false]]);
+  });
+
+  test.each([50, 500])('that refuses a body of %i bytes leaves what was there', async (length) => {
+    const s = scene();
+    s.driver.objects.set('k', Buffer.from('old'));
+    const wrong = new Error('wrong');
+    const outcome = await put(s, chunked(bytesOf(length)), { verify: () => Promise.reject(wrong) });
+    expect(outcome).toBe(wrong);
+    expect(s.driver.objects.get('k')?.toString()).toBe('old');
+    expect(s.driver.uploads.size).toBe(0);
+    expect(s.driver.calls).not.toContain('finish');
+    expect(s.driver.calls).not.toContain('whole');
+  });
+});
+
+describe('faults', () => {
+  const operations: readonly Operation[] = ['clear', 'begin', 'part', 'finish', 'abort'];
+
+  test('whatever goes wrong: a success is one, a failure leaves what was there, and no upload stays', async () => {
+    const mishaps = fc.array(
+      fc.record({
+        operation: fc.constantFrom(...operations),
+        which: fc.integer({ min: 1, max: 12 }),
+        when: fc.constantFrom('before' as const, 'after' as const),
+        code: fc.constantFrom<BlobErrorCode>('Unavailable', 'Throttled', 'Timeout', 'Denied', 'Expired', 'Unknown'),
+      }),
+      { maxLength: 12 },
+    );
+    await fc.assert(
+      fc.asyncProperty(mishaps, fc.integer({ min: 101, max: 900 }), async (planned, length) => {
+        const s = scene();
+        s.driver.objects.set('k', Buffer.from('old'));
+        s.driver.delay = () => settle(1);
+        // What the store refuses for good when cleaning up cannot be helped, and is not what this is about.
+        const cleaning = new Set<Operation>(['abort', 'clear']);
+        s.driver.mishap = (operation, count) => {
+          const found = planned.find((one) => one.operation === operation && one.which === count);
+          if (!found) return undefined;
+          return { when: found.when, error: broken(cleaning.has(operation) ? 'Unavailable' : found.code) };
+        };
+        const body = bytesOf(length, length);
+        const outcome = await put(s, chunked(body, 70));
+        const isSuccess = !(outcome instanceof Error);
+        const isUnknown = outcome instanceof BlobError && outcome.outcomeUnknown;
+        const stored = s.driver.objects.get('k');
+        const isNew = stored?.equals(body) ?? false;
+        expect({ isSuccess, isNew, isOld: stored?.toString() === 'old' }).toEqual({
+          isSuccess,
+          isNew: isSuccess || (isNew && (isUnknown || s.driver.calls.includes('finish'))),
+          isOld: !isNew,
+        });
+        expect(s.driver.uploads.size).toBe(0);
+        expect(s.clock.pendingTimers).toBe(0);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('that pass are met with growing pauses, and told to the log', async () => {
+    const s = scene();
+    s.driver.mishap = (operation, count) =>
+      operation === 'part' && count <= 4 ? { when: 'before', error: broken() } : undefined;
+    await put(s, chunked(bytesOf(150)));
+    expect(s.driver.objects.get('k')).toEqual(bytesOf(150));
+    const delays = s.records.map(({ fields }) => fields['delayMs']);
+    expect(delays.length).toBe(4);
+    expect(Math.max(...delays.map(Number))).toBeGreaterThan(250);
+  });
+
+  test('a begin whose answer is lost leaves no second upload', async () => {
+    const s = scene();
+    s.driver.mishap = nth('begin', 1, { when: 'after', error: broken() });
+    await put(s, chunked(bytesOf(300)));
+    expect(s.driver.uploads.size).toBe(0);
+    expect(s.driver.objects.get('k')).toEqual(bytesOf(300));
+  });
+
+  test('a begin whose answers are all lost leaves no upload', async () => {
+    const s = scene();
+    s.driver.mishap = (operation) => (operation === 'begin' ? { when: 'after', error: broken() } : undefined);
+    expect(await put(s, chunked(bytesOf(300)))).toMatchObject({ code: 'Unavailable' });
+    expect(s.driver.uploads.size).toBe(0);
+  });
+
+  test('a finish that was done and not answered is a success', async () => {
+    const s = scene();
+    s.driver.mishap = nth('finish', 1, { when: 'after', error: broken('Timeout') });
+    expect(await put(s, chunked(bytesOf(300)))).toMatchObject({ parts: 3, etag: 'upload 1' });
+  });
+
+  test.each([50, 300])('of %i bytes whose last request is never answered has an unknown outcome', async (length) => {
+    const s = scene();
+    s.driver.mishap = (operation) =>
+      operation === 'finish' || operation === 'whole' ? { when: 'before', error: broken() } : undefined;
+    expect(await put(s, chunked(bytesOf(length)))).toMatchObject({ code: 'Unavailable', outcomeUnknown: true });
+  });
+
+  test('a finish that is refused has a known outcome', async () => {
+    const s = scene();
+    s.driver.mishap = nth('finish', 1, { when: 'before', error: broken('Denied') });
+    expect(await put(s, chunked(bytesOf(300)))).toMatchObject({ code: 'Denied', outcomeUnknown: false });
+  });
+
+  test('an upload that cannot be taken back is told to the log, and the first error comes out', async () => {
+    const s = scene();
+    s.driver.mishap = (operation) => {
+      if (operation === 'part') return { when: 'before', error: broken('Denied') };
+      return operation === 'abort' ? { when: 'before', error: broken() } : undefined;
+    };
+    expect(await put(s, chunked(bytesOf(300)))).toMatchObject({ code: 'Denied' });
+    expect(s.records.filter(({ level }) => level === 'warn')).toHaveLength(1);
+    expect(s.clock.monotonic()).toBeLessThanOrEqual(21_000);
+  });
+
+  test('a part that the store brings in late does not stay', async () => {
+    const s = scene();
+    s.driver.mishap = (operation) => (operation === 'part' ? { when: 'before', error: broken() } : undefined);
+    const abort = s.driver.abort.bind(s.driver);
+    let aborts = 0;
+    s.driver.abort = async (upload, signal) => {
+      await abort(upload, signal);
+      aborts += 1;
+      if (aborts === 1) s.driver.uploads.set(upload.id, upload);
+    };
+    await put(s, chunked(bytesOf(300)));
+    expect(aborts).toBe(2);
+    expect(s.driver.uploads.size).toBe(0);
+  });
+});
+
+describe('stopping', () => {
+  test('while the body is silent', async () => {
+    const s = scene();
+    const stop = new AbortController();
+    let isClosed = false;
+    async function* body() {
+      try {
+        yield bytesOf(250);
+        await new Promise(() => {});
+      } finally {
+        isClosed = true;
+      }
+    }
+    const done = s.store.put('k', body(), { signal: stop.signal });
+    await settle(20);
+    stop.abort(new Error('lease lost'));
+    await expect(done).rejects.toMatchObject({ code: 'Aborted', cause: { message: 'lease lost' } });
+    expect(s.driver.uploads.size).toBe(0);
+    // A generator that waits cannot be closed; that must not keep anybody.
+    expect(isClosed).toBe(false);
+  });
+
+  test('lets parts under way end, for a while; then they are cut off', async () => {
+    const s = scene();
+    const stop = new AbortController();
+    const ends: number[] = [];
+    s.driver.delay = async (operation, signal) => {
+      if (operation !== 'part') return;
+      await s.clock.sleep(3_600_000, signal).catch(() => ends.push(s.clock.monotonic()));
+      signal.throwIfAborted();
+    };
+    const done = s.store.put('k', chunked(bytesOf(250)), { signal: stop.signal });
+    await settle(20);
+    stop.abort();
+    expect(await settled(s.clock, done)).toMatchObject({ reason: { code: 'Aborted' } });
+    expect(Math.max(...ends)).toBe(5_000);
+    expect(s.driver.uploads.size).toBe(0);
+  });
+
+  test('between two tries', async () => {
+    const s = scene();
+    const stop = new AbortController();
+    s.driver.mishap = (operation) => (operation === 'whole' ? { when: 'before', error: broken() } : undefined);
+    const done = s.store.put('k', chunked(bytesOf(10)), { signal: stop.signal });
+    await settle(20);
+    expect(s.clock.pendingTimers).toBe(1);
+    stop.abort();
+    await expect(done).rejects.toMatchObject({ code: 'Aborted' });
+    expect(s.clock.pendingTimers).toBe(0);
+  });
+});
+
+test('what watches progress may throw', async () => {
+  const s = scene();
+  const onProgress = () => {
+    throw new Error('display broken');
+  };
+  expect(await put(s, chunked(bytesOf(300)), { onProgress })).toMatchObject({ parts: 3 });
+});
