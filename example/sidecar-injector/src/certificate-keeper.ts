@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+import { buildController, type Certificate, done, type Manager, requeueAfter } from '@etcd-operator/controller-runtime';
+import {
+  type Client,
+  type MutatingWebhookConfiguration,
+  mutatingWebhookConfigurations,
+  type Secret,
+  secrets,
+} from '@etcd-operator/kube';
+import { makeCertificate, renewalTime, type ServingCertificate } from './certificate.ts';
+import { servingNames } from './serving-names.ts';
+
+/** What the Secret and the webhook configuration are called. */
+export const ownName = 'sidecar-injector';
+
+export interface CertificateKeeperOptions {
+  /** Where the Secret is. */
+  readonly namespace: string;
+  /** How long a certificate is good for; it is replaced after two thirds of that, in milliseconds. */
+  readonly lifetime: number;
+  /** Between telling the API servers of a new authority and using it, in milliseconds. */
+  readonly settlingTime: number;
+}
+
+const fieldSelector = `metadata.name=${ownName}`;
+/** A look at everything every so often, in milliseconds. */
+const longestPause = 3_600_000;
+
+/**
+ * Makes the serving certificate, keeps it in a Secret for all replicas, tells the API server whom to trust, and does so anew
+ * before it expires. Trust comes first: the API server knows the new authority beside the old one before anybody serves with
+ * the new certificate. Returns where the present certificate comes from.
+ */
+export function addCertificateKeeper(manager: Manager, options: CertificateKeeperOptions): () => Promise<Certificate> {
+  const { namespace, lifetime, settlingTime } = options;
+  const { clock, random } = manager;
+  const key = { namespace, name: ownName };
+  const cachedSecrets = manager.informer(secrets, { namespace, fieldSelector });
+  const cachedConfigurations = manager.informer(mutatingWebhookConfigurations, { fieldSelector });
+
+  buildController(manager, { name: 'certificate-keeper' })
+    .forKind(secrets, { namespace, fieldSelector })
+    .watches(mutatingWebhookConfigurations, () => [key], { fieldSelector })
+    .complete(async (_request, { client, log, signal }) => {
+      const configuration = cachedConfigurations.lister.get({ name: ownName });
+      if (!configuration) return done(); // Nobody calls us yet.
+      const names = servingNames(configuration);
+      const secret = cachedSecrets.lister.get(key);
+      const present = certificateIn(secret);
+      const renewal = present ? renewalTime(present.cert, names) : 0;
+      if (present && renewal > clock.now()) {
+        await trust(client, configuration, present.authority);
+        return requeueAfter(Math.min(renewal - clock.now(), longestPause));
+      }
+      const next = await makeCertificate({ names, now: clock.now(), lifetime, random });
+      const authority = next.authority + newestOf(present?.authority ?? '');
+      await trust(client, configuration, authority);
+      if (present) await clock.sleep(settlingTime, signal);
+      await store(client, secret, { ...next, authority }, namespace);
+      log.info('made a new certificate', { names });
+      return done(); // The Secret has changed: that brings the next look.
+    });
+
+  return async () => {
+    const present = certificateIn(cachedSecrets.lister.get(key));
+    if (!present) throw new Error(`there is no certificate in the Secret ${namespace}/${ownName} yet`);
+    return { cert: present.cert, key: present.key };
+  };
+}
+
+function certificateIn(secret: Secret | undefined): ServingCertificate | undefined {
+  const read = (name: string) => Buffer.from(secret?.data?.[name] ?? '', 'base64').toString();
+  const found = { cert: read('tls.crt'), key: read('tls.key'), authority: read('ca.crt') };
+  return Object.values(found).includes('') ? undefined : found;
+}
+
+/** The first certificate of several; those before it have had their time. */
+function newestOf(authorities: string): string {
+  return /^-----BEGIN.*?-----END CERTIFICATE-----\n/s.exec(authorities)?.[0] ?? '';
+}
+
+/** Changes the one field of the configuration that is ours; the rest belongs to whoever installed it. */
+async function trust(client: Client, configuration: MutatingWebhookConfiguration, authority: string): Promise<void> {
+  const caBundle = Buffer.from(authority).toString('base64');
+  const present = configuration.webhooks ?? [];
+  if (present.every(({ clientConfig }) => clientConfig.caBundle === caBundle)) return;
+  const webhooks = present.map((webhook) => ({ ...webhook, clientConfig: { ...webhook.clientConfig, caBundle } }));
+  await client.resource(mutatingWebhookConfigurations).replace({ ...configuration, webhooks });
+}
+
+/** New, or in place of exactly the Secret that was seen: another replica may have been faster. */
+async function store(
+  client: Client,
+  present: Secret | undefined,
+  { cert, key, authority }: ServingCertificate,
+  namespace: string,
+): Promise<void> {
+  const encode = (text: string) => Buffer.from(text).toString('base64');
+  const data = { 'tls.crt': encode(cert), 'tls.key': encode(key), 'ca.crt': encode(authority) };
+  const api = client.resource(secrets);
+  if (present) await api.replace({ ...present, data });
+  else await api.create({ metadata: { namespace, name: ownName }, type: 'kubernetes.io/tls', data });
+}

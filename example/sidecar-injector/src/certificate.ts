@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+import 'reflect-metadata';
+import { webcrypto, X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
+import type { Random } from '@etcd-operator/ports';
+import * as x509 from '@peculiar/x509';
+
+/** A serving certificate with its key, and the authority that vouches for it; all in PEM. */
+export interface ServingCertificate {
+  readonly cert: string;
+  readonly key: string;
+  readonly authority: string;
+}
+
+export interface CertificateRequest {
+  /** DNS names and IP addresses. */
+  readonly names: readonly string[];
+  /** In milliseconds since the epoch. */
+  readonly now: number;
+  /** In milliseconds. */
+  readonly lifetime: number;
+  readonly random: Pick<Random, 'bytes'>;
+}
+
+const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+/** Clocks of API servers may be a little behind. */
+const backdating = 300_000;
+
+/** Makes a certificate and an authority for it alone, whose key is thrown away: nobody can make another one. */
+export async function makeCertificate(request: CertificateRequest): Promise<ServingCertificate> {
+  const { names, now, lifetime, random } = request;
+  const serialNumber = `01${Buffer.from(random.bytes(8)).toString('hex')}`;
+  const period = { notBefore: new Date(now - backdating), notAfter: new Date(now + lifetime) };
+  const authorityKeys = await newKeys();
+  const authority = await x509.X509CertificateGenerator.createSelfSigned({
+    ...period,
+    serialNumber,
+    // A name of its own, so that two authorities can stand side by side.
+    name: `CN=sidecar-injector-${serialNumber}`,
+    keys: authorityKeys,
+    signingAlgorithm: algorithm,
+    extensions: [
+      new x509.BasicConstraintsExtension(true, 0, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true),
+    ],
+  });
+  const keys = await newKeys();
+  const certificate = await x509.X509CertificateGenerator.create({
+    ...period,
+    serialNumber,
+    subject: 'CN=sidecar-injector',
+    issuer: authority.subject,
+    publicKey: keys.publicKey,
+    signingKey: authorityKeys.privateKey,
+    signingAlgorithm: algorithm,
+    extensions: [
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+      new x509.SubjectAlternativeNameExtension(
+        names.map((value) => ({ type: isIP(value) ? ('ip' as const) : ('dns' as const), value })),
+      ),
+    ],
+  });
+  const key = await webcrypto.subtle.exportKey('pkcs8', keys.privateKey);
+  return {
+    cert: `${certificate.toString('pem')}\n`,
+    key: `${x509.PemConverter.encode(key, 'PRIVATE KEY')}\n`,
+    authority: `${authority.toString('pem')}\n`,
+  };
+}
+
+function newKeys(): Promise<webcrypto.CryptoKeyPair> {
+  return webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+}
+
+/**
+ * When to replace a certificate, in milliseconds since the epoch: after two thirds of its life, or at once (0) if it cannot be
+ * read or does not carry all of these names.
+ */
+export function renewalTime(cert: string, names: readonly string[]): number {
+  try {
+    const certificate = new X509Certificate(cert);
+    const carries = (name: string) => (isIP(name) ? certificate.checkIP(name) : certificate.checkHost(name));
+    if (!names.every((name) => carries(name) !== undefined)) return 0;
+    const [from, until] = [certificate.validFromDate.getTime(), certificate.validToDate.getTime()];
+    return from + ((until - from) * 2) / 3;
+  } catch {
+    return 0;
+  }
+}

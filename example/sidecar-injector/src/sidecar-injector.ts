@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createManager, WebhookServer } from '@etcd-operator/controller-runtime';
+import { type Client, configMaps, mutatingWebhookConfigurations, namespaces } from '@etcd-operator/kube';
+import { type Clock, type Logger, systemClock } from '@etcd-operator/ports';
+import { addCertificateKeeper, ownName } from './certificate-keeper.ts';
+import { podWebhook } from './pod-webhook.ts';
+import { configName } from './sidecar.ts';
+
+export interface SidecarInjectorOptions {
+  readonly client: Client;
+  readonly log: Logger;
+  /** Where the ConfigMap, the Secret and the lease are. */
+  readonly namespace: string;
+  /** @default systemClock */
+  readonly clock?: Clock;
+  /** Where it listens. @default 0.0.0.0:9443 */
+  readonly listen?: { readonly host: string; readonly port: number };
+  /** How long a certificate is good for, in milliseconds. @default 30 days */
+  readonly certificateLifetime?: number;
+  /** From a new authority to the first use of it, and between two looks at the certificate, in milliseconds. @default 10 s */
+  readonly settlingTime?: number;
+}
+
+const day = 86_400_000;
+
+/** All parts together, until `signal` is aborted. Every replica answers; one of them keeps the certificate. */
+export async function runSidecarInjector(options: SidecarInjectorOptions, signal: AbortSignal): Promise<void> {
+  const { client, log, namespace, clock = systemClock, settlingTime = 10_000 } = options;
+  const leaderElection = { leaseName: ownName, leaseNamespace: namespace };
+  const manager = createManager({ client, log, clock, leaderElection });
+  const lifetime = options.certificateLifetime ?? 30 * day;
+  const certificate = addCertificateKeeper(manager, { namespace, lifetime, settlingTime });
+  const server = new WebhookServer({
+    ...(options.listen ?? {}),
+    certificate,
+    clock,
+    log,
+    reloadPeriod: settlingTime,
+    // An answer takes a millisecond and waits for nothing: many Pods at once are no reason to refuse some.
+    maxConcurrent: 1000,
+  });
+  const caches = {
+    configMaps: manager.informer(configMaps, { namespace, fieldSelector: `metadata.name=${configName}` }),
+    namespaces: manager.informer(namespaces),
+    configurations: manager.informer(mutatingWebhookConfigurations, { fieldSelector: `metadata.name=${ownName}` }),
+  };
+  const answer = podWebhook({
+    namespace,
+    configMaps: caches.configMaps.lister,
+    namespaces: caches.namespaces.lister,
+    configurations: caches.configurations.lister,
+  });
+  server.mutate('/inject', answer);
+  manager.add({
+    name: server.name,
+    needsLeader: false,
+    async run(stop) {
+      // An answer out of an empty cache would be a wrong one.
+      await Promise.all(Object.values(caches).map((cache) => cache.whenSynced(stop)));
+      await server.run(stop);
+    },
+  });
+  manager.addReadyCheck('webhook', server.ready);
+  await manager.run(signal);
+}
