@@ -23,7 +23,7 @@ import { type ClusterCaches, fromCaches, fromServer, type Surroundings } from '.
 import { kubernetesView, observe, targetsOf, unreadImageChecks } from './observe/observe.ts';
 import { type Plan, planCluster } from './plan/plan.ts';
 import type { ClusterSecrets, SecretFindings } from './secrets/cluster-secrets.ts';
-import { saysTheSame, statusOf } from './status/status.ts';
+import { saysTheSame, statusOf, statusPatch } from './status/status.ts';
 
 export interface ClusterReconcilerOptions {
   readonly clock: Clock;
@@ -126,7 +126,7 @@ export class ClusterReconciler implements Reconciler {
       desired,
       etcd: new ClusterEtcd(plan.assessment, clients, signal),
       clusterId: plan.identity.kind === 'latched' ? plan.identity.clusterId : '',
-      members: membership.kind === 'known' ? membership.members : [],
+      members: membership.kind === 'known' ? membership.members : (membership.remembered ?? []),
       tlsKeys: secrets.keyStyles,
       signal,
     };
@@ -155,7 +155,7 @@ export class ClusterReconciler implements Reconciler {
     if (saysTheSame(status, next)) return;
     this.#options.events.statusChanged(found.cluster, status, next);
     const { name = '', namespace = '', uid } = metadata;
-    const patch = { metadata: { uid }, status: withRemovals(status, next) };
+    const patch = { metadata: { uid }, status: statusPatch(status, next) };
     await client
       .resource(etcdClusters.resource)
       .status.patch({ name, namespace }, { type: 'merge', patch }, { fieldManager, signal });
@@ -205,10 +205,4 @@ const doneRetry = 20;
 /** A seed may be made only on what the API server itself has just said (operator rule 5). */
 function needsLiveRead({ steps }: Plan): boolean {
   return steps.some(({ step }) => step.do === 'createSeed');
-}
-
-/** A merge patch removes a field only if it is told so. */
-function withRemovals(previous: EtcdClusterStatus | undefined, next: EtcdClusterStatus): unknown {
-  const gone = Object.keys(previous ?? {}).filter((key) => !(key in next));
-  return { ...next, ...Object.fromEntries(gone.map((key) => [key, null])) };
 }

@@ -122,7 +122,25 @@ export class EtcdObserver {
         why = error.message;
       }
     }
-    return { kind: 'unknown', why };
+    return { kind: 'unknown', why, remembered: await this.#remembered(clients, statuses, signal) };
+  }
+
+  /** The list as a voter that answers has it in mind: without a quorum there is no better one, and it may be old. */
+  async #remembered(
+    clients: ReadonlyMap<string, MemberClient>,
+    statuses: ReadonlyMap<string, MemberStatus>,
+    signal: AbortSignal,
+  ): Promise<readonly EtcdMember[]> {
+    const [voter] = [...statuses].find(([, status]) => !status.isLearner) ?? [];
+    const client = voter === undefined ? undefined : clients.get(voter);
+    try {
+      const response = await client?.cluster.memberList({ linearizable: false, signal });
+      return response?.members.map((member) => this.#memberOf(member)) ?? [];
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!isEtcdError(error)) throw error;
+      return [];
+    }
   }
 
   #memberOf(member: { id: bigint; name: string; peerUrls: readonly string[]; isLearner: boolean }): EtcdMember {

@@ -20,7 +20,7 @@ import {
   spec,
   withoutPod,
 } from '../plan/situations/vocabulary.ts';
-import { saysTheSame, statusOf } from './status.ts';
+import { saysTheSame, statusOf, statusPatch } from './status.ts';
 
 const early = '2026-11-15T10:00:00Z';
 const late = '2026-11-15T11:00:00Z';
@@ -262,5 +262,37 @@ describe('saysTheSame', () => {
       expect(saysTheSame(first, report(see(healthy(3), change), first, late))).toBe(false);
     }
     expect(saysTheSame(undefined, first)).toBe(false);
+  });
+});
+
+describe('statusPatch', () => {
+  /** What the API server makes of a merge patch. */
+  function merged(target: unknown, patch: unknown): unknown {
+    if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
+    const result: Record<string, unknown> = typeof target === 'object' && target !== null ? { ...target } : {};
+    for (const [key, value] of Object.entries(patch)) {
+      if (value === null) delete result[key];
+      else result[key] = merged(result[key], value);
+    }
+    return result;
+  }
+
+  test('what is gone is removed, also inside of fields', () => {
+    const before = report(see(healthy(3), pod('d', { ready: false })));
+    const after = report(see(healthy(3)), before, late);
+    expect(statusPatch(before, after)).toMatchObject({ members: { unready: null } });
+    expect(merged(before, statusPatch(before, after))).toEqual(after);
+  });
+
+  test('it turns any status into any other', () => {
+    const all = [
+      see(),
+      see(healthy(3)),
+      see(healthy(4), silent(1_000, 'd')),
+      see(healthy(3), withoutPod('b', 'c', 'd'), noQuorum),
+    ].map((observation) => report(observation));
+    for (const from of [undefined, ...all]) {
+      for (const to of all) expect(merged(from, statusPatch(from, to))).toEqual(to);
+    }
   });
 });

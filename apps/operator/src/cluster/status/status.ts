@@ -175,6 +175,26 @@ function mergeConditions(
   });
 }
 
+/** What turns one status into the other as a merge patch, which removes a field only if it is told so. */
+export function statusPatch(previous: EtcdClusterStatus | undefined, next: EtcdClusterStatus): object {
+  return withRemovals({ ...previous }, { ...next });
+}
+
+function withRemovals(previous: Fields, next: Fields): Fields {
+  const gone = Object.keys(previous).filter((key) => !Object.hasOwn(next, key));
+  const kept = Object.entries(next).map(([key, value]) => {
+    const old = previous[key];
+    return [key, isFields(value) && isFields(old) ? withRemovals(old, value) : value];
+  });
+  return Object.fromEntries([...kept, ...gone.map((key) => [key, null])]);
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** True if the two say the same to a reader; figures that move by themselves do not count. */
 export function saysTheSame(a: EtcdClusterStatus | undefined, b: EtcdClusterStatus): boolean {
   return a !== undefined && jsonEqual(withoutFigures(a), withoutFigures(b));
