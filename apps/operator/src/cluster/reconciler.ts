@@ -9,7 +9,7 @@ import {
 } from '@etcd-operator/controller-runtime';
 import type { Dialer } from '@etcd-operator/etcd';
 import type { Clock } from '@etcd-operator/ports';
-import { type EtcdCluster, type EtcdClusterStatus, etcdClusters } from '../api/etcd-cluster.ts';
+import { type EtcdCluster, etcdClusters } from '../api/etcd-cluster.ts';
 import { fieldManager } from '../api/names.ts';
 import { act } from './act/act.ts';
 import type { ActContext } from './act/act-context.ts';

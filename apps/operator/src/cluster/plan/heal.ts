@@ -106,7 +106,7 @@ function finishJoin(assessment: Assessment): Proposal | undefined {
 }
 
 /** True for a member whose data is gone or about to go: only a fresh one can take its place. */
-export function isBeyondRepair({ health }: MemberView): boolean {
+function isBeyondRepair({ health }: MemberView): boolean {
   return health.kind === 'lost' || health.kind === 'leaving';
 }
 

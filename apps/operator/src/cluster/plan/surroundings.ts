@@ -35,7 +35,7 @@ export function budget({ budget: found }: Observation, desired: Desired, voters:
 }
 
 /** Undefined where a budget would only block drains: one or two members on volumes come back by themselves. */
-export function minAvailable(desired: Desired, voters: number): number | undefined {
+function minAvailable(desired: Desired, voters: number): number | undefined {
   const size = Math.max(desired.size, voters);
   if (size >= 3) return quorum(size);
   return desired.storage === 'claim' ? undefined : size;

@@ -18,7 +18,7 @@ import { desiredOf, podOf, volumeOf } from '../testing/fixtures.ts';
 /** The moment every situation is looked at. */
 export const now = 10_000_000;
 /** When everything in the healthy base was made: long enough ago that nothing is young. */
-export const longAgo = 1_000_000;
+const longAgo = 1_000_000;
 
 /** One named situation: what is seen, and what has to follow from it by the rules. */
 export interface Row {
@@ -42,7 +42,7 @@ const letters: readonly Letter[] = ['b', 'c', 'd', 'f', 'g', 'h', 'j'];
 export const podName = (letter: string): string => `c-${letter.repeat(10)}`;
 export const idOf = (letter: string): string => `id-${letter}`;
 export const nodeOf = (letter: string): string => `node-${letter}`;
-export const clusterId = 'c1';
+const clusterId = 'c1';
 const uid = 'uid-1';
 
 /** Nothing but the object itself. */
@@ -115,7 +115,7 @@ const goodNode: NodeFacts = {
 };
 
 /** The pod of a voter that has been up for long. */
-export function podFor(letter: string, { version, image, storage, peerTLS, clientTLS }: Desired): MemberPod {
+function podFor(letter: string, { version, image, storage, peerTLS, clientTLS }: Desired): MemberPod {
   const name = podName(letter);
   return podOf({
     name,
@@ -145,7 +145,7 @@ export function podFor(letter: string, { version, image, storage, peerTLS, clien
   });
 }
 
-export function volumeFor(letter: string, { version }: Desired): MemberVolume {
+function volumeFor(letter: string, { version }: Desired): MemberVolume {
   const name = podName(letter);
   return volumeOf({ name, uid: `volume-${letter}`, clusterId, memberId: idOf(letter), version, createdAt: longAgo });
 }

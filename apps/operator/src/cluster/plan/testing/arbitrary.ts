@@ -22,7 +22,7 @@ import { desiredOf } from './fixtures.ts';
  * from small pools, so that things often, but not always, belong together.
  */
 
-export const uid = 'uid-1';
+const uid = 'uid-1';
 export const now = 10_000_000;
 
 const names = [
