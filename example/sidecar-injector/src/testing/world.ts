@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import {
+  type Client,
+  createClient,
+  type MutatingWebhook,
+  type MutatingWebhookConfiguration,
+  mutatingWebhookConfigurations,
+} from '@etcd-operator/kube';
+import { type ApiServer, createApiServer } from '@etcd-operator/kube-lab';
+import { createLogger, systemClock } from '@etcd-operator/ports';
+import { runSidecarInjector, type SidecarInjectorOptions } from '../sidecar-injector.ts';
+import { apply, manifest } from './manifests.ts';
+
+/** The account of deploy/rbac.yaml: the injector has its rights and no others. */
+const account = {
+  user: 'system:serviceaccount:default:sidecar-injector',
+  groups: ['system:serviceaccounts', 'system:serviceaccounts:default', 'system:authenticated'],
+  client: 'sidecar-injector',
+};
+
+/** A cluster with the injector in it, all in this process. */
+export interface World extends AsyncDisposable {
+  readonly server: ApiServer;
+  /** What a user with kubectl would have. */
+  readonly client: Client;
+  readonly lines: readonly string[];
+  /** Installs the configuration of deploy/webhook.yaml, led to this process. */
+  installWebhook(failurePolicy?: 'Fail' | 'Ignore'): Promise<void>;
+  configuration(): Promise<MutatingWebhookConfiguration>;
+  startInjector(options?: Partial<SidecarInjectorOptions>): void;
+  stopInjector(): Promise<void>;
+}
+
+export async function createWorld(server = createApiServer()): Promise<World> {
+  const client = createClient(server.transport());
+  const port = await freePort();
+  const lines: string[] = [];
+  const log = createLogger({ clock: systemClock, write: ({ message }) => lines.push(message) });
+  const api = client.resource(mutatingWebhookConfigurations);
+  let running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
+  const stopInjector = async () => {
+    running?.stop.abort();
+    await running?.ended;
+    running = undefined;
+  };
+  await apply(client, 'deploy/rbac.yaml');
+  return {
+    server,
+    client,
+    lines,
+    async installWebhook(failurePolicy = 'Fail') {
+      const [object] = manifest('deploy/webhook.yaml') as readonly MutatingWebhookConfiguration[];
+      const led = (webhook: MutatingWebhook): MutatingWebhook => ({
+        ...webhook,
+        failurePolicy,
+        clientConfig: { url: `https://127.0.0.1:${port}${webhook.clientConfig.service?.path}` },
+      });
+      await api.create({ ...object, webhooks: object?.webhooks?.map(led) ?? [] });
+    },
+    configuration: () => api.get({ name: 'sidecar-injector' }),
+    startInjector(options = {}) {
+      const stop = new AbortController();
+      const parts = {
+        client: createClient(server.transport(account)),
+        log,
+        namespace: 'default',
+        listen: { host: '127.0.0.1', port },
+        settlingTime: 50,
+      };
+      running = { stop, ended: runSidecarInjector({ ...parts, ...options }, stop.signal) };
+    },
+    stopInjector,
+    async [Symbol.asyncDispose]() {
+      await stopInjector();
+      await server.close();
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
