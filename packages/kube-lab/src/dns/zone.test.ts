@@ -59,6 +59,12 @@ describe('a zone', () => {
     });
   });
 
+  test('gives every address a name of its own', () => {
+    const zone = new Zone();
+    expect(addresses(zone, '10-244-1-2.ns.pod.cluster.local')).toEqual(['10.244.1.2']);
+    expect(zone.resolve('x.ns.pod.cluster.local', dnsTypes.A).code).toBe('NXDOMAIN');
+  });
+
   test('follows an alias', () => {
     const zone = new Zone();
     const alias = { type: 'CNAME', name: 'x', target: 'web' } as const;

@@ -33,6 +33,8 @@ export class Zone {
     const alias = records.find((record) => record.type === 'CNAME');
     if (alias && type !== dnsTypes.CNAME) return this.#followAlias(alias, type);
     const answers = distinct(records.filter((record) => type === dnsTypes.ANY || dnsTypes[record.type] === type));
+    const byAddress = podRecord(key);
+    if (byAddress) return { code: 'NOERROR', answers: type === dnsTypes.A ? [byAddress] : [], additional: [] };
     const exists = key === clusterDomain || (this.#below.get(key) ?? 0) > 0;
     return { code: exists ? 'NOERROR' : 'NXDOMAIN', answers, additional: this.#targets(answers) };
   }
@@ -68,6 +70,12 @@ export class Zone {
       else this.#below.delete(name);
     }
   }
+}
+
+/** `10-244-1-2.default.pod.cluster.local`: any address has such a name, whether or not a pod has it. */
+function podRecord(name: string): DnsRecord | undefined {
+  const match = /^(\d{1,3}(?:-\d{1,3}){3})\.[a-z0-9-]+\.pod\.cluster\.local$/.exec(name);
+  return match?.[1] === undefined ? undefined : { type: 'A', name, address: match[1].replaceAll('-', '.') };
 }
 
 function* nameAndAbove(name: string): Generator<string> {

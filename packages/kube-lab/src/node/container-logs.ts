@@ -42,7 +42,7 @@ export async function terminationMessage(options: {
 }
 
 /** The last bytes of a file, as text. */
-export async function readTail(file: string, bytes: number): Promise<string> {
+async function readTail(file: string, bytes: number): Promise<string> {
   const handle = await open(file, 'r');
   try {
     const { size } = await handle.stat();

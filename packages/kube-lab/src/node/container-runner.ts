@@ -5,37 +5,33 @@ import type { Container } from '@etcd-operator/kube';
 import type { ContainerExit, ContainerMount } from '../runtime/container-runtime.ts';
 import { isRuntimeError } from '../runtime/runtime-error.ts';
 import { nextEntry, retryAt } from './back-off.ts';
-import { ConfigError } from './config-source.ts';
-import { logFile, rotateLogs, terminationMessage } from './container-logs.ts';
+import { logFile, terminationMessage } from './container-logs.ts';
 import { ContainerStop } from './container-stop.ts';
 import type { ImagePuller, PulledImage } from './image-puller.ts';
-import { LaunchError } from './launch-error.ts';
+import { type Launch, launchContainer, runDirectory } from './launch-container.ts';
 import { runHook } from './lifecycle-hook.ts';
 import type { NodeContext } from './node-context.ts';
-import type { PodAction } from './plan-pod.ts';
+import { graceSeconds, type PodAction } from './plan-pod.ts';
 import { type ContainerFacts, containerHash, type StartedRun } from './pod-facts.ts';
 import type { PodRecord } from './pod-record.ts';
 import type { PodVolumes } from './pod-volumes.ts';
-import { prepareContainer, terminationFile } from './prepare-container.ts';
-import { Prober } from './prober.ts';
-import { LogIndex } from './proxy/log-index.ts';
+import { terminationFile } from './prepare-container.ts';
+import type { ProberListener } from './prober.ts';
+import { RunCompanions } from './run-companions.ts';
 import { startProblem } from './start-problem.ts';
 
 /** A hook may take this long if nothing else limits it: two minutes, as a request of the kubelet to a runtime. */
 const hookTimeout = 120_000;
 
-/** Starts and ends the containers of one pod, runs their probes and hooks, and keeps the record of what happened. */
+/** Starts and ends the containers of one pod, and keeps the record of what became of them. */
 export class ContainerRunner {
+  readonly companions: RunCompanions;
   readonly #node: NodeContext;
   readonly #puller: ImagePuller;
   readonly #record: PodRecord;
   readonly #volumes: PodVolumes;
   readonly #directory: string;
-  readonly #probers = new Map<string, Prober>();
-  readonly #stops = new Map<string, ContainerStop>();
-  readonly #ended = new Map<string, AbortController>();
   readonly #outOfMemory = new Set<string>();
-  readonly #logs = new Map<string, LogIndex>();
   #podFiles: readonly ContainerMount[] = [];
 
   constructor(options: {
@@ -50,6 +46,7 @@ export class ContainerRunner {
     this.#record = options.record;
     this.#volumes = options.volumes;
     this.#directory = options.directory;
+    this.companions = new RunCompanions(options.node);
   }
 
   set podFiles(mounts: readonly ContainerMount[]) {
@@ -58,28 +55,17 @@ export class ContainerRunner {
 
   /** Begins a new run; what becomes of it shows in the record. */
   start(name: string): void {
+    const { pod, facts } = this.#record;
     const container = this.#record.declared(name);
-    const { setup } = this.#record.facts;
-    if (!container || setup.state !== 'ready') return;
+    if (!container || facts.setup.state !== 'ready') return;
+    const { sandbox, address: podIp } = facts.setup;
     const before = this.#record.container(name);
-    const hash = containerHash(container);
-    const id = Buffer.from(this.#node.random.bytes(32)).toString('hex');
-    const { problem: _problem, ...rest } = before;
-    const begun: ContainerFacts = {
-      ...rest,
-      run: { state: 'starting', id, hash },
-      probes: {},
-      restart: false,
-      ...(before.run?.state === 'exited'
-        ? {
-            previous: before.run,
-            restartCount: before.restartCount + 1,
-            backOff: nextEntry(this.#node.backOff, before.backOff, hash, this.#node.clock.now()),
-          }
-        : {}),
-    };
+    const runId = Buffer.from(this.#node.random.bytes(32)).toString('hex');
+    const begun = this.#begin(before, containerHash(container), runId);
     this.#record.setContainer(name, begun);
-    void this.#launch(container, { before, begun, id, hash, sandbox: setup.sandbox, podIp: setup.address });
+    const { restartCount: attempt } = begun;
+    const common = { podFiles: this.#podFiles, directory: this.#directory };
+    this.#watch(this.#launch({ pod, container, runId, sandbox, podIp, attempt, ...common }, before, begun));
   }
 
   /** Begins to end a run. */
@@ -87,36 +73,28 @@ export class ContainerRunner {
     const own = this.#record.container(action.container);
     const container = this.#record.declared(action.container);
     const { run } = own;
+    const { setup } = this.#record.facts;
     if (run?.state !== 'running' || !container) return;
-    this.#record.setContainer(action.container, {
-      ...own,
-      run: { ...run, state: 'stopping' },
-      restart: action.restart,
-    });
+    const { restart } = action;
+    this.#record.setContainer(action.container, { ...own, run: { ...run, state: 'stopping' }, restart });
     this.#event(action.container, 'Normal', 'Killing', action.message);
     const stop = new ContainerStop(this.#node.clock, action.graceSeconds);
-    this.#stops.set(run.id, stop);
     void stop.run({
       runtime: this.#node.runtime,
       container,
       runId: run.id,
-      podIp: this.#podIp(),
-      ended: this.#endedSignal(run.id),
+      podIp: setup.state === 'ready' ? setup.address : '',
+      ended: this.companions.stopping(run.id, stop),
       hookFailed: () => this.#event(action.container, 'Warning', 'FailedPreStopHook', 'PreStopHook failed'),
     });
-  }
-
-  /** Shortens the grace period of all stops under way. */
-  shortenStops(graceSeconds: number): void {
-    for (const stop of this.#stops.values()) stop.shorten(graceSeconds);
   }
 
   /** A run of this pod has ended. False if it is none of this pod's. */
   exited(exit: ContainerExit): boolean {
     const found = this.#record.findRun(exit.container);
     if (!found) return false;
-    this.#forget(exit.container);
-    void this.#settle(found.name, exit);
+    this.companions.end(exit.container);
+    this.#watch(this.#settle(found.name, exit));
     return true;
   }
 
@@ -128,193 +106,119 @@ export class ContainerRunner {
     await this.#node.runtime.signalContainer(run.id, 'SIGKILL');
   }
 
-  /** When the parts of a run's log were written. */
-  logIndex(name: string, attempt: number): Pick<LogIndex, 'timeOf' | 'offsetSince'> {
-    return this.#logs.get(`${name}/${attempt}`) ?? { timeOf: () => this.#node.clock.now(), offsetSince: () => 0 };
+  /** The facts of a container whose next run begins. */
+  #begin(before: ContainerFacts, hash: string, id: string): ContainerFacts {
+    const { problem: _problem, ...rest } = before;
+    const fresh = { ...rest, run: { state: 'starting', id, hash }, probes: {}, restart: false } as const;
+    if (before.run?.state !== 'exited') return fresh;
+    const backOff = nextEntry(this.#node.backOff, before.backOff, hash, this.#node.clock.now());
+    return { ...fresh, previous: before.run, restartCount: before.restartCount + 1, backOff };
   }
 
-  /** Probes stand still. */
-  pause(): void {
-    for (const prober of this.#probers.values()) prober.pause();
-  }
-
-  resume(): void {
-    for (const prober of this.#probers.values()) prober.resume();
-  }
-
-  /** Ends probes and stops; nothing is started any more. */
-  close(): void {
-    for (const id of [...this.#ended.keys()]) this.#forget(id);
-    for (const index of this.#logs.values()) index.close();
-  }
-
-  async #launch(container: Container, launch: Launch): Promise<void> {
+  async #launch(launch: Launch, before: ContainerFacts, begun: ContainerFacts): Promise<void> {
+    const { container, pod } = launch;
     const { name } = container;
     let pulled: PulledImage | undefined;
     try {
-      pulled = this.#puller.pull(this.#record.pod, container, this.#record.fieldPath(name));
-      const spec = await this.#prepare(container, pulled, launch);
-      await this.#node.runtime.startContainer(spec);
+      pulled = this.#puller.pull(pod, container, this.#record.fieldPath(name));
+      await launchContainer(this.#node, this.#volumes, pulled, launch);
     } catch (error) {
-      await this.#notStarted(container, launch, pulled, error);
+      await this.#notStarted(launch, before, begun, pulled, error);
       return;
     }
-    this.#indexLog(name, launch.begun.restartCount);
-    const run = this.#startedRun(launch, pulled, container.lifecycle?.postStart === undefined);
-    this.#ended.set(launch.id, new AbortController());
     this.#event(name, 'Normal', 'Created', 'Container created');
     this.#event(name, 'Normal', 'Started', 'Container started');
-    const isRegular = this.#record.pod.spec?.containers.some((each) => each.name === name);
+    const isRegular = pod.spec?.containers.some((each) => each.name === name);
     if (isRegular) this.#record.facts = { ...this.#record.facts, initialized: true };
-    this.#record.setContainer(name, { ...launch.begun, run: { state: 'running', ...run } });
-    this.#probe(container, launch);
-    await this.#postStart(container, launch);
-  }
-
-  async #prepare(container: Container, pulled: PulledImage, launch: Launch) {
-    const { pod } = this.#record;
-    const directory = this.#runDirectory(container.name, launch.id);
-    try {
-      return await prepareContainer({
-        pod,
-        container,
-        image: pulled.image,
-        runId: launch.id,
-        sandbox: launch.sandbox,
-        where: { nodeName: this.#node.nodeName, hostIp: this.#node.hostIp, podIp: launch.podIp },
-        config: this.#node.config,
-        volumes: this.#volumes,
-        podFiles: this.#podFiles,
-        directory,
-        logFile: await rotateLogs(this.#node.directory, pod, container.name, launch.begun.restartCount),
-      });
-    } catch (error) {
-      if (error instanceof ConfigError)
-        throw new LaunchError('CreateContainerConfigError', error.message, { cause: error });
-      throw error;
-    }
+    const run = this.#startedRun(launch, pulled, container.lifecycle?.postStart === undefined);
+    this.#record.setContainer(name, { ...begun, run: { state: 'running', ...run } });
+    const log = logFile(this.#node.directory, pod, name, launch.attempt);
+    this.companions.begin({ ...launch, logFile: log, listener: this.#proberListener(name, launch.runId) });
+    await this.#postStart(launch);
   }
 
   /** A program that is missing has made a container that ended at once; everything else made none. */
   async #notStarted(
-    container: Container,
     launch: Launch,
+    before: ContainerFacts,
+    begun: ContainerFacts,
     pulled: PulledImage | undefined,
     error: unknown,
   ): Promise<void> {
-    const { name } = container;
+    const { container } = launch;
     const { backOff, timeFactor } = this.#node;
     const now = this.#node.clock.now();
-    const { before, begun } = launch;
-    const { problem, imageBackOff } = startProblem({
-      container,
-      error,
-      before,
-      begun,
-      now,
-      backOff,
-      timeFactor,
-    });
-    const words = problem.reason === 'CreateContainerConfigError' ? problem.message : problem.reason;
-    this.#event(
-      name,
-      'Warning',
-      'Failed',
-      `Error: ${problem.reason === 'RunContainerError' ? problem.message : words}`,
-    );
-    await rm(this.#runDirectory(name, launch.id), { recursive: true, force: true });
+    const found = startProblem({ container, error, before, begun, now, backOff, timeFactor });
+    const { problem, imageBackOff, words } = found;
+    this.#event(container.name, 'Warning', 'Failed', `Error: ${words}`);
+    await rm(runDirectory(this.#directory, container.name, launch.runId), { recursive: true, force: true });
     if (isRuntimeError(error, 'StartFailed') && pulled) {
-      const run = { ...this.#startedRun(launch, pulled, true), startedAt: 0 };
-      const ended = {
-        state: 'exited',
-        finishedAt: now,
-        exitCode: 128,
-        reason: 'StartError',
-        message: problem.message,
-      } as const;
-      this.#record.setContainer(name, { ...launch.begun, run: { ...run, ...ended }, problem });
+      const { message } = problem;
+      const ended = { state: 'exited', finishedAt: now, exitCode: 128, reason: 'StartError', message } as const;
+      const run = { ...this.#startedRun(launch, pulled, true), startedAt: 0, ...ended };
+      this.#record.setContainer(container.name, { ...begun, run, problem });
       return;
     }
-    this.#record.setContainer(name, { ...before, problem, ...(imageBackOff ? { imageBackOff } : {}) });
+    this.#record.setContainer(container.name, { ...before, problem, ...(imageBackOff ? { imageBackOff } : {}) });
   }
 
-  #probe(container: Container, { id, podIp }: Launch): void {
-    const { name } = container;
-    if (!container.startupProbe && !container.readinessProbe && !container.livenessProbe) return;
-    const prober = new Prober({
-      clock: this.#node.clock,
-      runtime: this.#node.runtime,
-      container,
-      runId: id,
-      podIp,
-      listener: {
-        verdict: (kind, verdict) => {
-          const own = this.#record.container(name);
-          if (own.run?.id === id)
-            this.#record.setContainer(name, { ...own, probes: { ...own.probes, [kind]: verdict } });
-        },
-        failed: (kind, output) => {
-          const title = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
-          this.#event(name, 'Warning', 'Unhealthy', `${title} probe failed: ${output}`);
-        },
+  #proberListener(name: string, runId: string): ProberListener {
+    return {
+      verdict: (kind, verdict) => {
+        const own = this.#record.container(name);
+        const probes = { ...own.probes, [kind]: verdict };
+        if (own.run?.id === runId) this.#record.setContainer(name, { ...own, probes });
       },
-    });
-    this.#probers.set(id, prober);
+      failed: (kind, output) => {
+        const title = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
+        this.#event(name, 'Warning', 'Unhealthy', `${title} probe failed: ${output}`);
+      },
+    };
   }
 
-  async #postStart(container: Container, { id, podIp }: Launch): Promise<void> {
+  async #postStart({ container, runId, podIp, pod }: Launch): Promise<void> {
     const handler = container.lifecycle?.postStart;
     if (!handler) return;
     const { runtime, clock } = this.#node;
+    const { name } = container;
     try {
-      await runHook({ handler, container, runId: id, podIp, runtime, clock, timeoutMilliseconds: hookTimeout });
+      await runHook({ handler, container, runId, podIp, runtime, clock, timeoutMilliseconds: hookTimeout });
     } catch {
-      this.#event(container.name, 'Warning', 'FailedPostStartHook', 'PostStartHook failed');
-      const graceSeconds = this.#record.pod.spec?.terminationGracePeriodSeconds ?? 30;
-      this.stop({
-        type: 'stop',
-        container: container.name,
-        message: 'FailedPostStartHook',
-        graceSeconds,
-        restart: false,
-      });
+      this.#event(name, 'Warning', 'FailedPostStartHook', 'PostStartHook failed');
+      const message = 'FailedPostStartHook';
+      this.stop({ type: 'stop', container: name, message, graceSeconds: graceSeconds(pod), restart: false });
       return;
     }
-    const own = this.#record.container(container.name);
-    if (own.run?.id === id && own.run.state === 'running') {
-      this.#record.setContainer(container.name, { ...own, run: { ...own.run, hooked: true } });
+    const own = this.#record.container(name);
+    if (own.run?.id === runId && own.run.state === 'running') {
+      this.#record.setContainer(name, { ...own, run: { ...own.run, hooked: true } });
     }
   }
 
   async #settle(name: string, exit: ContainerExit): Promise<void> {
     const finishedAt = this.#node.clock.now();
-    const container = this.#record.declared(name);
-    const directory = this.#runDirectory(name, exit.container);
-    const message = await terminationMessage({
-      file: terminationFile(directory),
-      log: (await this.#logOf(name)) ?? '',
-      fallBackToLog: exit.exitCode !== 0 && container?.terminationMessagePolicy === 'FallbackToLogsOnError',
-    });
+    const message = await this.#lastWords(name, exit);
+    const directory = runDirectory(this.#directory, name, exit.container);
     await this.#node.runtime.removeContainer(exit.container, join(directory, 'layer')).catch(() => undefined);
     await rm(directory, { recursive: true, force: true });
     const own = this.#record.container(name);
     const { run } = own;
     if (run?.id !== exit.container || run.state === 'starting' || run.state === 'exited') return;
     const reason = this.#outOfMemory.delete(run.id) ? 'OOMKilled' : exit.exitCode === 0 ? 'Completed' : 'Error';
-    const ended = {
-      state: 'exited',
-      finishedAt,
-      exitCode: exit.exitCode,
-      reason,
-      ...(message ? { message } : {}),
-    } as const;
+    const { exitCode } = exit;
+    const ended = { state: 'exited', finishedAt, exitCode, reason, ...(message ? { message } : {}) } as const;
     this.#record.setContainer(name, { ...own, run: { ...run, ...ended }, probes: {} });
     this.#tellBackOff(name, own, finishedAt);
   }
 
-  async #logOf(name: string): Promise<string | undefined> {
+  #lastWords(name: string, exit: ContainerExit): Promise<string> {
+    const container: Container | undefined = this.#record.declared(name);
     const { restartCount } = this.#record.container(name);
-    return rotateLogs(this.#node.directory, this.#record.pod, name, restartCount);
+    return terminationMessage({
+      file: terminationFile(runDirectory(this.#directory, name, exit.container)),
+      log: logFile(this.#node.directory, this.#record.pod, name, restartCount),
+      fallBackToLog: exit.exitCode !== 0 && container?.terminationMessagePolicy === 'FallbackToLogsOnError',
+    });
   }
 
   #tellBackOff(name: string, own: ContainerFacts, finishedAt: number): void {
@@ -326,56 +230,21 @@ export class ContainerRunner {
     this.#event(name, 'Warning', 'BackOff', message);
   }
 
-  #startedRun(launch: Launch, pulled: PulledImage, hooked: boolean): StartedRun {
-    return {
-      id: launch.id,
-      hash: launch.hash,
-      image: pulled.name,
-      imageId: pulled.id,
-      startedAt: this.#node.clock.now(),
-      attempt: launch.begun.restartCount,
-      hooked,
-    };
+  #startedRun({ container, runId, attempt }: Launch, pulled: PulledImage, hooked: boolean): StartedRun {
+    const { name: image, id: imageId } = pulled;
+    const startedAt = this.#node.clock.now();
+    return { id: runId, hash: containerHash(container), image, imageId, startedAt, attempt, hooked };
   }
 
-  #indexLog(name: string, attempt: number): void {
-    const file = logFile(this.#node.directory, this.#record.pod, name, attempt);
-    this.#logs.get(`${name}/${attempt - 1}`)?.close();
-    this.#logs.delete(`${name}/${attempt - 2}`);
-    this.#logs.set(`${name}/${attempt}`, new LogIndex(file, this.#node.clock));
-  }
-
-  #forget(id: string): void {
-    this.#probers.get(id)?.stop();
-    this.#probers.delete(id);
-    this.#stops.delete(id);
-    this.#ended.get(id)?.abort();
-    this.#ended.delete(id);
-  }
-
-  #endedSignal(id: string): AbortSignal {
-    return (this.#ended.get(id) ?? new AbortController()).signal;
-  }
-
-  #podIp(): string {
-    const { setup } = this.#record.facts;
-    return setup.state === 'ready' ? setup.address : '';
-  }
-
-  #runDirectory(name: string, id: string): string {
-    return join(this.#directory, 'containers', name, id.slice(0, 12));
+  /** Work that nobody waits for must not fail unheard, nor end the process. */
+  #watch(work: Promise<void>): void {
+    work.catch((error: unknown) => {
+      const { namespace, name } = this.#record.pod.metadata ?? {};
+      this.#node.log.error('kubelet could not finish', { object: `Pod ${namespace}/${name}`, error });
+    });
   }
 
   #event(name: string, type: 'Normal' | 'Warning', reason: string, message: string): void {
     this.#node.events.event(this.#record.pod, type, reason, message, this.#record.fieldPath(name));
   }
-}
-
-interface Launch {
-  readonly before: ContainerFacts;
-  readonly begun: ContainerFacts;
-  readonly id: string;
-  readonly hash: string;
-  readonly sandbox: string;
-  readonly podIp: string;
 }

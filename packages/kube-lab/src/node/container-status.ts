@@ -42,7 +42,7 @@ export function containerStatus(input: StatusInput, container: Container, isInit
 }
 
 /** Running, started, and its readiness probe, if there is one, content. */
-export function isReady(container: Container, own: ContainerFacts): boolean {
+function isReady(container: Container, own: ContainerFacts): boolean {
   const up = own.run?.state === 'running' || own.run?.state === 'stopping';
   if (!up || (container.startupProbe && own.probes.startup !== 'success')) return false;
   return !container.readinessProbe || own.probes.readiness === 'success';

@@ -35,6 +35,8 @@ export class PodWorker {
   #gone = false;
   #closed = false;
   #paused = false;
+  #stale = false;
+  #refreshing = false;
 
   constructor(options: {
     readonly node: NodeContext;
@@ -76,7 +78,7 @@ export class PodWorker {
   update(pod: Pod): void {
     this.#record.pod = pod;
     if (pod.metadata?.deletionTimestamp) this.#endDeleted(pod);
-    void this.#refreshVolumes();
+    this.#refreshVolumes();
   }
 
   /** The object is gone: whatever still runs is ended. */
@@ -97,7 +99,7 @@ export class PodWorker {
 
   /** Something a volume is made of has changed, or the node can reach the API server again. */
   poke(): void {
-    void this.#refreshVolumes();
+    this.#refreshVolumes();
     this.#schedule();
   }
 
@@ -105,19 +107,19 @@ export class PodWorker {
   pause(): void {
     this.#paused = true;
     this.#timer?.cancel();
-    this.#runner.pause();
+    this.#runner.companions.pause();
   }
 
   resume(): void {
     this.#paused = false;
-    this.#runner.resume();
+    this.#runner.companions.resume();
     this.#schedule();
   }
 
   /** The node lost its power: every process is gone at once, and with them what was in memory. */
   async powerOff(): Promise<void> {
     this.pause();
-    this.#runner.close();
+    this.#runner.companions.close();
     const { setup } = this.#record.facts;
     this.#record.facts = afterReboot(this.#record.facts, this.#node.clock.now());
     if (setup.state === 'ready') await releaseNetwork(this.#node, setup.sandbox, setup.address);
@@ -140,7 +142,7 @@ export class PodWorker {
     this.#closed = true;
     this.#timer?.cancel();
     this.#writer.close();
-    this.#runner.close();
+    this.#runner.companions.close();
   }
 
   #endDeleted(pod: Pod): void {
@@ -149,7 +151,7 @@ export class PodWorker {
     if (ending?.cause === 'deleted' && ending.graceSeconds <= seconds) return;
     const since = ending?.since ?? this.#node.clock.now();
     this.#setEnding({ ...ending, cause: 'deleted', since, graceSeconds: seconds });
-    this.#runner.shortenStops(seconds);
+    this.#runner.companions.shortenStops(seconds);
   }
 
   #setEnding(ending: PodEnding): void {
@@ -187,7 +189,7 @@ export class PodWorker {
   #begin(action: PodAction): void {
     switch (action.type) {
       case 'setUp':
-        void this.#setUp();
+        this.#watch(this.#setUp());
         return;
       case 'start':
         this.#runner.start(action.container);
@@ -204,7 +206,7 @@ export class PodWorker {
         });
         return;
       case 'release':
-        void this.#release();
+        this.#watch(this.#release());
     }
   }
 
@@ -220,12 +222,33 @@ export class PodWorker {
     this.#record.facts = { ...this.#record.facts, setup };
   }
 
-  async #refreshVolumes(): Promise<void> {
-    const { setup } = this.#record.facts;
-    if (setup.state !== 'ready') return;
-    const { nodeName, hostIp } = this.#node;
-    await this.#volumes.refresh(this.pod, { nodeName, hostIp, podIp: setup.address }).catch((error: unknown) => {
-      this.#node.log.warn('volumes not refreshed', { object: `Pod ${this.pod.metadata?.name}`, error });
+  /** One refresh at a time; what changes meanwhile is seen by the next. */
+  #refreshVolumes(): void {
+    this.#stale = true;
+    if (this.#refreshing) return;
+    this.#refreshing = true;
+    this.#watch(
+      this.#refresh().finally(() => {
+        this.#refreshing = false;
+      }),
+    );
+  }
+
+  async #refresh(): Promise<void> {
+    while (this.#stale && !this.#closed) {
+      this.#stale = false;
+      const { setup } = this.#record.facts;
+      if (setup.state !== 'ready') return;
+      const { nodeName, hostIp } = this.#node;
+      await this.#volumes.refresh(this.pod, { nodeName, hostIp, podIp: setup.address });
+    }
+  }
+
+  /** Work that nobody waits for must not fail unheard, nor end the process. */
+  #watch(work: Promise<void>): void {
+    work.catch((error: unknown) => {
+      const { namespace, name } = this.pod.metadata ?? {};
+      this.#node.log.error('kubelet could not finish', { object: `Pod ${namespace}/${name}`, error });
     });
   }
 
@@ -235,7 +258,7 @@ export class PodWorker {
     if (this.#releasing || (this.#released && !isDeleted)) return;
     this.#releasing = true;
     this.#released = true;
-    this.#runner.close();
+    this.#runner.companions.close();
     const { setup } = this.#record.facts;
     if (setup.state === 'ready') {
       await releaseNetwork(this.#node, setup.sandbox, setup.address);
@@ -247,15 +270,20 @@ export class PodWorker {
   }
 
   async #remove(): Promise<void> {
-    await this.#volumes.tearDown();
-    await rm(this.#directory, { recursive: true, force: true });
+    // What a container made unreadable stays behind until the lab's own folder goes; the pod need not wait for it.
+    this.#watch(this.#removeFiles());
     while (!this.#gone && !this.#closed) {
       await this.#writer.flush();
       if (this.#node.isConnected() && (await this.#deleteObject())) break;
       await this.#node.clock.sleep(1000 / this.#node.timeFactor);
     }
-    await rm(logDirectory(this.#node.directory, this.pod), { recursive: true, force: true });
+    this.#watch(rm(logDirectory(this.#node.directory, this.pod), { recursive: true, force: true }));
     this.#close();
+  }
+
+  async #removeFiles(): Promise<void> {
+    await this.#volumes.tearDown();
+    await rm(this.#directory, { recursive: true, force: true });
   }
 
   /** The last word of the kubelet: the object goes, if it is still the same one. True if it is gone. */

@@ -18,7 +18,12 @@ export function startProblem(input: {
   readonly now: number;
   readonly backOff: BackOffPolicy;
   readonly timeFactor: number;
-}): { readonly problem: StartProblem; readonly imageBackOff?: BackOffEntry } {
+}): {
+  readonly problem: StartProblem;
+  readonly imageBackOff?: BackOffEntry;
+  /** For the event. */
+  readonly words: string;
+} {
   const { container, before, now } = input;
   const { reason, message } = explain(input.error);
   const hash = containerHash(container);
@@ -29,14 +34,16 @@ export function startProblem(input: {
       reason: 'ImagePullBackOff',
       message: `Back-off pulling image "${container.image}": ErrImagePull: ${message}`,
     };
-    return { problem: { reason, message, hash, retryAt: now + imageBackOff.delay, later }, imageBackOff };
+    const problem = { reason, message, hash, retryAt: now + imageBackOff.delay, later };
+    return { problem, imageBackOff, words: reason };
   }
   // A container that was made but did not run counts as one that ended: it is restarted with the back-off of those.
   const again =
     reason === 'RunContainerError'
       ? retryAt(input.backOff, input.begun.backOff, hash, now)
       : now + retryDelay / input.timeFactor;
-  return { problem: { reason, message, hash, retryAt: again } };
+  const isPlain = reason === 'CreateContainerConfigError' || reason === 'RunContainerError';
+  return { problem: { reason, message, hash, retryAt: again }, words: isPlain ? message : reason };
 }
 
 function explain(error: unknown): { readonly reason: string; readonly message: string } {

@@ -88,7 +88,7 @@ export class LabNodeProxy implements NodeProxy {
     }
     return {
       file: logFile(node.directory, worker.pod, container, wanted.attempt),
-      index: worker.runner.logIndex(container, wanted.attempt),
+      index: worker.runner.companions.logIndex(container, wanted.attempt),
       isOpen: () => {
         const now = worker.record.container(container).run;
         return now?.id === wanted.id && now.state !== 'exited';

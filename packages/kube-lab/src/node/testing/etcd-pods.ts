@@ -6,7 +6,7 @@ import type { Lab } from '../../lab.ts';
 const namespace = 'default';
 
 /** The pod of a member of a three-member etcd that is found by name. */
-export function etcdPod(name: string, all: readonly string[], change: Partial<NonNullable<Pod['spec']>> = {}): Pod {
+function etcdPod(name: string, all: readonly string[], change: Partial<NonNullable<Pod['spec']>> = {}): Pod {
   const url = (host: string, port: number) => `http://${host}.etcd.${namespace}.svc:${port}`;
   return {
     metadata: { name, namespace, labels: { app: 'etcd' } },
@@ -40,7 +40,7 @@ export function etcdPod(name: string, all: readonly string[], change: Partial<No
 }
 
 /** The headless service that gives members their names. */
-export const etcdService: Service = {
+const etcdService: Service = {
   metadata: { name: 'etcd', namespace },
   spec: {
     clusterIP: 'None',
@@ -60,7 +60,7 @@ export async function createEtcd(client: Client, names: readonly string[], nodes
 }
 
 /** Asks a member over its HTTP gateway; undefined if it does not answer well within two seconds. */
-export async function ask(lab: Lab, member: string, path: string, body?: object): Promise<unknown> {
+async function ask(lab: Lab, member: string, path: string, body?: object): Promise<unknown> {
   try {
     const socket = await lab.dial(`${member}.etcd.${namespace}.svc`, 2379);
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
