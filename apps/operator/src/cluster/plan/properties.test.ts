@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Observation } from '../observation.ts';
 import { planCluster } from './plan.ts';
-import { situations } from './situations/index.ts';
-import { nothing, now as tableNow } from './situations/vocabulary.ts';
 import { now, observations } from './testing/arbitrary.ts';
 import { violations } from './testing/safety.ts';
+import { situations } from './testing/situations/index.ts';
+import { nothing, now as tableNow } from './testing/situations/vocabulary.ts';
 
 /** Another seed, for looking further: `PLAN_SEED=... npm test -- apps/operator/src/cluster/plan`. */
 const parameters = { seed: Number(process.env['PLAN_SEED'] ?? 6), numRuns: Number(process.env['PLAN_RUNS'] ?? 5_000) };

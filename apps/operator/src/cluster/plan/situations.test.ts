@@ -1,30 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from 'vitest';
 import { planCluster } from './plan.ts';
-import { describeStep } from './situations/describe-step.ts';
-import { situations } from './situations/index.ts';
-import { nothing, now, type Row } from './situations/vocabulary.ts';
+import { describeStep } from './testing/situations/describe-step.ts';
+import { situations } from './testing/situations/index.ts';
+import { nothing, now, type Row } from './testing/situations/vocabulary.ts';
 
 function planFor({ given }: Row) {
   const observation = given.reduce((seen, change) => change(seen), nothing());
   return planCluster(observation, now);
 }
 
-for (const [subject, rows] of Object.entries(situations)) {
-  describe(subject, () => {
-    for (const row of rows) {
-      test(row.name, () => {
-        const plan = planFor(row);
-        const words = [...plan.steps, ...plan.waits].map(({ reason }) => reason);
-        expect({ steps: plan.steps.map(({ step }) => describeStep(step)), situation: plan.situation }).toEqual({
-          steps: row.steps,
-          situation: row.situation,
-        });
-        if (row.because) expect(words.join('\n')).toContain(row.because);
-      });
-    }
+describe.each(Object.entries(situations))('%s', (_subject, rows) => {
+  test.each(rows)('$name', (row) => {
+    const { steps, waits, situation } = planFor(row);
+    const words = [...steps, ...waits].map(({ reason }) => reason).join('\n');
+    expect({ steps: steps.map(({ step }) => describeStep(step)), situation }).toEqual({
+      steps: row.steps,
+      situation: row.situation,
+    });
+    expect(words).toContain(row.because ?? '');
   });
-}
+});
 
 describe('the table', () => {
   const all = Object.values(situations).flat();

@@ -19,7 +19,7 @@ import {
   silent,
   spec,
   withoutPod,
-} from '../plan/situations/vocabulary.ts';
+} from '../plan/testing/situations/vocabulary.ts';
 import { saysTheSame, statusOf, statusPatch } from './status.ts';
 
 const early = '2026-11-15T10:00:00Z';

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { blankDirectoryMessage } from '../member-health.ts';
+import { blankDirectoryMessage } from '../../member-health.ts';
 import {
-  addMember,
-  addPod,
   addVolume,
   answer,
-  cannotPull,
   container,
   healthy,
   joining,
-  justMade,
   learner,
-  member,
   node,
   now,
   pod,
@@ -30,7 +25,7 @@ const blankExit = { code: 1, reason: 'Error', message: `${blankDirectoryMessage}
 const crash = { state: 'waiting', reason: 'CrashLoopBackOff', startedAt: 0, restarts: 5 } as const;
 const panic = { code: 2, reason: 'Error', message: 'panic' };
 
-/** Members that are not well, with a quorum in hand: rules 1, 7, 9, 19, 25; faults 11 to 33. */
+/** Members that are not well, with a quorum in hand: rules 1, 7, 19, 25; faults 16 to 33. */
 export const heal: readonly Row[] = [
   {
     name: '[49] rule 7: a pod without a volume is gone: of three, the dead voter is removed first',
@@ -367,197 +362,5 @@ export const heal: readonly Row[] = [
     given: [healthy(3), learner('f'), withoutPod('f')],
     steps: ['removeMember f (scale)'],
     situation: 'scalingDown',
-  },
-  {
-    name: '[53] fault 11: crash between member add and pod: the learner gets its pod, nobody is added twice',
-    given: [
-      healthy(2),
-      spec({ size: 3 }),
-      addMember('d', { isLearner: true, name: '' }),
-      see({ budget: { minAvailable: 2, foreign: false } }),
-    ],
-    steps: ['createPod d existing 3.6.16'],
-    because: 'was added to the cluster and has no pod yet',
-    situation: 'healing',
-  },
-  {
-    name: '[53] the same for a voter of 3.4',
-    given: [
-      healthy(2, { version: '3.4.44' }),
-      spec({ size: 3 }),
-      addMember('d', { name: '' }),
-      see({ budget: { minAvailable: 2, foreign: false } }),
-    ],
-    steps: ['createPod d existing 3.4.44'],
-    situation: 'healing',
-  },
-  {
-    name: 'rule 9: two were added and never started: one goes, because they would wait for each other',
-    given: [
-      healthy(3),
-      spec({ size: 5 }),
-      addMember('f', { isLearner: true, name: '' }),
-      addMember('g', { isLearner: true, name: '' }),
-      see({ budget: { minAvailable: 3, foreign: false } }),
-    ],
-    steps: ['removeMember f (dead)'],
-    because: 'would wait for each other',
-    situation: 'healing',
-  },
-  {
-    name: 'rule 18: a member without a pod waits while its secrets would fail',
-    given: [
-      healthy(2),
-      spec({ size: 3 }),
-      addMember('d', { isLearner: true, name: '' }),
-      see({ secretProblems: ['expired'], budget: { minAvailable: 2, foreign: false } }),
-    ],
-    steps: [],
-    because: 'expired',
-    situation: 'healing',
-  },
-  {
-    name: 'fault 16: crash after member remove: the pod of a removed member is deleted',
-    given: [healthy(3), addPod('f')],
-    steps: ['deletePod f'],
-    because: 'no longer a member',
-    situation: 'steady',
-  },
-  {
-    name: 'fault 17: a volume waits for its pod to end before it goes',
-    given: [healthy(3, claim), addPod('f', { terminating: true }), addVolume('f')],
-    steps: [],
-    situation: 'steady',
-  },
-  {
-    name: 'rule 25: the pod of a removed member on a node that is gone is struck off by force',
-    given: [healthy(3), addPod('f', { terminating: true }), node('f', { exists: false })],
-    steps: ['deletePod f by force'],
-    situation: 'steady',
-  },
-  {
-    name: '[61] removed and added again by hand under the same name: what the old one left is cleared away first',
-    given: [healthy(3, claim), member('d', { id: 'id-new', name: '' }), silent(1_000, 'd')],
-    steps: ['deletePod d'],
-    because: 'no longer a member',
-    situation: 'healing',
-  },
-  {
-    name: '[61] then its volume',
-    given: [healthy(3, claim), member('d', { id: 'id-new', name: '' }), withoutPod('d')],
-    steps: ['deleteVolume d'],
-    because: 'no member any more',
-    situation: 'healing',
-  },
-  {
-    name: '[61] then it starts on an empty one',
-    given: [healthy(3, claim), member('d', { id: 'id-new', name: '' }), withoutPod('d'), withoutVolume('d')],
-    steps: ['createPod d existing 3.6.16'],
-    situation: 'healing',
-  },
-  {
-    name: 'fault 19: one of three is silent and the user asks for five: it is healed first',
-    given: [healthy(3), spec({ size: 5 }), silent(10_000, 'd'), see({ budget: { minAvailable: 3, foreign: false } })],
-    steps: [],
-    because: 'does not answer',
-    situation: 'healing',
-  },
-  {
-    name: '[54] a pod on its volume cannot be scheduled, the spec is corrected: it is made anew',
-    given: [
-      healthy(3, claim),
-      pod('d', { ...justMade, node: '', drift: [{ field: 'nodeSelector', remedy: 'replace' }] }),
-      silent(9_000, 'd'),
-    ],
-    steps: ['deletePod d'],
-    because: 'nodeSelector',
-    situation: 'healing',
-  },
-  {
-    name: '[54] a voter of 3.4 that has never started follows a corrected spec',
-    given: [
-      healthy(3, { version: '3.4.44' }),
-      member('d', { name: '' }),
-      pod('d', { ...justMade, image: 'quay.io/coreos/etcd:v3.4.99' }),
-      container('d', cannotPull),
-      silent(9_000, 'd'),
-    ],
-    steps: ['deletePod d'],
-    because: 'image',
-    situation: 'healing',
-  },
-  {
-    name: '[66] a member on its volume whose image is gone takes the patch that is asked for, in place',
-    given: [
-      healthy(3, { ...claim, version: '3.6.16' }),
-      spec({ version: '3.6.17' }),
-      container('d', { ...cannotPull, restarts: 0 }),
-      silent(40_000, 'd'),
-    ],
-    steps: ['setImage d 3.6.17'],
-    because: 'it tries',
-    situation: 'healing',
-  },
-  {
-    name: 'a fresh member does not run a version that was refused: it runs what the others run',
-    given: [healthy(3, { version: '3.5.35' }), spec({ version: '3.7.3' }), withoutPod('d'), withoutMember('d')],
-    steps: ['joinMember as learner 3.5.35'],
-    situation: 'scalingUp',
-  },
-  {
-    name: 'a fresh member does not run the next minor before the upgrade has taken its gates',
-    given: [healthy(3, { version: '3.5.35' }), spec({ version: '3.6.16' }), withoutPod('d'), withoutMember('d')],
-    steps: ['joinMember as learner 3.5.35'],
-    situation: 'scalingUp',
-  },
-  {
-    name: 'a fresh member runs the patch that is asked for',
-    given: [healthy(3), spec({ version: '3.6.17' }), withoutPod('d'), withoutMember('d')],
-    steps: ['joinMember as learner 3.6.17'],
-    situation: 'scalingUp',
-  },
-  {
-    name: 'a member that comes back on its volume runs what last served from it',
-    given: [healthy(3, { ...claim, version: '3.5.35' }), spec({ version: '3.6.16' }), withoutPod('d')],
-    steps: ['createPod d disarmed 3.5.35 on its volume'],
-    situation: 'healing',
-  },
-  {
-    name: 'the spec no longer asks for volumes: a member comes back on the one it has all the same',
-    given: [healthy(3, claim), spec({ storage: 'emptyDir' }), withoutPod('d')],
-    steps: ['createPod d disarmed 3.6.16 on its volume'],
-    situation: 'healing',
-  },
-  {
-    name: 'rule 1, rule 28: a voter that was armed again by hand is disarmed within one look',
-    given: [healthy(3), pod('c', { boot: 'existing' })],
-    steps: ['disarm c'],
-    because: 'must not be able to start on an empty directory',
-    situation: 'steady',
-  },
-  {
-    name: 'rule 16: a voter that lost its mark gets it back, so that the budget counts it',
-    given: [healthy(3), pod('c', { markedVoter: false })],
-    steps: ['disarm c'],
-    because: 'the disruption budget must count it',
-    situation: 'steady',
-  },
-  {
-    name: 'rule 1: a voter of 3.4 is disarmed as soon as its name is published, not before',
-    given: [healthy(3, { version: '3.4.44' }), pod('d', { boot: 'existing', memberId: '', clusterId: '' })],
-    steps: ['disarm d'],
-    situation: 'steady',
-  },
-  {
-    name: 'rule 1: a voter of 3.4 that has not started stays armed',
-    given: [
-      healthy(3, { version: '3.4.44' }),
-      member('d', { name: '' }),
-      pod('d', { ...justMade, boot: 'existing', memberId: '', clusterId: '', markedVoter: false }),
-      silent(1_000, 'd'),
-    ],
-    steps: [],
-    because: 'is on its way up',
-    situation: 'healing',
   },
 ];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { MemberPod } from '../../observation.ts';
+import type { MemberPod } from '../../../observation.ts';
 import {
   type Change,
   cluster,

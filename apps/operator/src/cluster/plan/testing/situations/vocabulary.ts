@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { quorum } from '@etcd-operator/etcd';
-import type { Desired } from '../../desired.ts';
+import type { Desired } from '../../../desired.ts';
 import type {
   Answer,
   ClusterFacts,
@@ -9,9 +9,9 @@ import type {
   MemberVolume,
   NodeFacts,
   Observation,
-} from '../../observation.ts';
-import type { Situation } from '../plan.ts';
-import { desiredOf, podOf, volumeOf } from '../testing/fixtures.ts';
+} from '../../../observation.ts';
+import type { Situation } from '../../plan.ts';
+import { desiredOf, podOf, volumeOf } from '../fixtures.ts';
 
 /** The words the tables of situations are written in: a healthy base, and functions that each change one thing about it. */
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { seedName } from '../member-naming.ts';
+import { seedName } from '../../member-naming.ts';
 import {
   addPod,
   addVolume,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Step } from '../step.ts';
+import type { Step } from '../../step.ts';
 
 /** A step in a few words, members by their letters, for the tables. Names that were computed are `new`. */
 export function describeStep(step: Step): string {

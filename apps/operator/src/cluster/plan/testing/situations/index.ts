@@ -9,10 +9,12 @@ import { drift } from './drift.ts';
 import { heal } from './heal.ts';
 import { identity } from './identity.ts';
 import { quorum } from './quorum.ts';
+import { repair } from './repair.ts';
 import { scale } from './scale.ts';
 import { strangers } from './strangers.ts';
 import { surroundings } from './surroundings.ts';
 import { upgrade } from './upgrade.ts';
+import { versionPaths } from './version-paths.ts';
 import type { Row } from './vocabulary.ts';
 import { withheld } from './withheld.ts';
 
@@ -21,8 +23,10 @@ export const situations: Readonly<Record<string, readonly Row[]>> = {
   identity,
   bootstrap,
   heal,
+  repair,
   scale,
   upgrade,
+  versionPaths,
   drift,
   quorum,
   adoption,

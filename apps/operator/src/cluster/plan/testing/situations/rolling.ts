@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ImageCheck } from '../../../observation.ts';
+import { answer, type Change, nodeOf, now, pod } from './vocabulary.ts';
+
+/** Words for clusters whose version is being changed. */
+
+export const image = (version: string, repository = 'quay.io/coreos/etcd'): string => `${repository}:v${version}`;
+
+/** The image of a version has been proven on the nodes of these members. */
+export const proven =
+  (version: string, members = 'bcd', change: Partial<ImageCheck> = {}): Change =>
+  (observation) => ({
+    ...observation,
+    imageChecks: [...members].map((letter) => ({
+      name: `check-${letter}`,
+      uid: `check-${letter}`,
+      node: nodeOf(letter),
+      image: 'problems' in observation.cluster.desired ? '' : observation.cluster.desired.image,
+      createdAt: now - 10_000,
+      result: 'succeeded',
+      detail: version,
+      ...change,
+    })),
+  });
+
+/** A member has been patched and answers with its new version from its new container. */
+export const upgraded = (letter: string, version: string, repository?: string): readonly Change[] => [
+  pod(letter, { version, image: image(version, repository) }),
+  answer(letter, { version }),
+];
+
+/** A member has been patched, and is not proven yet. */
+export const patched = (letter: string, version: string, previous: string): Change =>
+  pod(letter, {
+    version,
+    image: image(version),
+    previousVersion: previous,
+    previousImage: image(previous),
+    previousContainer: `container-${letter}`,
+  });

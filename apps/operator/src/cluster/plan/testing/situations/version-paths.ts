@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+import { proven, upgraded } from './rolling.ts';
+import { answer, answers, type Change, cluster, healthy, pod, pods, type Row, spec } from './vocabulary.ts';
+
+const born = (bornVersion: string | undefined) => cluster((facts) => ({ ...facts, bornVersion }));
+const clusterVersion =
+  (text: string): Change =>
+  (seen) => ({ ...seen, etcd: { ...seen.etcd, clusterVersion: text } });
+
+/** Which versions can be reached from which, and what must come before: rules 3 and 11; fault 46. */
+export const versionPaths: readonly Row[] = [
+  {
+    name: '[9] fault 46: a skipped minor is refused, with the way to go',
+    given: [healthy(3, { version: '3.5.35' }), spec({ version: '3.7.3' })],
+    steps: [],
+    because: 'version 3.7.3 is refused: 3.5 to 3.7 skips a minor',
+    situation: 'upgrading',
+  },
+  {
+    name: 'fault 46: 3.5.25 may not go to 3.6',
+    given: [healthy(3, { version: '3.5.25' }), spec({ version: '3.6.16' })],
+    steps: [],
+    because: 'go to 3.5.32 or newer first',
+    situation: 'upgrading',
+  },
+  {
+    name: 'fault 46: 3.6.10 may not go to 3.7',
+    given: [healthy(3, { version: '3.6.10' }), spec({ version: '3.7.3' })],
+    steps: [],
+    because: 'go to 3.6.11 or newer first',
+    situation: 'upgrading',
+  },
+  {
+    name: 'a version that nobody knows is refused',
+    given: [healthy(3), spec({ version: '4.0.0' })],
+    steps: [],
+    because: 'not known to this operator',
+    situation: 'upgrading',
+  },
+  {
+    name: 'fault 46: 3.5 cannot go down to 3.4',
+    given: [healthy(3, { version: '3.5.35' }), spec({ version: '3.4.44' })],
+    steps: [],
+    because: 'restore a backup into a new cluster',
+    situation: 'upgrading',
+  },
+  {
+    name: 'rule 11: an option that the target ignores holds the change back',
+    given: [
+      healthy(3, { version: '3.6.16' }),
+      spec({ version: '3.7.3', optionProblems: ['etcd 3.7 ignores ETCD_EXPERIMENTAL_X'] }),
+    ],
+    steps: [],
+    because: 'held back: etcd 3.7 ignores ETCD_EXPERIMENTAL_X',
+    situation: 'upgrading',
+  },
+  {
+    name: 'a minor step waits for the cluster version to be known',
+    given: [healthy(3), spec({ version: '3.7.3' }), clusterVersion('')],
+    steps: [],
+    because: 'the cluster version is not known',
+    situation: 'upgrading',
+  },
+  {
+    name: 'rule 3: a cluster born on this minor needs no raft snapshot before the next',
+    given: [healthy(3), spec({ version: '3.7.3' }), born('3.6.1'), proven('3.7.3')],
+    steps: ['setImage c 3.7.3 snapshots 5'],
+    situation: 'upgrading',
+  },
+  {
+    name: 'rule 3: born on 3.5: the step from 3.6 to 3.7 waits for a raft snapshot of each member',
+    given: [healthy(3), spec({ version: '3.7.3' }), born('3.5.35'), pods({ snapshotCount: '5' })],
+    steps: ['nudgeSnapshot 16'],
+    because: 'has taken a raft snapshot',
+    situation: 'upgrading',
+  },
+  {
+    name: 'rule 3: where the count is not lowered, enough entries for its own count are written',
+    given: [healthy(3), spec({ version: '3.7.3' }), born(undefined)],
+    steps: ['nudgeSnapshot 1000'],
+    situation: 'upgrading',
+  },
+  {
+    name: 'rule 3: one member without proof is enough to wait',
+    given: [
+      healthy(3),
+      spec({ version: '3.7.3' }),
+      born(undefined),
+      pods({ snapshotCount: '5' }),
+      answers({ raftSnapshots: 2 }),
+      answer('d', { raftSnapshots: 0 }),
+    ],
+    steps: ['nudgeSnapshot 16'],
+    because: 'until c-dddddddddd has taken',
+    situation: 'upgrading',
+  },
+  {
+    name: 'rule 3: a member that does not tell is waited for, without writing entries for ever',
+    given: [healthy(3), spec({ version: '3.7.3' }), born(undefined), answers({ raftSnapshots: undefined })],
+    steps: [],
+    because: 'does not tell how many',
+    situation: 'upgrading',
+  },
+  {
+    name: 'rule 3: proven by all: the step begins with the image checks',
+    given: [healthy(3), spec({ version: '3.7.3' }), born(undefined), answers({ raftSnapshots: 1 })],
+    steps: ['checkImage node-b 3.7.3', 'checkImage node-c 3.7.3', 'checkImage node-d 3.7.3'],
+    situation: 'upgrading',
+  },
+  {
+    name: 'rule 3: a minor step is rolled with a low snapshot count, in the same patch',
+    given: [
+      healthy(3, { version: '3.5.35' }),
+      spec({ version: '3.6.16' }),
+      born('3.5.35'),
+      answers({ raftSnapshots: 1 }),
+      proven('3.6.16'),
+    ],
+    steps: ['setImage c 3.6.16 snapshots 5'],
+    situation: 'upgrading',
+  },
+  {
+    name: 'rule 3: after the step the snapshots that the next one needs are taken',
+    given: [healthy(3), pods({ snapshotCount: '5' })],
+    steps: ['nudgeSnapshot 16'],
+    because: 'so that the next minor can be reached',
+    situation: 'upgrading',
+  },
+  {
+    name: "rule 3: then etcd's own count is restored",
+    given: [healthy(3), pods({ snapshotCount: '5' }), answers({ raftSnapshots: 1 })],
+    steps: ['setSnapshotCount b', 'setSnapshotCount c', 'setSnapshotCount d'],
+    situation: 'upgrading',
+  },
+  {
+    name: 'half-way through a minor step the target moves to a newer patch: it goes on there',
+    given: [
+      healthy(3, { version: '3.5.35' }),
+      spec({ version: '3.6.17' }),
+      ...upgraded('c', '3.6.16'),
+      pod('c', { snapshotCount: '5' }),
+      clusterVersion('3.5.0'),
+      proven('3.6.17'),
+    ],
+    steps: ['setImage c 3.6.17 snapshots 5'],
+    situation: 'upgrading',
+  },
+  {
+    name: 'half-way through a minor step the spec goes back: a rollback is always allowed while the cluster version fits',
+    given: [
+      healthy(3, { version: '3.5.35' }),
+      ...upgraded('c', '3.6.16'),
+      ...upgraded('d', '3.6.16'),
+      clusterVersion('3.5.0'),
+      proven('3.5.35'),
+    ],
+    steps: ['setImage c 3.5.35 snapshots 5'],
+    situation: 'upgrading',
+  },
+  {
+    name: 'one minor down from 3.6: etcd is told first',
+    given: [healthy(3), spec({ version: '3.5.35' })],
+    steps: ['enableDowngrade 3.5.0'],
+    because: 'one minor down',
+    situation: 'upgrading',
+  },
+  {
+    name: 'a downgrade waits until the database is in the older format',
+    given: [healthy(3), spec({ version: '3.5.35' }), answers({ downgradeTarget: '3.5.0' }), proven('3.5.35')],
+    steps: [],
+    because: 'brings its database into the format of 3.5',
+    situation: 'upgrading',
+  },
+  {
+    name: 'then members are replaced one by one',
+    given: [
+      healthy(3),
+      spec({ version: '3.5.35' }),
+      answers({ downgradeTarget: '3.5.0', storageVersion: '3.5.0' }),
+      proven('3.5.35'),
+    ],
+    steps: ['setImage c 3.5.35 snapshots 5'],
+    situation: 'upgrading',
+  },
+  {
+    name: 'a downgrade goes on half-way, also while the cluster version still says the newer one',
+    given: [
+      healthy(3),
+      spec({ version: '3.5.35' }),
+      answers({ downgradeTarget: '3.5.0', storageVersion: '3.5.0' }),
+      ...upgraded('c', '3.5.35'),
+      proven('3.5.35'),
+    ],
+    steps: ['setImage d 3.5.35 snapshots 5'],
+    situation: 'upgrading',
+  },
+  {
+    name: 'the spec goes back up half-way: the downgrade is called off',
+    given: [healthy(3), answers({ downgradeTarget: '3.5.0' }), ...upgraded('c', '3.5.35')],
+    steps: ['cancelDowngrade'],
+    because: 'it is called off',
+    situation: 'upgrading',
+  },
+  {
+    name: 'a downgrade that nobody asked for is called off, though all run the right version',
+    given: [healthy(3), answers({ downgradeTarget: '3.5.0' })],
+    steps: ['cancelDowngrade'],
+    situation: 'upgrading',
+  },
+];
