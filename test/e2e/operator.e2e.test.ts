@@ -2,6 +2,7 @@
 /** The cluster operator as users run it: with the example's rights and manifests, in a namespace that enforces restricted pods. */
 import type { Pod, Service } from '@etcd-operator/kube';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { recordedCalls } from './testing/audit-log.ts';
 import { type EtcdView, etcdView } from './testing/etcd-view.ts';
 import { type AdminClient, adminClient } from './testing/kube-client.ts';
 import { startLocalVolumes, storageClass } from './testing/local-volumes.ts';
@@ -172,5 +173,19 @@ describe('a cluster with volumes', () => {
       await untilHealthy('durable', 3);
     });
     expect(history).toMatchObject(nothingLost);
+  });
+});
+
+describe('all of this', () => {
+  test('was done with the rights of the example, which never fell short', async () => {
+    const calls = await recordedCalls(scene.cluster, scene.namespace, 'default');
+    expect(calls).toContainEqual({ verb: 'create', group: '', resource: 'pods', isForbidden: false });
+    expect(calls.filter(({ isForbidden }) => isForbidden)).toEqual([]);
+  });
+
+  test('was logged without an error', async () => {
+    const lines = (await operator.log()).trimEnd().split('\n');
+    const levels = lines.map((line) => (JSON.parse(line) as { readonly level: string }).level);
+    expect(lines.filter((_, index) => levels[index] === 'error')).toEqual([]);
   });
 });

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { ensurePart } from '@etcd-operator/tools';
 import { etcdImage, operatorImageName } from '@etcd-operator/tools/image';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -27,7 +26,11 @@ describe('the walk-through', () => {
 
   test('works from the first line to the last, as written', { timeout: 300_000 }, async () => {
     const cluster = await theCluster();
-    const { status, output } = await script(dirname(cluster.kubectlProgram), cluster.kubeconfig);
+    const { status, stdout, stderr } = await cluster.run([join(root, 'example', 'walk-through.sh')], {
+      cwd: root,
+      timeoutMilliseconds: 280_000,
+    });
+    const output = `${stdout}\n${stderr}`;
     expect({ status, output: status === 0 ? '' : output }).toEqual({ status: 0, output: '' });
     expect(output).toContain('The walk-through is complete.');
     expect(output).toMatch(/example-etcd-cluster-[bcdfghjklmnpqrstvwxz2456789]{10} /);
@@ -46,19 +49,3 @@ describe('its files', () => {
     expect(read('walk-through.sh')).toContain(`version: "${to}"`);
   });
 });
-
-function script(
-  kubectlFolder: string,
-  kubeconfig: string,
-): Promise<{ readonly status: number; readonly output: string }> {
-  const env = { ...process.env, KUBECONFIG: kubeconfig, PATH: `${kubectlFolder}:${process.env['PATH']}` };
-  return new Promise((resolve) => {
-    execFile(
-      join(root, 'example', 'walk-through.sh'),
-      { cwd: root, env, timeout: 280_000 },
-      (error, stdout, stderr) => {
-        resolve({ status: error ? Number(error.code ?? 1) : 0, output: `${stdout}\n${stderr}` });
-      },
-    );
-  });
-}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { dirname } from 'node:path';
 import { cachedArchive, type Image } from '../image/index.ts';
 import { requireProgram } from '../image/require-program.ts';
 import { ensurePart } from '../parts/index.ts';
@@ -7,7 +8,7 @@ import type { ProcessIdentity } from '../parts/process-identity.ts';
 import { ClusterError } from './cluster-error.ts';
 import { inside } from './configuration.ts';
 import { type Layout, layoutOf } from './layout.ts';
-import { type RunOptions, type RunResult, runOrFail, runProgram } from './run-program.ts';
+import { type RunOptions, type RunResult, runOrFail, runProgram, systemPath } from './run-program.ts';
 import { type Entrance, entering } from './sandbox.ts';
 import { runningState } from './state.ts';
 
@@ -24,7 +25,9 @@ export interface Cluster {
   readonly kubectlProgram: string;
   /** The command line that runs a program in the cluster's network, or as part of the cluster. */
   entering(entrance: Entrance, argv: readonly string[]): readonly string[];
-  /** Runs a program in the cluster's network, with KUBECONFIG set. */
+  /** What a program in the cluster's network finds kubectl and the API server by. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Runs a program in the cluster's network. */
   run(argv: readonly string[], options?: RunOptions): Promise<RunResult>;
   /** Runs kubectl as administrator and resolves with what it prints; rejects if it fails. */
   kubectl(args: readonly string[], options?: RunOptions): Promise<string>;
@@ -48,7 +51,7 @@ export async function attachCluster(name: string): Promise<Cluster> {
 export async function clusterAt(layout: Layout, init: ProcessIdentity): Promise<Cluster> {
   const kubectlProgram = requireProgram(await ensurePart('kubernetes'), 'kubectl');
   const ctr = requireProgram(await ensurePart('containerd'), 'ctr');
-  const environment = { KUBECONFIG: layout.kubeconfig };
+  const environment = { KUBECONFIG: layout.kubeconfig, PATH: `${dirname(kubectlProgram)}:${systemPath}` };
   const inNetwork = (options: RunOptions = {}) => ({
     ...options,
     environment: { ...environment, ...options.environment },
@@ -57,6 +60,7 @@ export async function clusterAt(layout: Layout, init: ProcessIdentity): Promise<
     layout,
     kubeconfig: layout.kubeconfig,
     kubectlProgram,
+    environment,
     entering: (entrance, argv) => entering(init, entrance, argv),
     run: (argv, options) => runProgram(entering(init, 'network', argv), inNetwork(options)),
     kubectl: (args, options) => runOrFail(entering(init, 'network', [kubectlProgram, ...args]), inNetwork(options)),

@@ -7,7 +7,6 @@ import { ClusterError } from './cluster-error.ts';
 import { insideProcesses } from './inside-processes.ts';
 import { layoutOf } from './layout.ts';
 import { loadableImages, loadImages } from './load-images.ts';
-import { systemPath } from './run-program.ts';
 import { startCluster } from './start-cluster.ts';
 import { runningState } from './state.ts';
 import { stopCluster } from './stop-cluster.ts';
@@ -20,7 +19,7 @@ npm run cluster -- down                 stops it and removes everything of it
 npm run cluster -- status               says what runs
 npm run cluster -- kubectl ...          runs kubectl against it
 npm run cluster -- load <image> ...     makes images and hands them to it: ${loadableImages.join(' ')}
-npm run cluster -- run <program> ...    runs a program of this machine in its network, with KUBECONFIG set
+npm run cluster -- run <program> ...    runs a program of this machine in its network, with kubectl at hand
 
 It has no way out and no way in but these commands: its network is its own.
 `;
@@ -119,7 +118,7 @@ async function load(names: readonly string[]): Promise<number> {
 /** Runs a program in the cluster's network with this terminal, and ends as it does. */
 function inNetwork(cluster: Cluster, argv: readonly string[]): Promise<number> {
   const [program = '', ...args] = cluster.entering('network', argv);
-  const env = { ...process.env, PATH: systemPath, KUBECONFIG: cluster.kubeconfig };
+  const env = { ...process.env, ...cluster.environment };
   const child = spawn(program, args, { stdio: 'inherit', env });
   // The terminal sends Ctrl-C to both; the program decides what it means.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { EtcdPart } from '@etcd-operator/tools/image';
 import { importOperatorImages } from './operator-images.ts';
 import type { Scene } from './scene.ts';
@@ -17,10 +17,11 @@ export async function deployOperator(scene: Scene, etcd: readonly EtcdPart[]): P
   await importOperatorImages(cluster, etcd);
   const roleName = `etcd-operator-${namespace}`;
   const script = [join(example, 'rbac', 'create_role.sh'), `--namespace=${namespace}`];
-  const { status, stderr } = await cluster.run(
-    [...script, `--role-name=${roleName}`, `--role-binding-name=${roleName}`],
-    { environment: { PATH: `${dirname(cluster.kubectlProgram)}:${process.env['PATH']}` } },
-  );
+  const { status, stderr } = await cluster.run([
+    ...script,
+    `--role-name=${roleName}`,
+    `--role-binding-name=${roleName}`,
+  ]);
   if (status !== 0) throw new Error(`create_role.sh ended with ${status}: ${stderr}`);
   await scene.kubectl('create', '--filename', join(example, 'deployment.yaml'));
   await scene.kubectl('rollout', 'status', 'deployment/etcd-operator', '--timeout=60s');
