@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-import { afterAll, beforeAll, describe, test } from 'vitest';
+import { afterAll, beforeAll, describe, test, vi } from 'vitest';
 import type { Backend, BackendName } from './backend.ts';
 import { startLabBackend } from './backend-lab.ts';
 import { startRealBackend } from './backend-real.ts';
 import { subjects } from './cases/index.ts';
+import { knownDifferences } from './known-differences.ts';
 import { type Case, Trial } from './trial.ts';
 
-const start: Readonly<Record<BackendName, () => Promise<Backend>>> = {
+type ApiBackend = Exclude<BackendName, 'kubelet'>;
+
+const start: Readonly<Record<ApiBackend, () => Promise<Backend>>> = {
   lab: startLabBackend,
   'kube-apiserver': startRealBackend,
 };
 
-const chosen = (process.env['CONFORMANCE_BACKENDS'] ?? 'lab,kube-apiserver').split(',') as BackendName[];
+const chosen = (process.env['CONFORMANCE_BACKENDS'] ?? 'lab,kube-apiserver').split(',') as ApiBackend[];
+
+vi.setConfig({ maxConcurrency: 8 });
 
 describe.each(chosen)('%s', (name) => {
   let backend: Backend | undefined;
@@ -20,13 +25,25 @@ describe.each(chosen)('%s', (name) => {
   });
   afterAll(() => backend?.[Symbol.asyncDispose]());
 
-  const expectToPass = async (body: Case) => {
+  const run = async (body: Case) => {
     if (backend === undefined) throw new Error(`${name} did not start`);
     await using trial = new Trial(backend);
     await body(trial);
   };
 
-  describe.each(subjects.map(({ name, ...subject }) => [name, subject] as const))('%s', (_name, { cases, alone }) => {
-    test.each(Object.entries(cases))('%s', { concurrent: !alone }, (_sentence, body) => expectToPass(body));
+  const expectToPass = async (subject: string, sentence: string, body: Case) => {
+    if (name !== 'lab' || !knownDifferences.has(`${subject} > ${sentence}`)) return run(body);
+    const passed = await run(body).then(
+      () => true,
+      () => false,
+    );
+    if (passed)
+      throw new Error('kube-lab behaves like the real server here now: take the case off known-differences.ts');
+  };
+
+  describe.each(subjects.map((subject) => [subject.name, subject] as const))('%s', (subject, { cases, alone }) => {
+    test.each(Object.entries(cases))('%s', { concurrent: !alone }, (sentence, body) =>
+      expectToPass(subject, sentence, body),
+    );
   });
 });

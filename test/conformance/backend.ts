@@ -2,7 +2,7 @@
 import type { Transport } from '@etcd-operator/kube';
 
 /** The names CONFORMANCE_BACKENDS may list, and the heads of the columns. */
-export type BackendName = 'lab' | 'kube-apiserver';
+export type BackendName = 'lab' | 'kube-apiserver' | 'kubelet';
 
 /**
  * An API server under test. Cases see nothing of it but its API, with what every installation has: RBAC, anonymous

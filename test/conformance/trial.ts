@@ -22,6 +22,8 @@ export interface Impersonated {
   readonly extra?: Readonly<Record<string, string>>;
 }
 
+/** Runs may share a server that stays. */
+const run = process.pid.toString(36);
 let count = 0;
 
 /** One run of one case: the administrator's requests, and what belongs to this case alone. */
@@ -37,7 +39,7 @@ export class Trial extends Caller implements AsyncDisposable {
   /** A name that no other case uses, for objects that live in no namespace. */
   unique(prefix: string): string {
     count += 1;
-    return `${prefix}-${count}`;
+    return `${prefix}-${run}-${count}`;
   }
 
   /** A namespace for this case alone. */

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readFile } from 'node:fs/promises';
+import { busyboxImages, createImageTable, startLab } from '@etcd-operator/kube-lab';
+import { ensurePart } from '@etcd-operator/tools';
+import type { Backend } from '../backend.ts';
+import { reach } from '../backend-lab.ts';
+import { targetOf } from '../kubeconfig.ts';
+
+/** kube-lab with a node. Its kubelet hurries where the real one only waits; what a Pod asks for takes its time. */
+export async function startLabNodes(): Promise<Backend> {
+  const images = createImageTable([busyboxImages(await ensurePart('busybox'))]);
+  const lab = await startLab({ nodes: 1, images, timeFactor: 10 });
+  return {
+    name: 'lab',
+    patience: 20_000,
+    ...reach(targetOf(await readFile(lab.kubeconfigPath, 'utf8'))),
+    compact: async () => lab.server.faults.compact(),
+    [Symbol.asyncDispose]: () => lab.stop(),
+  };
+}

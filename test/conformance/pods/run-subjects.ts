@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+import { afterAll, beforeAll, describe, test, vi } from 'vitest';
+import type { Backend } from '../backend.ts';
+import { podSubjects } from './cases/index.ts';
+import { type PodCase, PodTrial } from './pod-trial.ts';
+
+// Most of a case is waiting for containers.
+vi.setConfig({ maxConcurrency: 16 });
+
+/** Declares all cases about Pods as tests against one server. @param name heads the column */
+export function runPodSubjects(name: string, start: () => Promise<Backend>): void {
+  describe.each([name])('%s', () => {
+    let backend: Backend | undefined;
+    beforeAll(async () => {
+      backend = await start();
+    });
+    afterAll(() => backend?.[Symbol.asyncDispose]());
+
+    const expectToPass = async (body: PodCase) => {
+      if (backend === undefined) throw new Error(`${name} did not start`);
+      await using trial = new PodTrial(backend);
+      await body(trial);
+    };
+
+    const subjects = podSubjects.map((subject) => [subject.name, subject.cases] as const);
+    describe.concurrent.each(subjects)('%s', (_name, cases) => {
+      test.each(Object.entries(cases))('%s', (_sentence, body) => expectToPass(body));
+    });
+  });
+}
