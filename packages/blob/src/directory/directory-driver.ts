@@ -8,7 +8,7 @@ import type { BlobInfo } from '../blob-store.ts';
 import type { ListPage, ReadRequest, ReadResponse, StoreDriver } from '../store-driver.ts';
 import type { Part, PartLimits, Stored } from '../write/part-driver.ts';
 import { usualPartBytes } from '../write/part-sizes.ts';
-import { errnoOf, fileError } from './errno.ts';
+import { fileError, isAbsence } from './errno.ts';
 import { fileInfo, listFiles, listUploads } from './list-files.ts';
 import { RootedPaths, removeIfEmpty, syncDirectory } from './rooted-paths.ts';
 import { isUploadFor, mayStartWith, parseUploadName, uploadName } from './upload-name.ts';
@@ -54,13 +54,14 @@ export class DirectoryDriver implements StoreDriver<FileUpload> {
   }
 
   async clear(key: string): Promise<void> {
-    const place = await this.#paths.existing(key).catch((error: unknown) => {
-      if (errnoOf(error) === 'ENOENT') return undefined;
-      throw error;
-    });
-    for (const file of place ? await readdir(place.directory) : []) {
-      const upload = parseUploadName(file);
-      if (place && upload && isUploadFor(upload, place.name)) await rm(join(place.directory, file), { force: true });
+    try {
+      const { directory, name } = await this.#paths.existing(key);
+      for (const file of await readdir(directory)) {
+        const upload = parseUploadName(file);
+        if (upload && isUploadFor(upload, name)) await rm(join(directory, file), { force: true });
+      }
+    } catch (error) {
+      if (!isAbsence(error)) throw error;
     }
   }
 
@@ -161,7 +162,7 @@ export class DirectoryDriver implements StoreDriver<FileUpload> {
       await rm(path);
       await syncDirectory(directory);
     } catch (error) {
-      if (errnoOf(error) !== 'ENOENT' && errnoOf(error) !== 'ENOTDIR') throw error;
+      if (!isAbsence(error)) throw error;
     }
   }
 

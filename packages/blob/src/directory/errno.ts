@@ -29,6 +29,12 @@ export function errnoOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
+/** Does it say that there is no such file? */
+export function isAbsence(error: unknown): boolean {
+  const errno = errnoOf(error);
+  return errno === 'ENOENT' || errno === 'ENOTDIR';
+}
+
 /** An error of the file system. Its message is the system's, which names the path. */
 export function fileError(thrown: unknown, what: string): BlobError {
   const code = codes[errnoOf(thrown) ?? ''] ?? 'Unknown';

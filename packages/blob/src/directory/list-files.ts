@@ -4,7 +4,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BlobInfo } from '../blob-store.ts';
 import { checkKey } from '../object-key.ts';
-import { errnoOf } from './errno.ts';
+import { isAbsence } from './errno.ts';
 import { parseUploadName } from './upload-name.ts';
 
 /** One entry of a directory; `sortKey` orders keys as object stores do, by their bytes, with directories as if they ended in a slash. */
@@ -79,7 +79,7 @@ async function read(root: string, directory: string): Promise<readonly Dirent[]>
     return await readdir(join(root, directory), { withFileTypes: true });
   } catch (error) {
     // It was deleted between being seen and being read.
-    if (directory !== '' && (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR')) return [];
+    if (directory !== '' && isAbsence(error)) return [];
     throw error;
   }
 }
@@ -89,7 +89,7 @@ async function infoOf(root: string, key: string): Promise<BlobInfo | undefined> 
     const found = await lstat(join(root, key), { bigint: true });
     return found.isFile() ? fileInfo(key, found) : undefined;
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return undefined;
+    if (isAbsence(error)) return undefined;
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readlink, realpath, rmdir } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { BlobError } from '../blob-error.ts';
-import { errnoOf } from './errno.ts';
+import { errnoOf, isAbsence } from './errno.ts';
 import { parseUploadName } from './upload-name.ts';
 
 /** Backups hold whatever is in etcd: nothing for others to read. The group is what volumes are shared by. */
@@ -35,7 +35,7 @@ export class RootedPaths {
       const real = await realpath(this.#root);
       if ((await lstat(real)).isDirectory()) return real;
     } catch (error) {
-      if (errnoOf(error) !== 'ENOENT' && errnoOf(error) !== 'ENOTDIR') throw error;
+      if (!isAbsence(error)) throw error;
     }
     throw new BlobError('BucketMissing', `${this.#root} is not a directory; is the volume mounted?`);
   }

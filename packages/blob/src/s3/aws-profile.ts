@@ -154,7 +154,7 @@ function parseIni(text: string): ReadonlyMap<string, Section> {
       isNested = false;
     } else if (setting && !(isNested && /^\s/.test(line))) {
       // A comment begins after a blank; keys may well contain its sign.
-      const value = (setting['value'] ?? '').replace(/(^|\s)[#;].*$/, '');
+      const value = (setting['value'] ?? '').replace(/(^|\s)[#;].*$/, '').trim();
       isNested = value === '';
       if (!isNested) current.set((setting['key'] ?? '').toLowerCase(), value);
     }

@@ -14,6 +14,7 @@ const codes: Readonly<Record<string, BlobErrorCode>> = {
   InvalidAccessKeyId: 'Denied',
   SignatureDoesNotMatch: 'Denied',
   InvalidSecurity: 'Denied',
+  XAdminUserNotFound: 'Denied',
   ExpiredToken: 'Expired',
   ExpiredTokenException: 'Expired',
   TokenRefreshRequired: 'Expired',

@@ -66,7 +66,7 @@ export class ServerProcess {
 }
 
 /** A port that nobody listens on just now. */
-export async function freePort(): Promise<number> {
+async function freePort(): Promise<number> {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

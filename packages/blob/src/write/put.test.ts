@@ -3,7 +3,7 @@ import { createLogger, type LogRecord, seededRandom, settle, VirtualClock } from
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BlobError, type BlobErrorCode } from '../blob-error.ts';
-import type { BlobStore, PutOptions, PutResult } from '../blob-store.ts';
+import type { BlobStore, PutOptions } from '../blob-store.ts';
 import { createStore, type StoreSettings } from '../store.ts';
 import { bytesOf, chunked, sha256 } from '../testing/bodies.ts';
 import { MemoryDriver, type Mishap, type Operation } from '../testing/memory-driver.ts';
@@ -37,7 +37,7 @@ async function put(
   { clock, store }: { readonly clock: VirtualClock; readonly store: BlobStore },
   body: AsyncIterable<Uint8Array>,
   options: PutOptions = {},
-): Promise<PutResult | unknown> {
+): Promise<unknown> {
   const outcome = await settled(clock, store.put('k', body, options));
   return outcome.status === 'fulfilled' ? outcome.value : outcome.reason;
 }

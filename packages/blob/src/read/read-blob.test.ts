@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+import { seededRandom, settle, VirtualClock } from '@etcd-operator/ports';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { BlobError } from '../blob-error.ts';
+import { Attempts } from '../call/attempts.ts';
+import type { ReadRequest, ReadResponse } from '../store-driver.ts';
+import { bytesOf, collect } from '../testing/bodies.ts';
+import { readBlob } from './read-blob.ts';
+
+type Body = (bytes: Buffer) => AsyncIterable<Uint8Array>;
+
+/** A store with one object, whose nth answer has this body. */
+function scene(object: Buffer, bodies: readonly Body[]) {
+  const clock = new VirtualClock();
+  const attempts = new Attempts({ clock, random: seededRandom(1) }, (thrown) => {
+    return thrown instanceof BlobError ? thrown : new BlobError('Unavailable', String(thrown));
+  });
+  const requests: ReadRequest[] = [];
+  const driver = {
+    read: async (request: ReadRequest): Promise<ReadResponse> => {
+      requests.push(request);
+      const { offset, length } = request;
+      const bytes = object.subarray(offset, length === undefined ? undefined : offset + length);
+      const body = bodies[requests.length - 1] ?? sound;
+      return { bytes: bytes.byteLength, etag: 'first', body: body(bytes) };
+    },
+    stat: async (key: string) => ({ key, bytes: object.byteLength, modifiedAt: 0, etag: 'first' }),
+  };
+  const read = (range = { offset: 0 }, signal?: AbortSignal) => readBlob({ driver, attempts }, 'k', range, signal);
+  return { clock, requests, read };
+}
+
+async function* sound(bytes: Buffer) {
+  if (bytes.byteLength > 0) yield bytes;
+}
+
+/** Breaks off after so many bytes: with an error, or by just ending. */
+function cut(after: number, isSilent: boolean): Body {
+  return async function* (bytes) {
+    if (after > 0) yield bytes.subarray(0, after);
+    if (!isSilent) throw new Error('connection reset');
+  };
+}
+
+/** What a promise is rejected with. */
+function failure(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+/** Lets virtual time run beside a promise. */
+async function underTime<T>(clock: VirtualClock, promise: Promise<T>): Promise<T> {
+  const [result] = await Promise.all([promise, clock.advance(600_000)]);
+  return result;
+}
+
+describe('a read', () => {
+  test('gives every byte once, in order, however often it is cut', async () => {
+    const object = bytesOf(1_000);
+    const cuts = fc.array(fc.record({ after: fc.nat(400), isSilent: fc.boolean() }), { maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(
+        cuts,
+        fc.nat(1_200),
+        fc.option(fc.nat(1_200), { nil: undefined }),
+        async (planned, offset, length) => {
+          const s = scene(
+            object,
+            planned.map(({ after, isSilent }) => cut(after, isSilent)),
+          );
+          const range = { offset, ...(length === undefined ? {} : { length }) };
+          const expected = object.subarray(offset, length === undefined ? undefined : offset + length);
+          expect(await underTime(s.clock, collect(s.read(range)))).toEqual(expected);
+          expect(s.clock.pendingTimers).toBe(0);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  test('asks for the same object when it goes on', async () => {
+    const s = scene(bytesOf(100), [cut(40, false)]);
+    await underTime(s.clock, collect(s.read()));
+    expect(s.requests).toEqual([
+      { key: 'k', offset: 0, length: undefined, etag: undefined },
+      { key: 'k', offset: 40, length: 60, etag: 'first' },
+    ]);
+  });
+
+  test('gives up after too many faults without much between them', async () => {
+    const s = scene(
+      bytesOf(100),
+      Array.from({ length: 20 }, () => cut(1, false)),
+    );
+    expect(await underTime(s.clock, failure(collect(s.read())))).toMatchObject({ code: 'Unavailable' });
+    expect(s.requests).toHaveLength(8);
+  });
+
+  test('that is silent for too long goes on with another connection', async () => {
+    async function* silent(bytes: Buffer) {
+      yield bytes.subarray(0, 10);
+      await new Promise(() => {});
+    }
+    const s = scene(bytesOf(100), [silent]);
+    expect(await underTime(s.clock, collect(s.read()))).toEqual(bytesOf(100));
+    expect(s.requests).toHaveLength(2);
+  });
+
+  test('of more than was promised is not believed', async () => {
+    async function* more(bytes: Buffer) {
+      yield Buffer.concat([bytes, bytes]);
+    }
+    const s = scene(
+      bytesOf(10),
+      Array.from({ length: 8 }, () => more),
+    );
+    const outcome = await underTime(s.clock, failure(collect(s.read())));
+    expect(outcome).toMatchObject({ message: 'reading k: more came than was promised' });
+  });
+
+  test('a reader that takes its time is not what is meant by silence', async () => {
+    async function* slices(bytes: Buffer) {
+      for (let at = 0; at < bytes.byteLength; at += 10) yield bytes.subarray(at, at + 10);
+    }
+    const s = scene(bytesOf(50), [slices]);
+    const reader = s.read()[Symbol.asyncIterator]();
+    for (let chunk = 0; chunk < 5; chunk++) {
+      expect((await reader.next()).done).toBe(false);
+      await s.clock.advance(3_600_000);
+    }
+    expect((await reader.next()).done).toBe(true);
+    expect(s.requests).toHaveLength(1);
+  });
+
+  test('that the caller stops ends at once', async () => {
+    const stop = new AbortController();
+    const s = scene(
+      bytesOf(10),
+      Array.from({ length: 8 }, () => cut(0, false)),
+    );
+    const done = collect(s.read({ offset: 0 }, stop.signal));
+    await settle();
+    stop.abort();
+    await expect(done).rejects.toMatchObject({ code: 'Aborted' });
+    expect(s.clock.pendingTimers).toBe(0);
+  });
+});
