@@ -7,7 +7,7 @@ import {
   type Secret,
   secrets,
 } from '@etcd-operator/kube';
-import { makeCertificate, renewalTime, type ServingCertificate } from './certificate.ts';
+import { isPair, makeCertificate, renewalTime, type ServingCertificate } from './certificate.ts';
 import { servingNames } from './serving-names.ts';
 
 /** What the Secret and the webhook configuration are called. */
@@ -47,7 +47,7 @@ export function addCertificateKeeper(manager: Manager, options: CertificateKeepe
       const names = servingNames(configuration);
       const secret = cachedSecrets.lister.get(key);
       const present = certificateIn(secret);
-      const renewal = present ? renewalTime(present.cert, names) : 0;
+      const renewal = present ? renewalTime(present.cert, { names, lifetime }) : 0;
       if (present && renewal > clock.now()) {
         await trust(client, configuration, present.authority);
         return requeueAfter(Math.min(renewal - clock.now(), longestPause));
@@ -71,7 +71,7 @@ export function addCertificateKeeper(manager: Manager, options: CertificateKeepe
 function certificateIn(secret: Secret | undefined): ServingCertificate | undefined {
   const read = (name: string) => Buffer.from(secret?.data?.[name] ?? '', 'base64').toString();
   const found = { cert: read('tls.crt'), key: read('tls.key'), authority: read('ca.crt') };
-  return Object.values(found).includes('') ? undefined : found;
+  return found.authority !== '' && isPair(found.cert, found.key) ? found : undefined;
 }
 
 /** The first certificate of several; those before it have had their time. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import 'reflect-metadata';
-import { webcrypto, X509Certificate } from 'node:crypto';
+import { createPrivateKey, webcrypto, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { Random } from '@etcd-operator/ports';
 import * as x509 from '@peculiar/x509';
@@ -73,18 +73,22 @@ function newKeys(): Promise<webcrypto.CryptoKeyPair> {
   return webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
 }
 
-/**
- * When to replace a certificate, in milliseconds since the epoch: after two thirds of its life, or at once (0) if it cannot be
- * read or does not carry all of these names.
- */
-export function renewalTime(cert: string, names: readonly string[]): number {
+/** True if the two are a certificate and its key. Whoever can write the Secret can break them. */
+export function isPair(cert: string, key: string): boolean {
   try {
-    const certificate = new X509Certificate(cert);
-    const carries = (name: string) => (isIP(name) ? certificate.checkIP(name) : certificate.checkHost(name));
-    if (!names.every((name) => carries(name) !== undefined)) return 0;
-    const [from, until] = [certificate.validFromDate.getTime(), certificate.validToDate.getTime()];
-    return from + ((until - from) * 2) / 3;
+    return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
   } catch {
-    return 0;
+    return false;
   }
+}
+
+/**
+ * When to replace a certificate, in milliseconds since the epoch: when a third of its lifetime is left, or at once (0) if it
+ * does not carry all of these names.
+ */
+export function renewalTime(cert: string, { names, lifetime }: Pick<CertificateRequest, 'names' | 'lifetime'>): number {
+  const certificate = new X509Certificate(cert);
+  const carries = (name: string) => (isIP(name) ? certificate.checkIP(name) : certificate.checkHost(name));
+  if (!names.every((name) => carries(name) !== undefined)) return 0;
+  return certificate.validToDate.getTime() - lifetime / 3;
 }

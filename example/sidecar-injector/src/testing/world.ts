@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { connect } from 'node:tls';
 import {
   type Client,
   createClient,
@@ -29,6 +30,8 @@ export interface World extends AsyncDisposable {
   /** Installs the configuration of deploy/webhook.yaml, led to this process. */
   installWebhook(failurePolicy?: 'Fail' | 'Ignore'): Promise<void>;
   configuration(): Promise<MutatingWebhookConfiguration>;
+  /** The fingerprint of the certificate that whoever connects now is shown. */
+  servedCertificate(): Promise<string>;
   startInjector(options?: Partial<SidecarInjectorOptions>): void;
   stopInjector(): Promise<void>;
 }
@@ -45,6 +48,7 @@ export async function createWorld(server = createApiServer()): Promise<World> {
     await running?.ended;
     running = undefined;
   };
+  const configuration = () => api.get({ name: 'sidecar-injector' });
   await apply(client, 'deploy/rbac.yaml');
   return {
     server,
@@ -59,7 +63,16 @@ export async function createWorld(server = createApiServer()): Promise<World> {
       });
       await api.create({ ...object, webhooks: object?.webhooks?.map(led) ?? [] });
     },
-    configuration: () => api.get({ name: 'sidecar-injector' }),
+    configuration,
+    async servedCertificate() {
+      const [webhook] = (await configuration()).webhooks ?? [];
+      const ca = Buffer.from(webhook?.clientConfig.caBundle ?? '', 'base64');
+      const socket = connect({ host: '127.0.0.1', port, ca });
+      await once(socket, 'secureConnect');
+      const { fingerprint256 } = socket.getPeerCertificate();
+      socket.destroy();
+      return fingerprint256;
+    },
     startInjector(options = {}) {
       const stop = new AbortController();
       const parts = {
