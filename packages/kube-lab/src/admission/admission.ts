@@ -2,8 +2,15 @@
 import { escalationCheck } from '../authz/escalation.ts';
 import type { AdmissionRequest, AdmissionStep } from './admission-request.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
-import { defaultStorageClass, defaultTolerations, priorityAdmission, storageProtection } from './pod-defaulting.ts';
+import {
+  claimResize,
+  defaultStorageClass,
+  defaultTolerations,
+  priorityAdmission,
+  storageProtection,
+} from './pod-defaulting.ts';
 import { serviceAccountAdmission } from './service-account.ts';
+import { callMutatingWebhooks, callValidatingWebhooks } from './webhooks.ts';
 
 const mutating: readonly AdmissionStep[] = [
   namespaceLifecycle,
@@ -13,15 +20,16 @@ const mutating: readonly AdmissionStep[] = [
   defaultTolerations,
   defaultStorageClass,
   storageProtection,
+  claimResize,
 ];
 
 /** The steps before an object is validated: they may change it. Returns a promise only if webhooks are to be asked. */
 export function admitMutating(request: AdmissionRequest): Promise<void> | undefined {
   for (const step of mutating) step(request);
-  return undefined;
+  return callMutatingWebhooks(request);
 }
 
 /** The steps after it has been validated: they may only refuse it. */
-export function admitValidating(_request: AdmissionRequest): Promise<void> | undefined {
-  return undefined;
+export function admitValidating(request: AdmissionRequest): Promise<void> | undefined {
+  return callValidatingWebhooks(request);
 }

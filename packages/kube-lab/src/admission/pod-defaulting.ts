@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { asArray, asObject, asString, ensureObject, type JsonObject } from '../json/json.ts';
+import { asArray, asObject, asString, ensureObject, getIn, type JsonObject } from '../json/json.ts';
+import { quantityNanos } from '../schema/quantity-text.ts';
 import { forbidden } from '../server/api-error.ts';
 import type { AdmissionStep } from './admission-request.ts';
 
@@ -83,4 +84,19 @@ export const storageProtection: AdmissionStep = ({ call, operation, object }) =>
   const metadata = ensureObject(object, 'metadata');
   const present = asArray(metadata['finalizers']).map(String);
   if (!present.includes(finalizer)) metadata['finalizers'] = [...present, finalizer];
+};
+
+/** Claims grow only if the class that made their volume allows it. */
+export const claimResize: AdmissionStep = ({ call, operation, object, old, name }) => {
+  if (call.resource.collection !== 'persistentvolumeclaims' || operation !== 'UPDATE' || call.info.subresource !== '')
+    return;
+  const amount = (one: JsonObject | undefined) =>
+    quantityNanos(String(getIn(one, 'spec', 'resources', 'requests', 'storage') ?? '0')) ?? 0n;
+  if (getIn(old, 'status', 'phase') !== 'Bound' || amount(object) <= amount(old)) return;
+  const className = asString(getIn(old, 'spec', 'storageClassName')) ?? '';
+  const stored = call.core.store.get('storageclasses.storage.k8s.io', className);
+  if (stored?.object['allowVolumeExpansion'] === true) return;
+  const why =
+    'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize';
+  throw forbidden(call.resource, name, why);
 };

@@ -178,8 +178,8 @@ export function applyConfig(
   const after = takenOver(managers, comparison, key);
   const unchanged = equalJson(base, next);
   const own = after.get(key);
-  // An apply that changes nothing keeps the time of the one before.
-  if (own && unchanged && last?.time !== undefined) after.set(key, { ...own, time: last.time });
+  // An apply that changes nothing keeps the time of the one before, or has none.
+  if (own && unchanged) after.set(key, { ...own, time: last?.time });
   const object: JsonObject = { ...next, metadata: { ...asObject(next['metadata']) } };
   setManagers(object['metadata'] as JsonObject, capped(after));
   return { object };

@@ -27,6 +27,11 @@ export function customCodec(options: CustomCodecOptions): Codec {
   const apiVersion = apiVersionOf(options);
   const storedVersion = `${options.group}/${options.storageVersion}`;
   const isStored = options.version === options.storageVersion;
+  // Objects that went through this very schema need no second look; older ones are pruned and completed when read.
+  const current = new WeakSet<JsonObject>();
+  const texts = new WeakMap<StoredObject, string>();
+  const shown = (object: JsonObject) =>
+    isStored && current.has(object) ? object : readVersion(object, options, apiVersion);
   return {
     decode(value) {
       if (!isObject(value)) throw new DecodeError('the object is no JSON object');
@@ -39,27 +44,23 @@ export function customCodec(options: CustomCodecOptions): Codec {
       coerceEmbedded(options.schema, object, context, true);
       applyDefaults(object, options.schema);
       const strictErrors = [...context.strictErrors, ...unknown.map((path) => `unknown field ${JSON.stringify(path)}`)];
+      current.add(object);
       return { object: isStored ? object : options.convert(object, storedVersion), strictErrors };
     },
-    encode: (stored) => (isStored ? stored.text : convertedText(stored, options, apiVersion)),
-    toVersion: (object) => (isStored ? object : readVersion(object, options, apiVersion)),
+    encode(stored) {
+      if (isStored && current.has(stored.object)) return stored.text;
+      const known = texts.get(stored);
+      if (known !== undefined) return known;
+      const text = JSON.stringify(readVersion(stored.object, options, apiVersion));
+      texts.set(stored, text);
+      return text;
+    },
+    toVersion: shown,
     empty: () => ({ apiVersion, kind: options.kind }),
   };
 }
 
-const converted = new WeakMap<StoredObject, Map<string, string>>();
-
-function convertedText(stored: StoredObject, options: CustomCodecOptions, apiVersion: string): string {
-  const texts = converted.get(stored) ?? new Map<string, string>();
-  converted.set(stored, texts);
-  const known = texts.get(apiVersion);
-  if (known !== undefined) return known;
-  const text = JSON.stringify(readVersion(stored.object, options, apiVersion));
-  texts.set(apiVersion, text);
-  return text;
-}
-
-/** A stored object in another version: converted, then pruned and defaulted by that version's schema. */
+/** A stored object in a version: converted, then pruned and defaulted by that version's schema. */
 function readVersion(object: JsonObject, options: CustomCodecOptions, apiVersion: string): JsonObject {
   const result = cloneJson(options.convert(object, apiVersion));
   if (!options.preserveUnknownFields) pruneUnknown(result, options.schema);

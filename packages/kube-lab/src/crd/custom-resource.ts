@@ -54,7 +54,10 @@ function customResource(definition: JsonObject, version: JsonObject): ServedReso
     collection: `${plural}.${group}`,
     storageVersion,
     codec,
-    strategy: customStrategy({ schema, hasStatus, scale, toVersion: (object) => codec.toVersion(object) }),
+    strategy: {
+      ...customStrategy({ schema, hasStatus, scale, toVersion: (object) => codec.toVersion(object) }),
+      ...deprecationOf(version, own),
+    },
     custom: true,
     selectableFields: asObjects(version['selectableFields']).map((field) =>
       (asString(field['jsonPath']) ?? '').slice(1),
@@ -65,6 +68,15 @@ function customResource(definition: JsonObject, version: JsonObject): ServedReso
     terminating: getIn(definition, 'metadata', 'deletionTimestamp') !== undefined,
     scale,
   };
+}
+
+/** The warning that comes with a version that should no longer be used. */
+function deprecationOf(
+  version: JsonObject,
+  { group, version: name, kind }: { readonly group: string; readonly version: string; readonly kind: string },
+): { readonly deprecation?: string } {
+  if (version['deprecated'] !== true) return {};
+  return { deprecation: asString(version['deprecationWarning']) ?? `${group}/${name} ${kind} is deprecated` };
 }
 
 function scaleOf(version: JsonObject): ScalePaths | undefined {

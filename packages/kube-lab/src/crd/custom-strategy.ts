@@ -48,6 +48,7 @@ export function customStrategy({ schema, hasStatus, scale, toVersion }: CustomSt
       ...validateEmbedded(schema, object, '', true),
       ...(old && validateListTypes(schema, old, '').length > 0 ? [] : validateListTypes(schema, object, '')),
     ];
+    if (!hasRules(schema)) return errors;
     if (errors.some(({ reason }) => blocking.has(reason))) return [...errors, uncheckedRules];
     const found = rules.check(object, old);
     for (const { field, message } of found.unchanged) context?.warn(`${field}: ${message}`);
@@ -105,4 +106,16 @@ function raiseGeneration(object: JsonObject, old: JsonObject): void {
 function keep(target: JsonObject, source: JsonObject, key: string): void {
   if (source[key] === undefined) delete target[key];
   else target[key] = source[key];
+}
+
+const known = new WeakMap<SchemaNode, boolean>();
+
+/** True if there is a CEL rule anywhere in a schema. */
+function hasRules(node: SchemaNode): boolean {
+  const before = known.get(node);
+  if (before !== undefined) return before;
+  const below = [...node.properties.values(), node.items, node.additional === true ? undefined : node.additional];
+  const found = node.rules.length > 0 || below.some((one) => one !== undefined && hasRules(one));
+  known.set(node, found);
+  return found;
 }

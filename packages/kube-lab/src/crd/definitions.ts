@@ -93,12 +93,34 @@ export class Definitions {
               'InitialNamesAccepted',
               'the initial names have been accepted',
             );
+        const approved = this.#approve(definition, status);
         return (
-          named || established === true || !equalJson(getIn(object, 'status', 'acceptedNames'), status['acceptedNames'])
+          named ||
+          approved ||
+          established === true ||
+          !equalJson(getIn(object, 'status', 'acceptedNames'), status['acceptedNames'])
         );
       },
       { subresource: 'status' },
     );
+  }
+
+  /** Says for groups of the Kubernetes community whether somebody approved the API. */
+  #approve(definition: JsonObject, status: JsonObject): boolean {
+    const group = String(getIn(definition, 'spec', 'group'));
+    if (!/(^|\.)(k8s|kubernetes)\.io$/.test(group)) return false;
+    const value = String(getIn(definition, 'metadata', 'annotations', 'api-approved.kubernetes.io') ?? '');
+    const type = 'KubernetesAPIApprovalPolicyConformant';
+    return URL.canParse(value)
+      ? setCondition(this.#core, status, type, 'True', 'ApprovedAnnotation', `approved in ${value}`)
+      : setCondition(
+          this.#core,
+          status,
+          type,
+          'False',
+          'UnapprovedAnnotation',
+          `not approved: ${JSON.stringify(value)}`,
+        );
   }
 
   /** A name that another definition of the same group holds already. */

@@ -23,7 +23,7 @@ interface CompiledRule {
 }
 
 /** True if an expression looks at the value before. */
-export function usesOldSelf(expression: string): boolean {
+function usesOldSelf(expression: string): boolean {
   return /\boldSelf\b/.test(expression);
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { celProblem } from '../cel/environment.ts';
+import { type CelProblem, checkRule } from '../cel/field-check.ts';
 import { asArray, asObject, asObjects, asString, type JsonObject } from '../json/json.ts';
 import { type FieldError, forbiddenField, invalid, notSupported, required } from '../validation/field-error.ts';
+import { validateCosts } from './rule-costs.ts';
 import { ruleEnvironment } from './rules.ts';
-import { readSchema } from './schema-node.ts';
+import { goPattern, readSchema } from './schema-node.ts';
 import { validateValue } from './validate-value.ts';
 
 /** What keeps a schema from being structural, and what else the real server refuses in one. */
@@ -14,7 +15,8 @@ export function validateStructural(schema: JsonObject, field: string): readonly 
     else errors.push(invalid(`${field}.type`, schema['type'], 'must be object at the root'));
   }
   visit(schema, field, errors, true);
-  return errors;
+  // Costs can be told only of rules that compile.
+  return errors.length > 0 ? errors : validateCosts(readSchema(schema), field);
 }
 
 const forbidden: Readonly<Record<string, string>> = {
@@ -37,7 +39,8 @@ function visit(schema: JsonObject, field: string, errors: FieldError[], isRoot: 
   checkShape(schema, field, errors, isRoot);
   checkLists(schema, field, errors);
   checkDefault(schema, field, errors);
-  checkRules(schema, field, errors);
+  checkRules(schema, field, errors, isRoot);
+  checkPattern(schema, field, errors);
   visitBelow(schema, field, errors);
 }
 
@@ -132,13 +135,20 @@ function checkMapKeys(schema: JsonObject, keys: readonly string[], field: string
 function checkDefault(schema: JsonObject, field: string, errors: FieldError[]): void {
   if (schema['default'] === undefined) return;
   const { default: value, ...rest } = schema;
-  const problems = validateValue(readSchema(rest), value ?? null, `${field}.default`);
-  errors.push(...problems);
+  const place = `${field}.default`;
+  const problems = validateValue(readSchema(rest), value ?? null, '');
+  errors.push(
+    ...problems.map((one) => ({
+      ...one,
+      field: one.field === '' || one.field === '<nil>' ? place : `${place}.${one.field}`,
+    })),
+  );
 }
 
-function checkRules(schema: JsonObject, field: string, errors: FieldError[]): void {
+function checkRules(schema: JsonObject, field: string, errors: FieldError[], isRoot: boolean): void {
   const rules = asObjects(schema['x-kubernetes-validations']);
   if (rules.length === 0) return;
+  const self = readSchema(schema);
   for (const [index, rule] of rules.entries()) {
     const place = `${field}.x-kubernetes-validations[${index}]`;
     const expression = asString(rule['rule']) ?? '';
@@ -146,8 +156,35 @@ function checkRules(schema: JsonObject, field: string, errors: FieldError[]): vo
       errors.push(required(`${place}.rule`, 'rule is not specified'));
       continue;
     }
-    const problem = celProblem(ruleEnvironment(rule['optionalOldSelf'] === true), expression);
-    if (problem) errors.push(invalid(`${place}.rule`, expression, `compilation failed: ERROR: <input>: ${problem}`));
+    const environment = ruleEnvironment(rule['optionalOldSelf'] === true);
+    const problem = checkRule(environment, expression, self, isRoot);
+    if (problem) errors.push(invalid(`${place}.rule`, shownRule(rule), compilationText(expression, problem)));
+  }
+}
+
+/** A rule as the real server prints what it refuses. */
+function shownRule(rule: JsonObject): JsonObject {
+  return {
+    Rule: rule['rule'] ?? '',
+    Message: rule['message'] ?? '',
+    MessageExpression: rule['messageExpression'] ?? '',
+    Reason: rule['reason'] ?? null,
+    FieldPath: rule['fieldPath'] ?? '',
+    OptionalOldSelf: rule['optionalOldSelf'] ?? null,
+  };
+}
+
+function compilationText(expression: string, { column, message }: CelProblem): string {
+  return `compilation failed: ERROR: <input>:1:${column}: ${message}\n | ${expression}\n | ${'.'.repeat(column - 1)}^`;
+}
+
+function checkPattern(schema: JsonObject, field: string, errors: FieldError[]): void {
+  const pattern = asString(schema['pattern']);
+  if (!pattern) return;
+  if (goPattern(pattern).source === '(?!)') {
+    errors.push(
+      invalid(`${field}.pattern`, pattern, "must be a valid regular expression, but isn't: error parsing regexp"),
+    );
   }
 }
 

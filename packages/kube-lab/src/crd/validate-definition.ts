@@ -63,13 +63,18 @@ function validateVersions(spec: JsonObject): readonly FieldError[] {
   const versions = asObjects(spec['versions']);
   const errors: FieldError[] = [];
   const seen = new Set<string>();
+  // What all versions say alike stands, for the real server, beside them.
+  const [first] = versions;
+  const shared = versions.every((version) => equalJson(version['schema'], first?.['schema']))
+    ? 'spec.validation'
+    : undefined;
   for (const [index, version] of versions.entries()) {
     const field = `spec.versions[${index}]`;
     const name = asString(version['name']) ?? '';
     if (seen.has(name)) errors.push(duplicate(`${field}.name`, name));
     seen.add(name);
     errors.push(...label1035Errors(name).map((detail) => invalid(`${field}.name`, name, detail)));
-    errors.push(...validateVersion(version, field));
+    errors.push(...validateVersion(version, field, shared));
   }
   if (versions.length === 0) errors.push(required('spec.versions', 'must have at least one version'));
   const stored = versions.filter((version) => version['storage'] === true).length;
@@ -81,11 +86,13 @@ function validateVersions(spec: JsonObject): readonly FieldError[] {
   return errors;
 }
 
-function validateVersion(version: JsonObject, field: string): readonly FieldError[] {
+function validateVersion(version: JsonObject, field: string, shared: string | undefined): readonly FieldError[] {
   const schema = asObject(getIn(version, 'schema', 'openAPIV3Schema'));
   const errors: FieldError[] = [];
-  if (!schema) errors.push(required(`${field}.schema.openAPIV3Schema`, 'schemas are required'));
-  else errors.push(...validateStructural(schema, `${field}.schema.openAPIV3Schema`));
+  if (!schema) errors.push(required(`${field}.schema.openAPIV3Schema`));
+  else if (shared === undefined || field === 'spec.versions[0]') {
+    errors.push(...validateStructural(schema, `${shared ?? `${field}.schema`}.openAPIV3Schema`));
+  }
   for (const [index, column] of asObjects(version['additionalPrinterColumns']).entries()) {
     errors.push(...validateColumn(column, `${field}.additionalPrinterColumns[${index}]`));
   }
@@ -213,6 +220,12 @@ function validateConversion(spec: JsonObject): readonly FieldError[] {
 function validateStoredVersions(object: JsonObject, spec: JsonObject): readonly FieldError[] {
   const names = asObjects(spec['versions']).map((version) => String(version['name']));
   const stored = asArray(getIn(object, 'status', 'storedVersions')).map(String);
+  const storing = asObjects(spec['versions'])
+    .filter((version) => version['storage'] === true)
+    .at(-1);
+  if (storing && stored.length > 0 && !stored.includes(String(storing['name']))) {
+    return [invalid('status.storedVersions', stored, `must have the storage version ${String(storing['name'])}`)];
+  }
   return stored.flatMap((version, index) =>
     names.includes(version)
       ? []

@@ -99,7 +99,7 @@ export function groupDiscoveryList(resources: readonly ServedResource[], core: b
     apiVersion: 'apidiscovery.k8s.io/v2',
     metadata: {},
     items: groups.map(({ name, versions }) => ({
-      metadata: { ...(name ? { name } : {}), creationTimestamp: null },
+      metadata: name ? { name } : {},
       versions: versions.map(({ version, resources: own }) => ({
         version,
         resources: own.map(discoveryEntry),

@@ -92,7 +92,9 @@ export class NamespaceCleaner {
       return;
     }
     this.#update(name, (object) => {
-      ensureObject(object, 'spec')['finalizers'] = others;
+      const spec = ensureObject(object, 'spec');
+      if (others.length > 0) spec['finalizers'] = others;
+      else delete spec['finalizers'];
     });
   }
 

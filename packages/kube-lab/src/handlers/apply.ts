@@ -4,7 +4,7 @@ import { applyConfig } from '../apply/field-manager.ts';
 import { typedErrors } from '../apply/validate-typed.ts';
 import { asObject, cloneJson, isObject, type JsonObject } from '../json/json.ts';
 import { parseApiVersion } from '../registry/api-version.ts';
-import { ApiError, badRequest, notFound } from '../server/api-error.ts';
+import { ApiError, badRequest, conflict, notFound } from '../server/api-error.ts';
 import type { ApiResponse } from '../server/api-request.ts';
 import type { Call } from '../server/core.ts';
 import { isTrue } from '../server/request-info.ts';
@@ -25,13 +25,22 @@ export async function applyObject(call: Call): Promise<ApiResponse> {
   const config = readConfig(call);
   const { stored, created } = await writeObject(call, (current) => {
     if (!current && info.subresource !== '') throw notFound(resource, info.name);
+    if (!current) refuseUid(call, config);
     return applied(call, config, current);
   });
   return objectAnswer(call, created ? 201 : 200, stored);
 }
 
+/** A UID says that there is an object already. */
+function refuseUid({ resource, info }: Call, config: JsonObject): void {
+  const uid = asObject(config['metadata'])?.['uid'];
+  if (!uid) return;
+  const why = `uid mismatch: the provided object specified uid ${String(uid)}, and no existing object was found`;
+  throw conflict(resource, info.name, why);
+}
+
 function readConfig(call: Call): JsonObject {
-  const { resource, info, request } = call;
+  const { resource, request } = call;
   const config = parseYamlText(request.body ?? '');
   if (!isObject(config)) {
     const kind = Array.isArray(config) ? 'array' : typeof config;
@@ -46,8 +55,6 @@ function readConfig(call: Call): JsonObject {
   if (metadata['managedFields'] !== undefined) throw badRequest('metadata.managedFields must be nil');
   const errors = typedErrors(resource.fieldType, config);
   if (errors.length > 0) throw untyped(config, errors);
-  if (metadata['name'] === undefined) metadata['name'] = info.name;
-  if (resource.namespaced && metadata['namespace'] === undefined) metadata['namespace'] = info.namespace;
   return { ...config, metadata };
 }
 

@@ -47,31 +47,41 @@ export async function createFrom(call: Call, object: JsonObject): Promise<Stored
     dryRun: isDryRun(call),
   };
   await admitMutating(request);
-  prepare(call, object, metadata);
+  prepare(call, object);
   refuseIfInvalid(call, object, validateNew(call, object));
   if (call.resource.strategy.anyFinalizer) for (const text of finalizerWarnings(object, undefined)) call.warn(text);
   await admitValidating(request);
-  const name = String(metadata['name']);
-  const key = storageKey(call.resource, String(metadata['namespace'] ?? ''), name);
+  const { name, namespace } = metadataOf(object);
+  return storeNew(call, String(namespace ?? ''), String(name), object);
+}
+
+function storeNew(call: Call, namespace: string, name: string, object: JsonObject): StoredObject {
+  const key = storageKey(call.resource, namespace, name);
   if (isDryRun(call)) return pretendCreate(call, key, name, object);
   try {
     return call.core.store.create(call.resource.collection, key, object);
   } catch (error) {
-    if (error instanceof StoreError && error.code === 'Exists') throw existing(call, key, name);
+    if (error instanceof StoreError && error.code === 'Exists')
+      throw existing(call, key, name, Boolean(metadataOf(object)['generateName']));
     throw error;
   }
 }
 
 function pretendCreate(call: Call, key: string, name: string, object: JsonObject): StoredObject {
   const { store } = call.core;
-  if (store.get(call.resource.collection, key)) throw existing(call, key, name);
+  if (store.get(call.resource.collection, key))
+    throw existing(call, key, name, Boolean(metadataOf(object)['generateName']));
   return new StoredObject(key, 0, object);
 }
 
-function existing({ core, resource }: Call, key: string, name: string): ApiError {
+function existing({ core, resource }: Call, key: string, name: string, generated: boolean): ApiError {
   const present = core.store.get(resource.collection, key);
   const isDeleting = present && metadataOf(present.object)['deletionTimestamp'] !== undefined;
   const error = alreadyExists(resource, name);
+  if (generated) {
+    const message = `${error.message}, the server was not able to generate a unique name for the object`;
+    return new ApiError(error.code, error.reason, message, { ...error.details, retryAfterSeconds: 1 });
+  }
   if (!isDeleting) return error;
   return new ApiError(error.code, error.reason, `object is being deleted: ${error.message}`, error.details);
 }
@@ -82,7 +92,8 @@ function nameObject({ core }: Call, metadata: JsonObject): void {
   }
 }
 
-function prepare(call: Call, object: JsonObject, metadata: JsonObject): void {
+function prepare(call: Call, object: JsonObject): void {
+  const metadata = metadataOf(object);
   const { clock, random } = call.core;
   for (const field of [
     'deletionTimestamp',
@@ -98,12 +109,14 @@ function prepare(call: Call, object: JsonObject, metadata: JsonObject): void {
   call.resource.strategy.prepareForCreate?.(object, call);
 }
 
-function validateNew({ resource }: Call, object: JsonObject): readonly FieldError[] {
-  return [...validateObjectMeta(object, resource), ...(resource.strategy.validate?.(object) ?? [])];
+function validateNew(call: Call, object: JsonObject): readonly FieldError[] {
+  const { resource } = call;
+  return [...validateObjectMeta(object, resource), ...(resource.strategy.validate?.(object, call) ?? [])];
 }
 
 /** 422 if there is anything wrong. */
 export function refuseIfInvalid({ resource }: Call, object: JsonObject, errors: readonly FieldError[]): void {
   if (errors.length === 0) return;
-  throw invalidObject(resource, String(metadataOf(object)['name'] ?? ''), errors);
+  const group = resource.strategy.errorGroup ?? resource.group;
+  throw invalidObject({ group, kind: resource.kind }, String(metadataOf(object)['name'] ?? ''), errors);
 }

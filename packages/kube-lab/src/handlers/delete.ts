@@ -21,6 +21,7 @@ export async function deleteObject(call: Call): Promise<ApiResponse> {
   const stored = core.store.get(resource.collection, storageKey(resource, info.namespace, info.name));
   if (!stored) throw notFound(resource, info.name);
   await admitDelete(call, stored, options);
+  warnOfOrphans(call, options);
   const { gone, last } = removeObject(call, stored.key, options) ?? { gone: true, last: stored };
   if (gone && !resource.strategy.returnsDeleted) return jsonResponse(200, JSON.stringify(deletedStatus(call, last)));
   return objectAnswer(call, 200, last);
@@ -42,6 +43,11 @@ export async function deleteCollection(call: Call): Promise<ApiResponse> {
     resourceVersion: String(core.store.revision),
     ...(resource.custom ? { continue: '' } : {}),
   });
+}
+
+function warnOfOrphans(call: Call, { propagation }: DeleteOptions): void {
+  const { orphanWarning } = call.resource.strategy;
+  if (orphanWarning && propagation === undefined) call.warn(orphanWarning);
 }
 
 async function admitDelete(call: Call, stored: StoredObject, options: DeleteOptions): Promise<void> {

@@ -15,7 +15,9 @@ export async function finalizeNamespace(call: Call): Promise<ApiResponse> {
   const { stored } = await writeObject(call, (current) => {
     if (!current) throw notFound(call.resource, call.info.name);
     const next = cloneJson(current.object);
-    ensureObject(next, 'spec')['finalizers'] = [...asArray(getIn(body, 'spec', 'finalizers'))];
+    const finalizers = asArray(getIn(body, 'spec', 'finalizers'));
+    if (finalizers.length > 0) ensureObject(next, 'spec')['finalizers'] = [...finalizers];
+    else delete ensureObject(next, 'spec')['finalizers'];
     const version = getIn(body, 'metadata', 'resourceVersion');
     if (version !== undefined) ensureObject(next, 'metadata')['resourceVersion'] = version;
     return next;

@@ -11,6 +11,7 @@ import { ApiError, badRequest } from '../server/api-error.ts';
 import { header } from '../server/api-request.ts';
 import type { Call } from '../server/core.ts';
 import { invalid, invalidObject } from '../validation/field-error.ts';
+import { dedupOwners } from '../validation/object-meta.ts';
 
 /** The media type of the request's body, without parameters. */
 export function mediaType(call: Call): string {
@@ -32,6 +33,8 @@ export function decodeObject(call: Call, value: Json, duplicates: readonly strin
   // An empty list says "forget who owns what"; as a value it would be left out.
   if (Array.isArray(getIn(value, 'metadata', 'managedFields'))) metadata['managedFields'] ??= [];
   placeInNamespace(call, metadata);
+  const warning = dedupOwners(object);
+  if (warning) call.warn(warning);
   return object;
 }
 
@@ -179,7 +182,7 @@ export function kindProblem(
 }
 
 /** Puts an object into the request's namespace; refuses one that says it is elsewhere. */
-export function placeInNamespace(call: Call, metadata: JsonObject): void {
+function placeInNamespace(call: Call, metadata: JsonObject): void {
   const { resource, info } = call;
   const given = metadata['namespace'];
   if (!resource.namespaced) {

@@ -9,7 +9,7 @@ import {
   patchSchemaOf,
 } from '@etcd-operator/kube';
 import { goPlain } from '../json/go-format.ts';
-import { isObject, type Json, type JsonObject } from '../json/json.ts';
+import { asObject, isObject, type Json, type JsonObject } from '../json/json.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { DecodeError } from '../schema/decode-context.ts';
 import { ApiError, badRequest, notFound } from '../server/api-error.ts';
@@ -21,6 +21,7 @@ import { applyObject } from './apply.ts';
 import { trackFields } from './field-tracking.ts';
 import { checkName, kindProblem, mediaType, parseJsonText, placePatched } from './object-body.ts';
 import { objectAnswer } from './representation.ts';
+import { strategicProblem } from './strategic-check.ts';
 import { writeObject } from './update.ts';
 
 /** PATCH of one object or of its status. */
@@ -44,6 +45,10 @@ export async function patchObject(call: Call): Promise<ApiResponse> {
 }
 
 interface PatchFunction {
+  /** Refused in other words than the rest. */
+  readonly isStrategic?: boolean;
+  /** Why it cannot be applied to anything. */
+  readonly refusal?: string | undefined;
   apply(target: Json): Json;
   /** How a refusal shows what was wrong: the patched object, or the patch. */
   show(result: Json): string;
@@ -59,16 +64,27 @@ function patched(call: Call, current: StoredObject, patch: PatchFunction): JsonO
     const { object, strictErrors } = call.resource.codec.decode(result);
     return placePatched(call, object, strictErrors, refuse);
   } catch (error) {
-    if (error instanceof DecodeError) throw refuse(error.message);
+    if (error instanceof DecodeError) throw refuse(patch.isStrategic ? conversionText(error.message) : error.message);
     throw error;
   }
 }
 
+/** Strategic patches are converted without JSON: the same mistake has other words. */
+function conversionText(message: string): string {
+  const match = /^json: cannot unmarshal (\w+)(?: \S+)? into Go struct field \S+ of type (\S+)$/.exec(message);
+  if (!match) return message;
+  const [, from = '', to = ''] = match;
+  const names: Readonly<Record<string, string>> = { number: 'int64', bool: 'bool', string: 'string' };
+  return `cannot convert ${names[from] ?? from} to ${to}`;
+}
+
 function applyOrRefuse(patch: PatchFunction, target: Json): Json {
+  if (patch.refusal !== undefined) throw new ApiError(500, '', patch.refusal);
   try {
     return patch.apply(target);
   } catch (error) {
     if (!(error instanceof PatchError)) throw error;
+    if (patch.isStrategic) throw new ApiError(500, '', error.message);
     throw new ApiError(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
   }
 }
@@ -105,8 +121,11 @@ function strategicPatch({ resource }: Call, text: string): PatchFunction {
   const schema = patchSchemaOf(apiVersionOf(resource), resource.kind);
   if (resource.custom || !schema) throw unsupportedPatchType(resource);
   const patch = parsePatch(text, '', isObject, 'map[string]interface {}');
+  const problem = strategicProblem(asObject(patch) ?? {}, schema);
   const typeMeta = { kind: resource.kind, apiVersion: apiVersionOf(resource) };
   return {
+    isStrategic: true,
+    refusal: problem,
     apply: (target) => ({ ...(applyStrategicPatch(target, patch, schema) as JsonObject), ...typeMeta }),
     show: () => goPlain(patch),
   };

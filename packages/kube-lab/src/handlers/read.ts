@@ -44,7 +44,9 @@ export function listObjects(call: Call): ApiResponse {
 function selectPage(call: Call): Page {
   const { continueToken, limit, version, match } = readListOptions(call, false);
   if (continueToken) return continued(call, continueToken, limit, version);
-  if (match === 'Exact') return paged(call, version ?? 0, '', limit);
+  // A version with a limit has always meant exactly that version.
+  const isExact = match === 'Exact' || (match === undefined && limit > 0 && Boolean(version));
+  if (isExact) return paged(call, version ?? 0, '', limit);
   const revision = shownRevision(call, version);
   checkNotTooNew(revision, version);
   return paged(call, revision, '', version === 0 ? 0 : limit);
@@ -93,7 +95,7 @@ function readAt(call: Call, revision: number, prefix: string): readonly StoredOb
     return store.listAt(call.resource.collection, revision, prefix);
   } catch (error) {
     if (error instanceof StoreError && error.code === 'Compacted') {
-      throw expired(`The provided resource version is too old; the oldest kept version is ${store.compacted}.`);
+      throw expired('The resourceVersion for the provided list is too old.');
     }
     if (error instanceof StoreError && error.code === 'FutureRevision') throw tooLarge(revision, store.revision);
     throw error;
@@ -101,7 +103,7 @@ function readAt(call: Call, revision: number, prefix: string): readonly StoredOb
 }
 
 /** The version that a read sees: the present one, or an older one at a replica that lags. */
-export function shownRevision({ core, target }: Call, version: number | undefined): number {
+function shownRevision({ core, target }: Call, version: number | undefined): number {
   const view = core.faults.replicaFor(target);
   const fromCache = version !== undefined;
   return view && (fromCache || view.staleReads) ? view.revision : core.store.revision;

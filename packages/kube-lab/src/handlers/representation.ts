@@ -17,18 +17,29 @@ interface Wanted {
   readonly yaml: boolean;
 }
 
+const knownTypes = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
+const watchTypes = 'application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch';
+
+function isKnownType(clause: string): boolean {
+  return ['application/json', 'application/yaml', '*/*'].includes(clause.split(';')[0]?.trim() ?? '');
+}
+
 const plain: Wanted = { form: 'object', yaml: false };
 
 /** Reads `Accept`. The first form that the server can give wins; none is a 406. */
 export function wantedForm(call: Call): Wanted {
   const accept = header(call.request, 'accept');
   if (!accept || accept === 'application/json') return plain;
-  for (const clause of accept.split(',')) {
+  const clauses = accept.split(',');
+  for (const clause of clauses) {
     const wanted = readClause(clause);
     if (wanted) return wanted;
   }
-  const offered =
-    'application/json, application/yaml, application/vnd.kubernetes.protobuf, application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch';
+  if (clauses.some((clause) => isKnownType(clause))) {
+    throw new ApiError(406, 'NotAcceptable', `only the following media types are accepted: ${knownTypes}`);
+  }
+  const isCollection = call.info.name === '';
+  const offered = isCollection ? `${knownTypes}, ${watchTypes}` : knownTypes;
   throw new ApiError(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${offered}`, {});
 }
 
@@ -53,13 +64,14 @@ export function objectAnswer(call: Call, status: number, stored: StoredObject): 
 }
 
 /** The text of one object in a form. */
-export function objectText(call: Call, form: Form, stored: StoredObject): string {
+export function objectText(call: Call, form: Form, stored: StoredObject, withColumns = true): string {
   const { codec } = call.resource;
   if (form === 'object') return codec.encode(stored);
   const object = codec.toVersion(stored.object);
   if (form === 'metadata') return JSON.stringify(partialMetadata(object));
   const version = (object['metadata'] as JsonObject)['resourceVersion'];
-  return JSON.stringify(tableOf(call, [stored], { resourceVersion: String(version ?? '') }));
+  const table = tableOf(call, [stored], { resourceVersion: String(version ?? '') });
+  return JSON.stringify(withColumns ? table : { ...table, columnDefinitions: null });
 }
 
 /** The answer that carries a list, in the form that is wanted. */
@@ -92,5 +104,9 @@ function tableOf(call: Call, items: readonly StoredObject[], metadata: JsonObjec
 
 function respond(status: number, { yaml }: Wanted, text: string): ApiResponse {
   if (!yaml) return jsonResponse(status, text);
-  return { status, headers: { 'content-type': 'application/yaml' }, body: stringify(JSON.parse(text)) };
+  return {
+    status,
+    headers: { 'content-type': 'application/yaml' },
+    body: stringify(JSON.parse(text), { version: '1.1', sortMapEntries: true }),
+  };
 }

@@ -10,6 +10,7 @@ import type { Identity } from '../server/identity.ts';
 import { invalid, invalidObject } from '../validation/field-error.ts';
 import { trackFields } from './field-tracking.ts';
 import { readObjectBody } from './object-body.ts';
+import { userInfo } from './user-info.ts';
 
 /** Kinds that are questions: POSTed, answered, never stored. */
 export const reviewKinds: ReadonlySet<string> = new Set([
@@ -51,16 +52,6 @@ function answer(call: Call, body: JsonObject): JsonObject {
   }
 }
 
-/** An identity as reviews show it. */
-export function userInfo({ user, uid, groups, extra }: Identity): JsonObject {
-  return {
-    username: user,
-    ...(uid ? { uid } : {}),
-    groups: [...groups],
-    ...(extra ? { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])) } : {}),
-  };
-}
-
 function tokenStatus(call: Call, spec: JsonObject): JsonObject {
   const token = asString(spec['token']) ?? '';
   if (token === '') throw badRequest('token is required for TokenReview in authentication');
@@ -80,7 +71,9 @@ function accessStatus(call: Call, spec: JsonObject): JsonObject {
     attributes.kind === 'resource' &&
     attributes.namespace !== info.namespace
   ) {
-    throw badRequest(`spec.resourceAttributes.namespace must match namespace: ${info.namespace}`);
+    const why = `must match metadata.namespace: ${info.namespace}`;
+    const error = invalid('spec.resourceAttributes.namespace', attributes.namespace, why);
+    throw invalidObject({ group: resource.group, kind: '' }, '', [error]);
   }
   const identity = isSelf ? call.identity : identityOf(call, spec);
   const { allowed, reason } = core.authorizer.decide(identity, attributes);

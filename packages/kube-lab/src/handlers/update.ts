@@ -107,7 +107,8 @@ function checkPreconditions(call: Call, current: StoredObject, next: JsonObject)
 function prepareUpdate(call: Call, old: JsonObject, next: JsonObject): void {
   const before = metadataOf(old);
   const now = metadataOf(next);
-  for (const field of ['uid', 'creationTimestamp', 'deletionGracePeriodSeconds']) now[field] ??= before[field];
+  for (const field of ['uid', 'deletionGracePeriodSeconds']) now[field] ??= before[field];
+  now['creationTimestamp'] = before['creationTimestamp'];
   if (before['deletionTimestamp'] !== undefined) now['deletionTimestamp'] = before['deletionTimestamp'];
   now['generation'] = before['generation'];
   for (const field of ['selfLink', 'resourceVersion']) delete now[field];
@@ -115,19 +116,31 @@ function prepareUpdate(call: Call, old: JsonObject, next: JsonObject): void {
     if (now[field] === undefined || now[field] === null) delete now[field];
   }
   const { strategy } = call.resource;
-  if (call.info.subresource === 'status') strategy.prepareForStatusUpdate?.(next, old, call);
-  else if (call.info.subresource !== 'finalize') strategy.prepareForUpdate?.(next, old, call);
+  const { subresource } = call.info;
+  if (subresource === 'status') strategy.prepareForStatusUpdate?.(next, old, call);
+  else if (isOther(subresource)) strategy.prepareForSubresource?.(subresource, next, old);
+  else strategy.prepareForUpdate?.(next, old, call);
 }
 
 function validateUpdate(call: Call, next: JsonObject, old: JsonObject): readonly FieldError[] {
   const { strategy } = call.resource;
-  const own =
-    call.info.subresource === 'status'
-      ? strategy.validateStatusUpdate?.(next, old, call)
-      : strategy.validateUpdate?.(next, old, call);
+  const own = ownErrors(call, next, old);
   // The real server validates metadata once for all kinds and once in each kind, each time whole.
   const metadata = validateObjectMetaUpdate(next, old, strategy);
   return [...metadata, ...metadata, ...(own ?? [])];
+}
+
+/** Subresources that are neither the object itself nor its status, nor a way to change the object. */
+function isOther(subresource: string): boolean {
+  return subresource !== '' && subresource !== 'status' && subresource !== 'scale';
+}
+
+function ownErrors(call: Call, next: JsonObject, old: JsonObject): readonly FieldError[] | undefined {
+  const { strategy } = call.resource;
+  const { subresource } = call.info;
+  if (subresource === 'status') return strategy.validateStatusUpdate?.(next, old, call);
+  if (isOther(subresource)) return strategy.validateSubresource?.(subresource, next, old);
+  return strategy.validateUpdate?.(next, old, call);
 }
 
 function commitUpdate(call: Call, current: StoredObject, next: JsonObject): StoredObject {

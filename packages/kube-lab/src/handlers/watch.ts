@@ -33,6 +33,7 @@ class Watch {
   readonly #options: ListOptions;
   readonly #view: ReplicaView | undefined;
   readonly #form: Form;
+  #hasSent = false;
   readonly #timers = new Set<Timer>();
   readonly #stops = new Set<() => void>();
   /** Changes that the replica has not seen yet. */
@@ -149,7 +150,10 @@ class Watch {
   }
 
   #object(type: string, stored: StoredObject): void {
-    this.#line(type, objectText(this.#call, this.#form, stored));
+    // A table tells its columns once.
+    const isFirst = !this.#hasSent;
+    this.#hasSent = true;
+    this.#line(type, objectText(this.#call, this.#form, stored, isFirst));
   }
 
   #bookmark(annotations?: Readonly<Record<string, string>>): void {

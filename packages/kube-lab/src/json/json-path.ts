@@ -26,9 +26,10 @@ export function isPath(path: string): boolean {
 
 function parsePath(path: string): readonly Step[] | undefined {
   const steps: Step[] = [];
-  stepPattern.lastIndex = 0;
-  while (stepPattern.lastIndex < path.length) {
-    const match = stepPattern.exec(path);
+  // A pattern of its own: filters are paths inside paths.
+  const pattern = new RegExp(stepPattern);
+  while (pattern.lastIndex < path.length) {
+    const match = pattern.exec(path);
     if (!match) return undefined;
     steps.push(toStep(match));
   }

@@ -57,13 +57,19 @@ export function ensureObject(parent: JsonObject, key: string): JsonObject {
   return made;
 }
 
-/** A deep copy that shares nothing with its source. Keys named `__proto__` are left out. */
+/** Sets a key whatever its name: `__proto__` is a key like any other and never touches the prototype. */
+export function setKey(object: JsonObject, key: string, value: Json | undefined): void {
+  if (key !== '__proto__') object[key] = value;
+  else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
+}
+
+/** A deep copy that shares nothing with its source. */
 export function cloneJson<T extends Json | undefined>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(cloneJson) as T;
   const copy: JsonObject = {};
   for (const key in value as JsonObject) {
-    if (key !== '__proto__') copy[key] = cloneJson((value as JsonObject)[key]);
+    setKey(copy, key, cloneJson((value as JsonObject)[key]));
   }
   return copy as T;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /** A text that is no JSON, in the words of Go's decoder. */
-export class JsonSyntaxError extends Error {
+class JsonSyntaxError extends Error {
   constructor(message: string) {
     super(message);
     this.name = 'JsonSyntaxError';

@@ -17,7 +17,7 @@ export function builtinCodec(names: ResourceNames, defaults: Defaults): Codec {
   const typeMeta = { kind: names.kind, apiVersion: apiVersionOf(names) };
   return {
     decode(value) {
-      type ??= rootType(names);
+      type ??= builtinType(names);
       const context = new DecodeContext();
       const { kind: _kind, apiVersion: _apiVersion, ...decoded } = type.decode(value ?? {}, context, '') as JsonObject;
       const object = { ...typeMeta, ...decoded };
@@ -27,13 +27,14 @@ export function builtinCodec(names: ResourceNames, defaults: Defaults): Codec {
     encode: (stored) => stored.text,
     toVersion: (object) => object,
     empty() {
-      type ??= rootType(names);
+      type ??= builtinType(names);
       return { ...typeMeta, ...(type.absent() as JsonObject) };
     },
   };
 }
 
-function rootType(names: ResourceNames): GoType {
+/** The Go type of a built-in kind. */
+export function builtinType(names: Pick<ResourceNames, 'group' | 'version' | 'kind'>): GoType {
   const document = documentOf(names);
   const typeName = document && rootTypeName(document, names);
   if (!document || typeName === undefined) throw new Error(`no schema for ${names.kind} of ${apiVersionOf(names)}`);
@@ -46,7 +47,10 @@ export function documentOf({ group, version }: Pick<ResourceNames, 'group' | 've
 }
 
 /** The name of a kind's type in its document. */
-export function rootTypeName(document: OpenApiDocument, names: ResourceNames): string | undefined {
+export function rootTypeName(
+  document: OpenApiDocument,
+  names: Pick<ResourceNames, 'group' | 'version' | 'kind'>,
+): string | undefined {
   const schemas = Object.entries(document.components?.schemas ?? {});
   const found = schemas.find(([, schema]) =>
     schema['x-kubernetes-group-version-kind']?.some(

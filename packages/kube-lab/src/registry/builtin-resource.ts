@@ -5,6 +5,7 @@ import { deducedType, type FieldType } from '../apply/field-type.ts';
 import { fieldTypeOf } from '../apply/open-api-types.ts';
 import type { ScalePaths } from '../crd/scale.ts';
 import { builtinCodec, documentOf, rootTypeName } from './builtin-codec.ts';
+import { eventCodec } from './core/event-codec.ts';
 import { kindRules } from './kinds.ts';
 import type { ResourceNames, ServedResource } from './served-resource.ts';
 import { dataStrategy, specStatusStrategy } from './strategies.ts';
@@ -22,13 +23,15 @@ const replicasScale: ScalePaths = {
 /** A built-in kind, ready to be served. Its schema is read when it is first written. */
 export function builtinResource(names: ResourceNames): ServedResource {
   const hasStatus = names.subresources.some(({ name }) => name === 'status');
-  const collection = qualifiedName(names);
-  const rules = kindRules[collection] ?? {};
+  // Events are the same objects in both of their groups.
+  const isNewEvent = names.group === 'events.k8s.io';
+  const collection = isNewEvent ? 'events' : qualifiedName(names);
+  const rules = kindRules[qualifiedName(names)] ?? {};
   let fieldType: FieldType | undefined;
   return {
     ...names,
     collection,
-    codec: builtinCodec(names, rules.defaults ?? (() => undefined)),
+    codec: isNewEvent ? eventCodec(names) : builtinCodec(names, rules.defaults ?? (() => undefined)),
     strategy: rules.strategy ?? (hasStatus ? specStatusStrategy : dataStrategy),
     custom: false,
     selectableFields: rules.selectableFields ?? [],

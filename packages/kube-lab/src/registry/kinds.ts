@@ -15,6 +15,7 @@ import {
   endpointsDefaults,
   endpointsStrategy,
   eventStrategy,
+  newEventStrategy,
   nodeStrategy,
   serviceAccountStrategy,
 } from './core/others.ts';
@@ -86,6 +87,7 @@ export const kindRules: Readonly<Record<string, KindRules>> = {
   serviceaccounts: { strategy: serviceAccountStrategy },
   endpoints: { defaults: endpointsDefaults, strategy: endpointsStrategy },
   events: { strategy: eventStrategy, selectableFields: eventFields },
+  'events.events.k8s.io': { strategy: newEventStrategy, selectableFields: eventFields },
   'deployments.apps': { defaults: deploymentDefaults, strategy: deploymentStrategy },
   'replicasets.apps': {
     defaults: replicaSetDefaults,

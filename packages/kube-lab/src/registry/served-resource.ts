@@ -72,9 +72,3 @@ export function listItemText(resource: ServedResource, stored: StoredObject): st
 function typeMetaHead(resource: ResourceNames): string {
   return `{"kind":"${resource.kind}","apiVersion":"${apiVersionOf(resource)}",`;
 }
-
-/** `object` with `kind` and `apiVersion` of this resource, both first. */
-export function withTypeMeta(resource: ResourceNames, object: JsonObject): JsonObject {
-  const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
-  return { kind: resource.kind, apiVersion: apiVersionOf(resource), ...rest };
-}

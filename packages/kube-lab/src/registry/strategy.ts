@@ -24,13 +24,20 @@ export interface Strategy {
   prepareForUpdate?(object: JsonObject, old: JsonObject, context: WriteContext): void;
   /** As `prepareForUpdate`, for a write through `status`: everything but the status comes from `old`. */
   prepareForStatusUpdate?(object: JsonObject, old: JsonObject, context: WriteContext): void;
-  validate?(object: JsonObject): readonly FieldError[];
+  validate?(object: JsonObject, context: WriteContext): readonly FieldError[];
   validateUpdate?(object: JsonObject, old: JsonObject, context: WriteContext): readonly FieldError[];
   validateStatusUpdate?(object: JsonObject, old: JsonObject, context: WriteContext): readonly FieldError[];
   /** What is wrong with a name; the default is a DNS subdomain. */
   readonly validateName?: (name: string, prefix: boolean) => readonly string[];
   /** Finalizers need no domain; those without one only get a warning. @default false */
   readonly anyFinalizer?: boolean;
+  /** The group that refusals of invalid objects name. @default the resource's own */
+  readonly errorGroup?: string;
+  /** A warning that comes with a deletion that leaves dependents behind without being asked to. */
+  readonly orphanWarning?: string;
+  /** As `prepareForUpdate`, for other subresources that are written. Objects go through as they are by default. */
+  prepareForSubresource?(name: string, object: JsonObject, old: JsonObject): void;
+  validateSubresource?(name: string, object: JsonObject, old: JsonObject): readonly FieldError[];
   /** A warning that comes with every answer. */
   readonly deprecation?: string;
   /** PUT to a name that does not exist creates it. @default false */

@@ -23,6 +23,10 @@ export function canonicalMicroTime(text: string): string | TimeProblem {
   const milliseconds = match ? Date.parse(text.replace(/\.\d+/, '')) : Number.NaN;
   if (!match || Number.isNaN(milliseconds)) return unreadable(text, microLayout, '2006');
   const fraction = match[7] ?? '';
+  if (fraction.length > 7) {
+    const rest = text.slice(19 + 7);
+    return { problem: `parsing time "${text}" as "${microLayout}": cannot parse "${rest}" as "Z07:00"` };
+  }
   if (fraction.length !== 7) {
     const rest = text.slice(19);
     return { problem: `parsing time "${text}" as "${microLayout}": cannot parse "${rest}" as ".000000"` };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { equalJson, isObject, type Json, type JsonObject } from '../json/json.ts';
+import { equalJson, isObject, type Json, type JsonObject, setKey } from '../json/json.ts';
 import type { OpenApiDocument, OpenApiSchema } from '../registry/captured-api.ts';
 import type { DecodeContext } from './decode-context.ts';
 import {
@@ -104,10 +104,11 @@ function mapType(document: OpenApiDocument, values: OpenApiSchema, goType: strin
     decode(value, context, owner) {
       if (!isObject(value)) throw context.mismatch(value, owner, goType);
       const decoded: JsonObject = {};
-      for (const key in value) {
+      // Go writes maps in the order of their keys.
+      for (const key of Object.keys(value).sort()) {
         const one = value[key];
-        if (key === '__proto__' || one === undefined) continue;
-        decoded[key] = one === null ? item.absent() : item.decode(one, context, owner);
+        if (one === undefined) continue;
+        setKey(decoded, key, one === null ? item.absent() : item.decode(one, context, owner));
       }
       return decoded;
     },

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Transport } from '@etcd-operator/kube';
 import { type Clock, type Logger, type Random, silentLogger, systemClock, systemRandom } from '@etcd-operator/ports';
+import type { DialService } from '../admission/webhook-client.ts';
 import { ServiceAccountTokens } from '../authn/service-account-tokens.ts';
 import { startAggregation } from '../authz/aggregation.ts';
 import { Authorizer } from '../authz/authorizer.ts';
@@ -36,6 +37,8 @@ export interface ApiServerOptions {
   readonly log?: Logger;
   /** Where logs, exec, attach and port-forward of pods go. @default nowhere; see `useNodeProxy` */
   readonly nodeProxy?: NodeProxy;
+  /** How webhooks that are Services of the cluster are reached. @default not at all; see `useDialService` */
+  readonly dialService?: DialService;
   /** `rbac` as every cluster today; `allow-all` lets everybody do everything. @default 'rbac' */
   readonly authorization?: 'rbac' | 'allow-all';
   /**
@@ -78,6 +81,8 @@ export interface ApiServer {
   readonly clock: Clock;
   /** Where logs, exec, attach and port-forward of pods go from now on. */
   useNodeProxy(proxy: NodeProxy | undefined): void;
+  /** How webhooks that are Services of the cluster are reached from now on. */
+  useDialService(dial: DialService | undefined): void;
   /** Serves HTTPS with a certificate authority of its own, made at the first call. */
   listen(options?: ListenOptions): Promise<Listening>;
   /** Ends all watches and connections. */
@@ -101,6 +106,7 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
     log: options.log ?? silentLogger,
     customDocuments: new Map(),
     nodeProxy: { current: options.nodeProxy },
+    dialService: { current: options.dialService },
   };
   for (const names of builtinKinds()) core.registry.add(builtinResource(names));
   const definitions = startDefinitions(core);
@@ -124,6 +130,9 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
     clock,
     useNodeProxy(proxy) {
       core.nodeProxy.current = proxy;
+    },
+    useDialService(dial) {
+      core.dialService.current = dial;
     },
     listen: (listenOptions = {}) => front.listen(listenOptions),
     async close() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Clock, Logger, Random } from '@etcd-operator/ports';
+import type { DialService } from '../admission/webhook-client.ts';
 import type { ServiceAccountTokens } from '../authn/service-account-tokens.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
 import type { FaultTarget } from '../faults/fault-scope.ts';
@@ -23,6 +24,8 @@ export interface Core {
   readonly faults: FaultTable;
   readonly authorizer: Authorizer;
   readonly tokens: ServiceAccountTokens;
+  /** The way to Services of the cluster, once there is one. */
+  readonly dialService: { current: DialService | undefined };
   /** The nodes, once there are any. */
   readonly nodeProxy: { current: NodeProxy | undefined };
   /** OpenAPI documents of the custom resources served now. */

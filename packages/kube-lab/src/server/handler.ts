@@ -34,13 +34,19 @@ export function createHandler(core: Core): Handler {
   return async (request) => {
     const read = readRequest(request);
     try {
-      return await answer(core, read);
+      return withCommonHeaders(core, await answer(core, read));
     } catch (error) {
       if (request.signal.aborted) throw request.signal.reason;
       if (error instanceof ConnectionLost) throw error;
-      return refusal(core, error);
+      return withCommonHeaders(core, refusal(core, error));
     }
   };
+}
+
+/** Every answer can be traced and must not be cached. */
+function withCommonHeaders({ random }: Core, response: ApiResponse): ApiResponse {
+  const headers = { 'audit-id': random.uuid(), 'cache-control': 'no-cache, private', ...response.headers };
+  return { ...response, headers };
 }
 
 async function answer(core: Core, read: ReadRequest): Promise<ApiResponse> {
@@ -53,7 +59,7 @@ async function answer(core: Core, read: ReadRequest): Promise<ApiResponse> {
 
 /** A request by somebody who is known and may make it. */
 function admitted(core: Core, read: ReadRequest): ReadRequest {
-  const identity = authenticate(core, read.request);
+  const identity = authenticate(core, read.request, read.info);
   authorize(core.authorizer, identity, read.info);
   return { ...read, identity };
 }
@@ -137,6 +143,7 @@ function makeCall(core: Core, read: Pick<Call, 'request' | 'query' | 'identity' 
 
 async function serve(call: Call): Promise<ApiResponse> {
   const { info, resource } = call;
+  checkPlace(call);
   if (info.subresource !== '' && !resource.subresources.some(({ name }) => name === info.subresource))
     throw unknownPath();
   checkWriteOptions(call);
@@ -145,6 +152,23 @@ async function serve(call: Call): Promise<ApiResponse> {
   if (call.warnings.length === 0) return response;
   const warning = call.warnings.map((text) => `299 - ${JSON.stringify(text)}`);
   return { ...response, headers: { ...response.headers, warning } };
+}
+
+const namedVerbs = new Set(['get', 'update', 'patch', 'delete']);
+
+/** Refuses paths that no kind has: cluster-scoped ones in a namespace, objects without a namespace, verbs without a name. */
+function checkPlace({ info, resource }: Call): void {
+  const { verb, namespace, name, subresource } = info;
+  if (!resource.namespaced && namespace !== '' && resource.collection !== 'namespaces')
+    throw new UnknownResource(!resource.custom);
+  if (name === '' && namedVerbs.has(verb)) throw methodNotAllowed();
+  if (subresource === '' && !resource.verbs.includes(verb)) throw methodNotAllowed();
+  if (verb === 'create' && name !== '' && subresource === '') throw methodNotAllowed();
+  const needsNamespace =
+    resource.namespaced && namespace === '' && !['list', 'watch', 'deletecollection'].includes(verb);
+  if (needsNamespace) throw name === '' ? methodNotAllowed() : new UnknownResource(!resource.custom);
+  const sub = resource.subresources.find((one) => one.name === subresource);
+  if (sub && !sub.verbs.includes(verb) && verb !== 'create') throw methodNotAllowed();
 }
 
 function runSubresource(call: Call): Promise<ApiResponse> | ApiResponse {

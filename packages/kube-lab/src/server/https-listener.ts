@@ -86,7 +86,8 @@ async function answer(handle: Handler, incoming: IncomingMessage, outgoing: Serv
   if (body === undefined) {
     const message = `Request entity too large: limit is ${bodyLimit}`;
     const status = new ApiError(413, 'RequestEntityTooLarge', message).toStatus();
-    await send(outgoing, { status: 413, headers: { connection: 'close' }, body: JSON.stringify(status) });
+    const headers = { 'content-type': 'application/json', connection: 'close' };
+    await send(outgoing, { status: 413, headers, body: JSON.stringify(status) });
     return;
   }
   const request: ApiRequest = {
@@ -167,7 +168,7 @@ function headersOf(incoming: IncomingMessage): Record<string, string | readonly 
 const identities = new WeakMap<TLSSocket, Identity | undefined>();
 
 /** The identity that a connection has proven, found out once. */
-export function connectionIdentity(socket: TLSSocket): Identity | undefined {
+function connectionIdentity(socket: TLSSocket): Identity | undefined {
   if (!identities.has(socket)) identities.set(socket, certificateIdentity(socket));
   return identities.get(socket);
 }

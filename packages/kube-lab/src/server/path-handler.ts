@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto';
 import { apiGroup, apiGroupList, apiResourceList, apiVersions, groupDiscoveryList } from '../discovery/discovery.ts';
 import { openApiDocumentText, openApiIndex } from '../discovery/open-api.ts';
 import type { JsonObject } from '../json/json.ts';
 import { capturedDiscovery } from '../registry/captured-api.ts';
-import { unknownPath } from './api-error.ts';
+import { ApiError, unknownPath } from './api-error.ts';
 import { type ApiRequest, type ApiResponse, header, jsonResponse } from './api-request.ts';
 import type { Core } from './core.ts';
 
@@ -35,12 +36,33 @@ export function servePath(core: Core, request: ApiRequest, path: string): ApiRes
 }
 
 function groups(core: Core, request: ApiRequest, isCore: boolean): ApiResponse {
-  const accept = (header(request, 'accept') ?? '').replaceAll(' ', '');
-  if (accept.includes('g=apidiscovery.k8s.io') && accept.includes('v=v2;')) {
+  const clauses = (header(request, 'accept') ?? '').replaceAll(' ', '').split(',');
+  const isPlain = (clause: string) =>
+    ['', '*/*', 'application/json', 'application/yaml'].includes(clause.split(';q=')[0] ?? '');
+  const wanted = clauses.find((clause) => isPlain(clause) || isAggregated(clause));
+  if (wanted === undefined && clauses.some((clause) => clause.includes('as=APIGroupDiscoveryList')))
+    throw notAcceptable();
+  if (wanted !== undefined && isAggregated(wanted)) {
     const text = JSON.stringify(groupDiscoveryList(core.registry.all(), isCore));
-    return jsonResponse(200, text, { 'content-type': aggregatedType, vary: 'Accept' });
+    const etag = JSON.stringify(createHash('sha512').update(text).digest('hex').toUpperCase());
+    const headers = { 'content-type': aggregatedType, etag, vary: 'Accept' };
+    if (header(request, 'if-none-match') === etag) return { status: 304, headers, body: '' };
+    return jsonResponse(200, text, headers);
   }
   return json(isCore ? apiVersions('127.0.0.1:6443') : apiGroupList(core.registry.all()));
+}
+
+/** `g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList`, in any order. */
+function isAggregated(clause: string): boolean {
+  const parts = clause.split(';');
+  return ['application/json', 'g=apidiscovery.k8s.io', 'v=v2', 'as=APIGroupDiscoveryList'].every((part) =>
+    parts.includes(part),
+  );
+}
+
+function notAcceptable(): ApiError {
+  const types = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
+  return new ApiError(406, 'NotAcceptable', `only the following media types are accepted: ${types}`);
 }
 
 function resources(core: Core, group: string, version: string): ApiResponse {
@@ -50,7 +72,10 @@ function resources(core: Core, group: string, version: string): ApiResponse {
 }
 
 function openApi(core: Core, key: string): ApiResponse {
-  if (key === '') return json(openApiIndex(core.customDocuments));
+  if (key === '') {
+    const body = JSON.stringify(openApiIndex(core.customDocuments));
+    return { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body };
+  }
   const text = openApiDocumentText(key, core.customDocuments);
   return text === undefined ? plain(404, '404 page not found\n') : jsonResponse(200, text);
 }

@@ -57,7 +57,12 @@ export function tooLong(field: string, limit: number): FieldError {
 }
 
 export function tooMany(field: string, actual: number, limit: number): FieldError {
-  return make('FieldValueTooMany', field, `Too many: ${actual}`, `must have at most ${limit} items`);
+  return make(
+    'FieldValueTooMany',
+    field,
+    `Too many: ${actual}`,
+    `must have at most ${limit} ${limit === 1 ? 'item' : 'items'}`,
+  );
 }
 
 function make(reason: FieldErrorReason, field: string, head: string, detail: string): FieldError {
@@ -68,7 +73,12 @@ function make(reason: FieldErrorReason, field: string, head: string, detail: str
 function show(value: Json | undefined): string {
   if (value === undefined || value === null) return 'null';
   if (typeof value === 'string') return JSON.stringify(value);
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'object' ? goJson(value) : String(value);
+}
+
+/** JSON as Go writes it: what could be HTML is escaped. */
+function goJson(value: Json): string {
+  return JSON.stringify(value).replace(/[<>&]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
 }
 
 /** 422: the object as a whole is refused for these fields. */

@@ -31,7 +31,7 @@ function tooLongText(limit: number): string {
 /** What is wrong with a DNS subdomain, such as most names of objects. */
 export function subdomainErrors(value: string): string[] {
   const errors: string[] = [];
-  if (value.length > 253) errors.push(tooLongText(253));
+  if (value.length > 253) errors.push('must be no more than 253 characters');
   if (!subdomainPattern.test(value)) errors.push(subdomainText);
   return errors;
 }
@@ -40,7 +40,8 @@ export function subdomainErrors(value: string): string[] {
 export function labelErrors(value: string): string[] {
   const errors: string[] = [];
   if (value.length > 63) errors.push(tooLongText(63));
-  if (!labelPattern.test(value)) errors.push(labelText);
+  if (value.includes('.') && subdomainPattern.test(value)) errors.push('must not contain dots');
+  else if (!labelPattern.test(value)) errors.push(labelText);
   return errors;
 }
 
@@ -61,11 +62,11 @@ export function labelValueErrors(value: string): string[] {
 }
 
 /** What is wrong with `prefix/name`: keys of labels and annotations, finalizers, condition types. */
-export function qualifiedNameErrors(value: string): string[] {
+export function qualifiedNameErrors(value: string, what = 'a qualified name'): string[] {
   const parts = value.split('/');
   if (parts.length > 2) {
     return [
-      `a qualified name ${qualifiedText.replace('name part ', '')} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+      `${what} ${qualifiedText.replace('name part ', '')} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
     ];
   }
   const errors: string[] = [];

@@ -51,13 +51,13 @@ function validateMaps(metadata: JsonObject, { anyFinalizer }: Pick<Strategy, 'an
 /** What is wrong with a map of labels. */
 export function validateLabels(labels: JsonObject | undefined, field: string): FieldError[] {
   return Object.entries(labels ?? {}).flatMap(([key, value]) => [
-    ...qualifiedNameErrors(key).map((detail) => invalid(field, key, detail)),
+    ...qualifiedNameErrors(key, 'a valid label key').map((detail) => invalid(field, key, detail)),
     ...labelValueErrors(String(value ?? '')).map((detail) => invalid(field, value, detail)),
   ]);
 }
 
 /** What is wrong with a map of annotations. */
-export function validateAnnotations(annotations: JsonObject | undefined, field: string): FieldError[] {
+function validateAnnotations(annotations: JsonObject | undefined, field: string): FieldError[] {
   const entries = Object.entries(annotations ?? {});
   const errors = entries.flatMap(([key]) =>
     qualifiedNameErrors(key.toLowerCase()).map((detail) => invalid(field, key, detail)),
@@ -90,6 +90,12 @@ function validateOwnerReferences(references: readonly JsonObject[]): FieldError[
         invalid(`${field}.${key}`, '', key === 'apiVersion' ? 'version must not be empty' : 'must not be empty'),
       ),
   );
+  for (const reference of references) {
+    if (reference['kind'] !== 'Event' || !['v1', 'events.k8s.io/v1'].includes(String(reference['apiVersion'])))
+      continue;
+    const shown = reference['apiVersion'] === 'v1' ? '/v1' : 'events.k8s.io/v1';
+    errors.push(invalid(field, reference, `${shown}, Kind=Event is disallowed from being an owner`));
+  }
   const controllers = references.filter((reference) => reference['controller'] === true);
   if (controllers.length > 1) {
     const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controllers.map((one) => `${String(one['kind'])}/${String(one['name'])}`).join(' and ')}`;
@@ -144,4 +150,15 @@ export function finalizerWarnings(object: JsonObject, old: JsonObject | undefine
       (one) =>
         `metadata.finalizers: ${JSON.stringify(one)}: prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers`,
     );
+}
+
+/** Leaves out owners that are named twice, in place. Returns a warning if there were any. */
+export function dedupOwners(object: JsonObject): string | undefined {
+  const metadata = asObject(object['metadata']);
+  const references = asObjects(metadata?.['ownerReferences']);
+  const kept = references.filter((one, index) => references.findIndex((other) => equalJson(other, one)) === index);
+  if (!metadata || kept.length === references.length) return undefined;
+  const twice = new Set(references.filter((one) => !kept.includes(one)).map((one) => String(one['uid'])));
+  metadata['ownerReferences'] = kept;
+  return `.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${[...twice].join(', ')}`;
 }

@@ -113,6 +113,13 @@ const validateDeployment = (object: JsonObject) => validateWorkload(object, 'dep
 
 export const deploymentStrategy: Strategy = {
   ...workload({}),
+  prepareForUpdate(object, old) {
+    restoreStatus(object, old);
+    // Annotations are carried on to ReplicaSets: a change of them is a change to be carried out.
+    const same = equalJson(metadataOf(object)['annotations'], metadataOf(old)['annotations']);
+    if (same) raiseGeneration(object, old);
+    else metadataOf(object)['generation'] = (asNumber(metadataOf(old)['generation']) ?? 0) + 1;
+  },
   validate: validateDeployment,
   validateUpdate: (object, old) => [...validateDeployment(object), ...immutableSelector(object, old)],
 };

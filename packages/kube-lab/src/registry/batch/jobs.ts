@@ -99,6 +99,8 @@ const immutableJobFields = [
 
 export const jobStrategy: Strategy = {
   defaultPropagation: 'orphan',
+  orphanWarning:
+    'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
   prepareForCreate(object) {
     generateSelector(object);
     object['status'] = {};
@@ -132,6 +134,15 @@ export function cronJobDefaults(object: JsonObject): void {
   spec['failedJobsHistoryLimit'] ??= 1;
 }
 
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function validateCronJob(object: JsonObject): readonly FieldError[] {
   const spec = asObject(object['spec']) ?? {};
   const schedule = asString(spec['schedule']) ?? '';
@@ -141,6 +152,8 @@ function validateCronJob(object: JsonObject): readonly FieldError[] {
     const problem = scheduleProblem(schedule);
     if (problem) errors.push(invalid('spec.schedule', schedule, problem));
   }
+  const zone = asString(spec['timeZone']);
+  if (zone !== undefined && !isTimeZone(zone)) errors.push(invalid('spec.timeZone', zone, `unknown time zone ${zone}`));
   errors.push(...nonNegative(spec['startingDeadlineSeconds'], 'spec.startingDeadlineSeconds'));
   const policies = ['Allow', 'Forbid', 'Replace'];
   if (!spec['concurrencyPolicy']) errors.push(notSupported('spec.concurrencyPolicy', '', policies));

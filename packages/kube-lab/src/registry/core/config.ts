@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { asObject, asString, equalJson, type JsonObject } from '../../json/json.ts';
-import { type FieldError, forbiddenField, invalid, required } from '../../validation/field-error.ts';
+import { scanJson } from '../../json/scan-json.ts';
+import { type FieldError, forbiddenField, invalid, required, tooLong } from '../../validation/field-error.ts';
 import type { Strategy } from '../strategy.ts';
 
 const keyText =
@@ -24,12 +25,22 @@ function validateKeys(map: JsonObject | undefined, field: string): FieldError[] 
 function validateConfigMap(object: JsonObject): readonly FieldError[] {
   const data = asObject(object['data']) ?? {};
   const binary = asObject(object['binaryData']) ?? {};
+  const size = Object.values(data).reduce<number>((sum, value) => sum + Buffer.byteLength(String(value)), 0);
+  const all = Object.values(binary).reduce<number>((sum, value) => sum + byteLength(value), size);
   const both = Object.keys(data).filter((key) => Object.hasOwn(binary, key));
   return [
     ...validateKeys(data, 'data'),
     ...both.map((key) => invalid(`data[${key}]`, key, 'duplicate of key present in binaryData')),
     ...validateKeys(binary, 'binaryData'),
+    ...(all > maxSize ? [tooLong('[]', maxSize)] : []),
   ];
+}
+
+const maxSize = 1024 * 1024;
+
+/** How many bytes a base64 text stands for. */
+function byteLength(value: unknown): number {
+  return Buffer.byteLength(String(value), 'base64');
 }
 
 /** What was declared immutable stays as it is. */
@@ -81,8 +92,28 @@ function validateSecret(object: JsonObject): readonly FieldError[] {
     const annotations = asObject(asObject(object['metadata'])?.['annotations']) ?? {};
     if (!annotations[accountKey]) errors.push(required(`metadata.annotations[${accountKey}]`));
   }
-  for (const key of typeKeys[type] ?? []) if (data[key] === undefined) errors.push(required(`data[${key}]`));
+  for (const key of typeKeys[type] ?? []) {
+    if (data[key] === undefined) errors.push(required(`data[${key}]`));
+    else errors.push(...validateDocker(type, key, String(data[key])));
+  }
+  if (type === 'kubernetes.io/basic-auth' && data['username'] === undefined && data['password'] === undefined) {
+    errors.push(required('data[username]'), required('data[password]'));
+  }
+  const size = Object.values(data).reduce<number>((sum, value) => sum + byteLength(value), 0);
+  if (size > maxSize) errors.push(tooLong('data', maxSize));
   return errors;
+}
+
+/** Registries' credentials must be JSON. */
+function validateDocker(type: string, key: string, value: string): FieldError[] {
+  if (!type.startsWith('kubernetes.io/dockerc')) return [];
+  const text = Buffer.from(value, 'base64').toString('utf8');
+  try {
+    scanJson(text);
+    return [];
+  } catch (error) {
+    return [invalid(`data[${key}]`, '<secret contents redacted>', (error as Error).message)];
+  }
 }
 
 export const secretStrategy: Strategy = {

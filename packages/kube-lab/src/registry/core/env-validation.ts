@@ -13,7 +13,11 @@ export function validateEnv(env: JsonObject, field: string): FieldError[] {
   if (name === '') errors.push(required(`${field}.name`));
   else if (/[=\0]/.test(name)) {
     errors.push(
-      invalid(`${field}.name`, name, "environment variable names must be printable ASCII, and may not contain '='"),
+      invalid(
+        `${field}.name`,
+        name,
+        "a valid environment variable name must consist only of printable ASCII characters other than '='",
+      ),
     );
   }
   const from = asObject(env['valueFrom']);

@@ -14,7 +14,7 @@ export function namespaceDefaults(object: JsonObject): void {
 /** Namespaces: they stay until their content is gone, which `spec.finalizers` says. */
 export const namespaceStrategy: Strategy = {
   returnsDeleted: true,
-  validateName: (name) => (name.includes('.') ? ['must not contain dots'] : labelErrors(name)),
+  validateName: labelErrors,
   prepareForCreate(object) {
     object['status'] = { phase: 'Active' };
     const spec = ensureObject(object, 'spec');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { asObject, asObjects, asString, getIn, type JsonObject } from '../../json/json.ts';
+import { asObject, asObjects, asString, equalJson, getIn, type JsonObject } from '../../json/json.ts';
 import { ipErrors } from '../../validation/addresses.ts';
-import { type FieldError, invalid } from '../../validation/field-error.ts';
+import { type FieldError, invalid, required } from '../../validation/field-error.ts';
 import { portErrors } from '../../validation/ports.ts';
 import { keepField, restoreStatus } from '../keep.ts';
 import type { Strategy } from '../strategy.ts';
@@ -74,3 +74,43 @@ export const eventStrategy: Strategy = {
 
 /** Service accounts are plain data; deleting one answers with it. */
 export const serviceAccountStrategy: Strategy = { returnsDeleted: true };
+
+const frozenEventFields = [
+  'involvedObject',
+  'reason',
+  'message',
+  'source',
+  'type',
+  'eventTime',
+  'action',
+  'related',
+  'reportingComponent',
+  'reportingInstance',
+];
+
+/** Events written through `events.k8s.io`: complete from the start, and counted as a series afterwards. Stored as those of `v1`. */
+export const newEventStrategy: Strategy = {
+  allowCreateOnUpdate: true,
+  defaultPropagation: 'unsupported',
+  errorGroup: '',
+  validate: validateNewEvent,
+  validateUpdate(object, old) {
+    return frozenEventFields
+      .filter((key) => !equalJson(object[key], old[key]))
+      .map((key) => invalid(key, object[key], 'field is immutable'));
+  },
+};
+
+function validateNewEvent(object: JsonObject): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  if (!object['eventTime']) errors.push(required('eventTime'));
+  else {
+    if (!object['reportingComponent']) errors.push(required('reportingController'));
+    if (!object['reportingInstance']) errors.push(required('reportingInstance'));
+    if (!object['action']) errors.push(required('action'));
+    if (!object['reason']) errors.push(required('reason'));
+  }
+  const type = asString(object['type']) ?? '';
+  if (type !== 'Normal' && type !== 'Warning') errors.push(invalid('type', '', `has invalid value: ${type}`));
+  return errors;
+}

@@ -2,7 +2,7 @@
 import { asObject, asObjects, asString, ensureObject, type JsonObject } from '../../json/json.ts';
 
 /** What the real server fills into a pod's spec, in a Pod and in every pod template alike. */
-export function podSpecDefaults(spec: JsonObject): void {
+function podSpecDefaults(spec: JsonObject): void {
   spec['restartPolicy'] ??= 'Always';
   const grace = spec['terminationGracePeriodSeconds'];
   if (typeof grace !== 'number') spec['terminationGracePeriodSeconds'] = 30;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { asNumber, asObject, asObjects, asString, equalJson, type JsonObject } from '../../json/json.ts';
+import { asNumber, asObject, asObjects, asString, cloneJson, equalJson, type JsonObject } from '../../json/json.ts';
+import { invalid } from '../../validation/field-error.ts';
 import { keepField, metadataOf, restoreStatus } from '../keep.ts';
 import type { Strategy } from '../strategy.ts';
 import { validatePod, validatePodUpdate } from './pod-validation.ts';
@@ -23,6 +24,24 @@ export const podStrategy: Strategy = {
     const status = asObject(object['status']);
     if (status && !status['qosClass']) keepField(status, asObject(old['status']) ?? {}, 'qosClass');
   },
+  prepareForSubresource(name, object, old) {
+    restoreStatus(object, old);
+    const spec = cloneJson(asObject(old['spec']) ?? {});
+    const wanted = asObject(object['spec']) ?? {};
+    if (name === 'ephemeralcontainers') keepField(spec, wanted, 'ephemeralContainers');
+    if (name === 'resize') takeResources(spec, wanted);
+    object['spec'] = spec;
+    if (equalJson(spec, old['spec'])) return;
+    metadataOf(object)['generation'] = (asNumber(metadataOf(old)['generation']) ?? 0) + 1;
+  },
+  validateSubresource(name, object, old) {
+    const errors = [...validatePod(object)];
+    const before = qosClass(asObject(old['spec']) ?? {});
+    if (name === 'resize' && qosClass(asObject(object['spec']) ?? {}) !== before) {
+      errors.push(invalid('spec', before, 'Pod QOS Class may not change as a result of resizing'));
+    }
+    return errors;
+  },
   validate: validatePod,
   validateUpdate: validatePodUpdate,
   gracePeriod(object, requested) {
@@ -34,13 +53,12 @@ export const podStrategy: Strategy = {
   },
 };
 
-/** True if all containers of a pod have ended. */
-export function isFinished(pod: JsonObject): boolean {
-  const phase = asString(asObject(pod['status'])?.['phase']);
-  return phase === 'Succeeded' || phase === 'Failed';
-}
-
-/** Containers of every kind in a pod's spec. */
-export function allContainers(spec: JsonObject): readonly JsonObject[] {
-  return ['initContainers', 'containers', 'ephemeralContainers'].flatMap((list) => asObjects(spec[list]));
+/** A resize takes what containers may use, and nothing else. */
+function takeResources(spec: JsonObject, wanted: JsonObject): void {
+  for (const container of asObjects(spec['containers'])) {
+    const same = asObjects(wanted['containers']).find(({ name }) => name === container['name']);
+    if (!same) continue;
+    keepField(container, same, 'resources');
+    keepField(container, same, 'resizePolicy');
+  }
 }

@@ -163,6 +163,9 @@ const allowedChanges =
 export function validatePodUpdate(object: JsonObject, old: JsonObject): readonly FieldError[] {
   const spec = asObject(object['spec']) ?? {};
   const before = asObject(old['spec']) ?? {};
+  if (asObjects(spec['containers']).length !== asObjects(before['containers']).length) {
+    return [forbiddenField('spec.containers', 'pod updates may not add or remove containers')];
+  }
   const errors = [...validatePod(object), ...validateDeadlineChange(spec, before)];
   if (errors.length > 0) return errors;
   if (!equalJson(comparable(spec), comparable(before))) return [forbiddenField('spec', `${allowedChanges}\n`)];

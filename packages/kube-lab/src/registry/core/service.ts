@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { asArray, asNumber, asObject, asObjects, asString, type JsonObject } from '../../json/json.ts';
+import { asArray, asNumber, asObject, asObjects, asString, equalJson, type JsonObject } from '../../json/json.ts';
 import { ipErrors } from '../../validation/addresses.ts';
 import { duplicate, type FieldError, invalid, required } from '../../validation/field-error.ts';
 import { labelErrors } from '../../validation/names.ts';
@@ -41,6 +41,7 @@ export const serviceStrategy: Strategy = {
     restoreStatus(object, old);
     const spec = asObject(object['spec']) ?? {};
     const before = asObject(old['spec']) ?? {};
+    if (spec['type'] === 'ExternalName' && before['type'] !== 'ExternalName') releaseAddress(spec, before);
     // A client that leaves out what was given to it means to keep it.
     if (before['type'] !== 'ExternalName' && spec['type'] !== 'ExternalName') {
       for (const key of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy']) spec[key] ??= before[key];
@@ -51,11 +52,59 @@ export const serviceStrategy: Strategy = {
   prepareForStatusUpdate(object, old) {
     keepField(object, old, 'spec');
   },
-  validate: validateService,
-  validateUpdate(object, old) {
-    return [...validateAddressChange(object, old), ...validateService(object)];
+  validate: (object, context) => orElse(validateService(object), () => validateAllocation(object, context)),
+  validateUpdate(object, old, context) {
+    const errors = [...validateAddressChange(object, old), ...validateService(object)];
+    return orElse(errors, () => validateAllocation(object, context));
   },
 };
+
+/** What is given out is looked at only where nothing else is wrong. */
+function orElse(errors: readonly FieldError[], next: () => readonly FieldError[]): readonly FieldError[] {
+  return errors.length > 0 ? errors : next();
+}
+
+/** A Service that becomes a mere name gives its address back. */
+function releaseAddress(spec: JsonObject, before: JsonObject): void {
+  for (const key of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'internalTrafficPolicy']) {
+    if (equalJson(spec[key], before[key])) delete spec[key];
+  }
+}
+
+function validateAllocation(object: JsonObject, context: WriteContext): readonly FieldError[] {
+  const { name, namespace } = asObject(object['metadata']) ?? {};
+  const own = `${String(namespace)}/${String(name)}`;
+  const others = context.store
+    .list('services')
+    .filter(({ key }) => key !== own)
+    .map((stored) => asObject(stored.object['spec']) ?? {});
+  const spec = asObject(object['spec']) ?? {};
+  const address = asString(spec['clusterIP']) ?? '';
+  const errors: FieldError[] = [];
+  if (address !== '' && address !== 'None') {
+    const taken = others.some((other) => other['clusterIP'] === address);
+    const why = taken ? 'provided IP is already allocated' : 'the provided network does not match the current range';
+    if (taken || !address.startsWith('10.96.')) {
+      errors.push(invalid('spec.clusterIPs', [address], `failed to allocate IP ${address}: ${why}`));
+    }
+  }
+  return [...errors, ...validateNodePorts(asObjects(spec['ports']), others)];
+}
+
+function validateNodePorts(ports: readonly JsonObject[], others: readonly JsonObject[]): FieldError[] {
+  const taken = new Set(others.flatMap((other) => asObjects(other['ports']).map((port) => port['nodePort'])));
+  return ports.flatMap((port, index) => {
+    const number = asNumber(port['nodePort']);
+    if (!number) return [];
+    const field = `spec.ports[${index}].nodePort`;
+    if (number < 30_000 || number > 32_767) {
+      return [
+        invalid(field, number, 'provided port is not in the valid range. The range of valid ports is 30000-32767'),
+      ];
+    }
+    return taken.has(number) ? [invalid(field, number, 'provided port is already allocated')] : [];
+  });
+}
 
 function allocate(object: JsonObject, context: WriteContext): void {
   const spec = asObject(object['spec']) ?? {};

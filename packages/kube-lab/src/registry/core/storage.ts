@@ -36,7 +36,7 @@ function validateModes(modes: readonly unknown[], field: string, detail: string)
 }
 
 /** What is wrong with a claim, alone or as a template of a StatefulSet. */
-export function validateClaim(object: JsonObject): readonly FieldError[] {
+function validateClaim(object: JsonObject): readonly FieldError[] {
   const spec = asObject(object['spec']) ?? {};
   const storage = getIn(spec, 'resources', 'requests', 'storage');
   const errors = validateModes(asArray(spec['accessModes']), 'spec.accessModes', 'at least 1 access mode is required');
@@ -118,5 +118,13 @@ export const volumeStrategy: Strategy = {
   prepareForUpdate: restoreStatus,
   prepareForStatusUpdate: (object, old) => keepField(object, old, 'spec'),
   validate: validateVolume,
-  validateUpdate: validateVolume,
+  validateUpdate(object, old) {
+    const source = (one: JsonObject) =>
+      Object.fromEntries(Object.entries(asObject(one['spec']) ?? {}).filter(([key]) => !volumeSettings.has(key)));
+    const field = 'spec.persistentvolumesource';
+    const fixed = equalJson(source(object), source(old))
+      ? []
+      : [forbiddenField(field, `${field} is immutable after creation\n`)];
+    return [...validateVolume(object), ...fixed];
+  },
 };

@@ -64,6 +64,11 @@ function validateSubject(subject: JsonObject, field: string, namespaced: boolean
   }
 }
 
+/** A reference as the real server prints it. */
+function shownRole({ apiGroup, kind, name }: JsonObject): JsonObject {
+  return { APIGroup: apiGroup ?? '', Kind: kind ?? '', Name: name ?? '' };
+}
+
 function bindingStrategyOf(namespaced: boolean): Strategy {
   const kinds = namespaced ? ['Role', 'ClusterRole'] : ['ClusterRole'];
   const validate = (object: JsonObject): FieldError[] => {
@@ -90,7 +95,7 @@ function bindingStrategyOf(namespaced: boolean): Strategy {
     validateUpdate(object, old) {
       const fixed = equalJson(object['roleRef'], old['roleRef'])
         ? []
-        : [invalid('roleRef', object['roleRef'], 'cannot change roleRef')];
+        : [invalid('roleRef', shownRole(asObject(object['roleRef']) ?? {}), 'cannot change roleRef')];
       return [...validate(object), ...fixed];
     },
   };

@@ -31,6 +31,7 @@ function validateLease(object: JsonObject): readonly FieldError[] {
 
 export const leaseStrategy: Strategy = {
   allowCreateOnUpdate: true,
+  allowUnconditionalUpdate: false,
   validate: validateLease,
   validateUpdate: validateLease,
 };
@@ -135,9 +136,15 @@ export const storageClassStrategy: Strategy = {
   returnsDeleted: true,
   validate: validateStorageClass,
   validateUpdate(object, old) {
-    const fixed = ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode']
-      .filter((key) => !equalJson(object[key], old[key]))
-      .map((key) => forbiddenField(key, `updates to ${key} are forbidden.`));
+    const changed = (key: string) => !equalJson(object[key], old[key]);
+    const fixed = [
+      ...['parameters', 'provisioner']
+        .filter(changed)
+        .map((key) => forbiddenField(key, `updates to ${key} are forbidden.`)),
+      ...['reclaimPolicy', 'volumeBindingMode']
+        .filter(changed)
+        .map((key) => invalid(key, object[key], 'field is immutable')),
+    ];
     return [...validateStorageClass(object), ...fixed];
   },
 };

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import { conditionEnvironment } from '../../admission/webhook-rules.ts';
+import { celProblem } from '../../cel/environment.ts';
 import { asArray, asNumber, asObject, asObjects, asString, equalJson, type JsonObject } from '../../json/json.ts';
 import { type FieldError, invalid, required } from '../../validation/field-error.ts';
 import { subdomainErrors } from '../../validation/names.ts';
@@ -51,6 +53,7 @@ function validateWebhook(webhook: JsonObject, field: string): FieldError[] {
   }
   return [
     ...errors,
+    ...validateConditions(webhook, field),
     ...validateClient(asObject(webhook['clientConfig']) ?? {}, `${field}.clientConfig`),
     ...validateVersions(webhook, field),
   ];
@@ -60,6 +63,18 @@ function validateRule(rule: JsonObject, field: string): FieldError[] {
   return ['operations', 'apiGroups', 'apiVersions', 'resources']
     .filter((key) => asArray(rule[key]).length === 0)
     .map((key) => required(`${field}.${key}`));
+}
+
+function validateConditions(webhook: JsonObject, field: string): FieldError[] {
+  return asObjects(webhook['matchConditions']).flatMap((condition, index) => {
+    const place = `${field}.matchConditions[${index}]`;
+    const expression = asString(condition['expression']) ?? '';
+    if (expression.trim() === '') return [required(`${place}.expression`)];
+    const problem = celProblem(conditionEnvironment(), expression);
+    return problem
+      ? [invalid(`${place}.expression`, expression, `compilation failed: ERROR: <input>: ${problem}`)]
+      : [];
+  });
 }
 
 function validateClient(client: JsonObject, field: string): FieldError[] {
