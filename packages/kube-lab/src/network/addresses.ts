@@ -2,8 +2,6 @@
 
 /** Where the lab itself is in its own network: the next hop of every pod and the source of probes. */
 export const labAddress = '10.244.0.1';
-/** Cluster IPs are taken from here. */
-export const serviceRange = '10.96.0.0/16';
 /** `kubernetes.default.svc`. */
 export const apiServerAddress = '10.96.0.1';
 /** `kube-dns.kube-system.svc`. */

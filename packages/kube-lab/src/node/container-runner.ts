@@ -204,7 +204,8 @@ export class ContainerRunner {
     const own = this.#record.container(name);
     const { run } = own;
     if (run?.id !== exit.container || run.state === 'starting' || run.state === 'exited') return;
-    const reason = this.#outOfMemory.delete(run.id) ? 'OOMKilled' : exit.exitCode === 0 ? 'Completed' : 'Error';
+    const wasKilled = this.#outOfMemory.delete(run.id) || exit.outOfMemory === true;
+    const reason = wasKilled ? 'OOMKilled' : exit.exitCode === 0 ? 'Completed' : 'Error';
     const { exitCode } = exit;
     const ended = { state: 'exited', finishedAt, exitCode, reason, ...(message ? { message } : {}) } as const;
     this.#record.setContainer(name, { ...own, run: { ...run, ...ended }, probes: {} });

@@ -140,6 +140,13 @@ describe('a container', () => {
     expect((await pod('restarts')).status?.podIP).toBe(first);
   });
 
+  test('that uses more memory than its limit is OOMKilled', async () => {
+    const script = 'dd if=/dev/zero bs=64M count=1 2>/dev/null | tail -c 67108864 | (sleep 30; cat > /dev/null)';
+    await run('hungry', { containers: [shell(script, { resources: { limits: { memory: '32Mi' } } })] });
+    const { status } = await phase('hungry', 'Failed');
+    expect(status?.containerStatuses?.[0]?.state?.terminated).toMatchObject({ exitCode: 137, reason: 'OOMKilled' });
+  });
+
   test('with a read-only root cannot write to it', async () => {
     const text = await output('readonly', {
       containers: [

@@ -10,6 +10,7 @@ import { expand } from './expansion.ts';
 import type { PodWhereabouts } from './field-path.ts';
 import { podHostname } from './pod-files.ts';
 import type { PodVolumes } from './pod-volumes.ts';
+import { parseQuantity } from './quantity.ts';
 
 /** What a container's start needs to know. */
 export interface PrepareInput {
@@ -52,9 +53,15 @@ export async function prepareContainer(input: PrepareInput): Promise<ContainerSp
     mounts: [...input.podFiles, await terminationLog(input), ...(await volumeMounts(input, substitute))],
     ...(user ? { user } : {}),
     readOnlyRoot: container.securityContext?.readOnlyRootFilesystem === true,
+    ...memoryLimit(container),
     directory: join(input.directory, 'layer'),
     logFile: input.logFile,
   };
+}
+
+function memoryLimit(container: Container): Pick<ContainerSpec, 'memoryLimitBytes'> {
+  const limit = container.resources?.limits?.['memory'];
+  return limit === undefined ? {} : { memoryLimitBytes: parseQuantity(limit) };
 }
 
 /** Where a run's termination message lies on the host. */

@@ -31,6 +31,8 @@ export interface ContainerSpec {
   /** How the program sees itself; without it, as root. One user per container, mapped onto the one the lab runs as. */
   readonly user?: { readonly uid: number; readonly gid: number };
   readonly readOnlyRoot: boolean;
+  /** A container that uses more is ended, and its exit says so. */
+  readonly memoryLimitBytes?: number;
   /** Folder on the host for the container's writable layer; made and removed by the runtime. */
   readonly directory: string;
   /** File on the host that takes standard output and standard error. Appended to. */
@@ -44,6 +46,8 @@ export interface ContainerExit {
   readonly exitCode: number;
   /** The signal's number, if a signal ended it. */
   readonly signal?: number;
+  /** It used more memory than it may. */
+  readonly outOfMemory?: boolean;
 }
 
 /** The outcome of a command run inside a container. Output is cut at the limit that was asked for. */

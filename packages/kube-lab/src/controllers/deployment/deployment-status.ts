@@ -40,7 +40,7 @@ export function deploymentStatus(
 }
 
 /** True if every replica is of the newest template and available, and no other is left. */
-export function isComplete(counts: Counts): boolean {
+function isComplete(counts: Counts): boolean {
   const { total, updated, available, replicas } = counts;
   return updated === replicas && total === replicas && available === replicas;
 }

@@ -78,7 +78,7 @@ export function wanted(set: ReplicaSet): number {
   return set.spec?.replicas ?? 1;
 }
 
-export function available(set: ReplicaSet): number {
+function available(set: ReplicaSet): number {
   return Math.min(set.status?.availableReplicas ?? 0, wanted(set));
 }
 

@@ -63,7 +63,7 @@ export function jobStatus(job: Job, pods: readonly Pod[], counts: JobCounts, pla
 }
 
 /** A job ends only when every ended pod has been counted. */
-export function mayEnd(counts: JobCounts): boolean {
+function mayEnd(counts: JobCounts): boolean {
   return counts.uncountedSucceeded.length === 0 && counts.uncountedFailed.length === 0;
 }
 

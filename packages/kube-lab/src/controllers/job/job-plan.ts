@@ -156,7 +156,7 @@ function deadlineOf(job: Job): number | undefined {
 }
 
 /** The index of a pod of an indexed job. */
-export function indexOf(pod: Pod): number | undefined {
+function indexOf(pod: Pod): number | undefined {
   const text = pod.metadata?.annotations?.[indexAnnotation];
   return text === undefined ? undefined : Number(text);
 }

@@ -63,7 +63,7 @@ function staysWith(claim: PersistentVolumeClaim): readonly Filter[] {
 }
 
 /** Names of the claims a pod uses, those made for its ephemeral volumes included. */
-export function claimNames(pod: Pod): readonly string[] {
+function claimNames(pod: Pod): readonly string[] {
   return (pod.spec?.volumes ?? []).flatMap((volume) => {
     if (volume.persistentVolumeClaim) return [volume.persistentVolumeClaim.claimName];
     return volume.ephemeral ? [`${pod.metadata?.name}-${volume.name}`] : [];

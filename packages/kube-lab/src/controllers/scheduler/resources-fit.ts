@@ -17,7 +17,7 @@ export const resourcesFit: Filter = (pod, node, snapshot) => {
 };
 
 /** What a pod asks for: the sum of its containers, or its largest init container if that is more. */
-export function podRequests(pod: Pod): Readonly<Record<string, number>> {
+function podRequests(pod: Pod): Readonly<Record<string, number>> {
   const total: Record<string, number> = {};
   for (const container of pod.spec?.containers ?? []) {
     for (const [name, amount] of Object.entries(container.resources?.requests ?? {})) {

@@ -17,7 +17,7 @@ export const tolerated: Filter = (pod, node) => {
 };
 
 /** True if one of the pod's tolerations covers the taint. */
-export function tolerates(pod: Pod, taint: Taint): boolean {
+function tolerates(pod: Pod, taint: Taint): boolean {
   return (pod.spec?.tolerations ?? []).some((toleration) => covers(toleration, taint));
 }
 

@@ -9,7 +9,7 @@ export const defaultClassAnnotation = 'storageclass.kubernetes.io/is-default-cla
 /** In the parameters of a class: `memory` gives a tmpfs of exactly the size asked for. */
 export const mediumParameter = 'medium';
 /** In the parameters of a class: `true` ties the volume to the node it was made on. */
-export const localParameter = 'local';
+const localParameter = 'local';
 /** In the parameters of a class: provisioning always fails, with this message. */
 export const failureParameter = 'failure';
 

@@ -10,7 +10,7 @@ export interface ProcessIdentity {
 }
 
 /** All processes of the machine that can be seen. Zombies are no processes any more. */
-function allProcesses(): readonly ProcessIdentity[] {
+export function allProcesses(): readonly ProcessIdentity[] {
   return readdirSync('/proc')
     .filter((name) => /^[0-9]+$/.test(name))
     .flatMap((name) => {

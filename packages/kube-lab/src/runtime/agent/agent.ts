@@ -18,6 +18,7 @@ import { dialLoopback } from './dial-loopback.ts';
 import { blankDisk, corruptDisk, fillDisk, relieveDisk, swapDisks } from './disks.ts';
 import { furnish } from './enclosure.ts';
 import { ExecStreams } from './exec-stream.ts';
+import { LatencyRelay } from './latency-relay.ts';
 import { PodNetwork } from './pod-network.ts';
 import { ServiceRelay } from './service-relay.ts';
 import { slowLink } from './traffic.ts';
@@ -48,12 +49,14 @@ export async function openAgent(options: {
   const zone = new Zone();
   const dns = await startDnsServer({ zone, clock, address: dnsAddress, port: 53 });
   const containers = new ContainerSet({ tools, clock, network, onExit });
+  const cuts = new Cuts(tools);
+  const relay = new ServiceRelay(network, cuts);
   return {
     ...sandboxHandlers(network, containers),
     ...containerHandlers(containers),
     ...volumeHandlers(tools),
-    ...routeHandlers(new ServiceRelay(network)),
-    ...faultHandlers(tools, network, containers),
+    ...routeHandlers(relay),
+    ...faultHandlers({ network, containers, cuts, latency: new LatencyRelay(tools, clock, relay) }),
     ...diskHandlers(),
     ...streamHandlers(tools, containers),
     dialLoopback: async ({ sandbox, address, port }) => {
@@ -121,19 +124,24 @@ function routeHandlers(relay: ServiceRelay): HandlersOf<'setRoute' | 'setApiServ
   };
 }
 
-function faultHandlers(
-  tools: SystemTools,
-  network: PodNetwork,
-  containers: ContainerSet,
-): HandlersOf<'setCuts' | 'slow' | 'freeze'> {
-  const cuts = new Cuts(tools);
+function faultHandlers(parts: {
+  readonly network: PodNetwork;
+  readonly containers: ContainerSet;
+  readonly cuts: Cuts;
+  readonly latency: LatencyRelay;
+}): HandlersOf<'setCuts' | 'slow' | 'freeze'> {
+  const { network, containers, cuts, latency } = parts;
   return {
     setCuts: async (params) => {
       await cuts.set(params.cuts);
       return done;
     },
     slow: async ({ sandbox, slowness }) => {
-      await slowLink(network.link(sandbox), slowness);
+      const { link, address } = network.attached(sandbox);
+      await latency.end(address);
+      const remaining = await slowLink(link, slowness);
+      const pid = containers.anyProcess(sandbox);
+      if (remaining > 0 && pid !== undefined) await latency.begin(address, pid, remaining);
       return done;
     },
     freeze: async ({ sandbox, frozen }) => {

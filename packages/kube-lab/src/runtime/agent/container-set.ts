@@ -14,6 +14,7 @@ import type { SystemTools } from '../system-tools.ts';
 import { type RunningContainer, startContainer } from './container.ts';
 import { execInContainer } from './exec.ts';
 import { signalAll } from './freeze.ts';
+import { MemoryWatch } from './memory-watch.ts';
 import type { PodNetwork } from './pod-network.ts';
 import { networkProbe } from './probe.ts';
 
@@ -24,6 +25,7 @@ export class ContainerSet {
   readonly #network: PodNetwork;
   readonly #onExit: (exit: ContainerExit) => void;
   readonly #running = new Map<string, RunningContainer>();
+  readonly #memory: MemoryWatch;
 
   constructor(options: {
     readonly tools: SystemTools;
@@ -35,6 +37,7 @@ export class ContainerSet {
     this.#clock = options.clock;
     this.#network = options.network;
     this.#onExit = options.onExit;
+    this.#memory = new MemoryWatch(options.clock);
   }
 
   async start(spec: ContainerSpec): Promise<void> {
@@ -42,9 +45,17 @@ export class ContainerSet {
     if (!namespace) throw new RuntimeError('NotFound', `sandbox ${spec.sandbox} does not exist`);
     const container = await startContainer(this.#tools, this.#clock, spec, namespace);
     this.#running.set(spec.id, container);
+    let outOfMemory = false;
+    const exceed = () => {
+      outOfMemory = true;
+      container.signal('SIGKILL');
+    };
+    const { memoryLimitBytes: limitBytes } = spec;
+    if (limitBytes !== undefined) this.#memory.add(spec.id, { limitBytes, pid: container.pid, exceed });
     void container.exited.then((exit) => {
       this.#running.delete(spec.id);
-      this.#onExit(exit);
+      this.#memory.remove(spec.id);
+      this.#onExit(outOfMemory ? { ...exit, outOfMemory } : exit);
     });
   }
 
@@ -82,6 +93,11 @@ export class ContainerSet {
   async signalSandbox(sandbox: string, signal: 'SIGSTOP' | 'SIGCONT'): Promise<void> {
     const inside = [...this.#running.values()].filter((container) => container.spec.sandbox === sandbox);
     await Promise.all(inside.map(({ pid }) => signalAll(pid, signal)));
+  }
+
+  /** Some process of a sandbox, to look at its network. */
+  anyProcess(sandbox: string): number | undefined {
+    return [...this.#running.values()].find((container) => container.spec.sandbox === sandbox)?.pid;
   }
 
   find(id: string): RunningContainer {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { inRange } from '../../network/cidr.ts';
 import type { Cut } from '../agent-calls.ts';
 import { runCommand } from '../run-command.ts';
 import type { SystemTools } from '../system-tools.ts';
@@ -13,13 +14,26 @@ const firstPreference = 1000;
 export class Cuts {
   readonly #tools: SystemTools;
   readonly #rules = new Map<string, number>();
+  readonly #listeners: (() => void)[] = [];
+  #cuts: readonly Cut[] = [];
 
   constructor(tools: SystemTools) {
     this.#tools = tools;
   }
 
+  /** True if packets from one address to another vanish. */
+  blocks(from: string, to: string): boolean {
+    return this.#cuts.some((cut) => inRange(from, cut.from) && inRange(to, cut.to));
+  }
+
+  onChange(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
   /** Makes exactly these cuts, and heals all others. */
   async set(cuts: readonly Cut[]): Promise<void> {
+    this.#cuts = cuts;
+    for (const listener of this.#listeners) listener();
     const wanted = new Map(cuts.map((cut) => [`from ${cut.from} to ${cut.to}`, cut]));
     const lines: string[] = [];
     for (const [rule, preference] of [...this.#rules]) {

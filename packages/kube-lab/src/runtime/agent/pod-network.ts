@@ -87,11 +87,11 @@ export class PodNetwork {
     return this.#attached.has(id) ? `/run/netns/${id}` : undefined;
   }
 
-  /** The lab's end of a pod's cable. */
-  link(id: string): string {
+  /** The lab's end of a pod's cable, and the address at the other end. */
+  attached(id: string): { readonly link: string; readonly address: string } {
     const attached = this.#attached.get(id);
     if (!attached) throw new RuntimeError('NotFound', `sandbox ${id} does not exist`);
-    return attached.link;
+    return { link: attached.link, address: attached.spec.address };
   }
 
   async #ip(lines: readonly string[], namespace?: string): Promise<void> {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { once } from 'node:events';
-import { connect, createServer, type NetConnectOpts, type Server, type Socket } from 'node:net';
+import { createServer, type NetConnectOpts, type Server, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { ServiceRoute } from '../agent-calls.ts';
+import type { Cuts } from './cuts.ts';
 import type { PodNetwork } from './pod-network.ts';
+import { RelayedConnection } from './relayed-connection.ts';
 
 interface Served {
   route: ServiceRoute;
@@ -15,11 +18,17 @@ interface Served {
  */
 export class ServiceRelay {
   readonly #network: PodNetwork;
+  readonly #cuts: Cuts;
   readonly #served = new Map<string, Served>();
+  readonly #connections = new Set<RelayedConnection>();
   #turn = 0;
 
-  constructor(network: PodNetwork) {
+  constructor(network: PodNetwork, cuts: Cuts) {
     this.#network = network;
+    this.#cuts = cuts;
+    cuts.onChange(() => {
+      for (const connection of this.#connections) connection.update();
+    });
   }
 
   /** Replaces the route of an owner; undefined takes it away. */
@@ -38,11 +47,19 @@ export class ServiceRelay {
     await this.#listen(served);
   }
 
-  /** Passes connections to an address of the lab on to wherever `target` says at that moment; refuses if nowhere. */
-  async listenTo(address: string, port: number, target: () => NetConnectOpts | undefined): Promise<Server> {
+  /**
+   * Passes connections to an address of the lab on to wherever `target` says at that moment; refuses if nowhere.
+   * @param between what stands between the two ends, one for each direction
+   */
+  async listenTo(
+    address: string,
+    port: number,
+    target: () => NetConnectOpts | undefined,
+    between?: () => Duplex,
+  ): Promise<Server> {
     const server = createServer({ allowHalfOpen: true, noDelay: true }, (incoming) => {
       const where = target();
-      if (where) pass(incoming, where);
+      if (where) this.#pass(incoming, where, between);
       else incoming.resetAndDestroy();
     });
     server.listen(port, address);
@@ -67,14 +84,10 @@ export class ServiceRelay {
     const targets = route.ports.find((each) => each.port === port)?.targets ?? [];
     return targets[this.#turn++ % Math.max(1, targets.length)];
   }
-}
 
-function pass(incoming: Socket, target: NetConnectOpts): void {
-  const outgoing = connect({ ...target, allowHalfOpen: true, noDelay: true } as NetConnectOpts);
-  incoming.on('error', () => outgoing.destroy());
-  outgoing.on('error', () => incoming.resetAndDestroy());
-  incoming.on('close', () => outgoing.destroy());
-  outgoing.on('close', () => incoming.destroy());
-  incoming.pipe(outgoing);
-  outgoing.pipe(incoming);
+  #pass(incoming: Socket, target: NetConnectOpts, between: (() => Duplex) | undefined): void {
+    const connection = new RelayedConnection(incoming, target, (from, to) => !this.#cuts.blocks(from, to), between);
+    this.#connections.add(connection);
+    incoming.on('close', () => this.#connections.delete(connection));
+  }
 }

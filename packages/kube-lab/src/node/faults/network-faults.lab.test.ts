@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type Pod, pods, services } from '@etcd-operator/kube';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { nodeImage } from '../../images/host-image.ts';
+import { createImageTable } from '../../images/image-table.ts';
+import { type Lab, startLab } from '../../lab.ts';
+
+const namespace = 'default';
+const soon = { timeout: 20_000, interval: 50 };
+/** A lookup that nobody answers ends soon. */
+const dnsConfig = {
+  options: [
+    { name: 'timeout', value: '1' },
+    { name: 'attempts', value: '1' },
+  ],
+};
+/** Answers every connection with one word, as soon as it has heard one. */
+const serve = 'net.createServer((s) => s.once("data", () => s.end("pong"))).listen(8080)';
+/** Asks each address it is given, and says how many milliseconds the answer took, or what went wrong. */
+const ask = `
+  const one = (host, port) => new Promise((resolve) => {
+    const begun = performance.now();
+    const socket = net.connect({ host, port: Number(port) }, () => socket.write('ping'));
+    socket.setTimeout(1500, () => { socket.destroy(); resolve('silence'); });
+    socket.on('data', () => resolve(Math.round(performance.now() - begun)));
+    socket.on('error', (error) => resolve(error.code));
+  });
+  (async () => {
+    const results = [];
+    for (const target of process.env.TARGETS.split(',')) results.push(await one(...target.split(':')));
+    process.stdout.write(JSON.stringify(results), () => process.exit());
+  })();
+`;
+
+let lab: Lab;
+let address: string;
+let count = 0;
+
+beforeAll(async () => {
+  const image = (argv: string) => ({ latest: nodeImage({ directories: [], argv: ['-e', argv] }) });
+  const images = createImageTable([
+    { repositories: ['server'], tags: image(serve) },
+    { repositories: ['asker'], tags: image(ask) },
+  ]);
+  lab = await startLab({ nodes: 2, images });
+  const client = lab.client();
+  const readinessProbe = { tcpSocket: { port: 8080 }, periodSeconds: 1 };
+  const metadata = { namespace, name: 'server', labels: { app: 'server' } };
+  const spec = { nodeName: 'node-1', containers: [{ name: 'main', image: 'server', readinessProbe }] };
+  await client.resource(pods).create({ metadata, spec });
+  const ports = [{ port: 80, targetPort: 8080 }];
+  await client
+    .resource(services)
+    .create({ metadata: { namespace, name: 'server' }, spec: { selector: { app: 'server' }, ports } });
+  const ready = ({ status }: Pod) => status?.containerStatuses?.[0]?.ready === true;
+  while (!ready(await client.resource(pods).get(metadata))) await new Promise((resolve) => setTimeout(resolve, 50));
+  address = (await client.resource(pods).get(metadata)).status?.podIP ?? '';
+});
+
+afterAll(() => lab?.stop());
+
+/** What a fresh pod on the other node hears from the server, directly and through its service. */
+async function results(): Promise<readonly (number | string)[]> {
+  count += 1;
+  const metadata = { namespace, name: `asker-${count}` };
+  const env = [{ name: 'TARGETS', value: `${address}:8080,server:80` }];
+  const containers = [{ name: 'main', image: 'asker', env }];
+  await lab
+    .client()
+    .resource(pods)
+    .create({ metadata, spec: { nodeName: 'node-2', restartPolicy: 'Never', containers, dnsConfig } });
+  const phase = async () => (await lab.client().resource(pods).get(metadata)).status?.phase;
+  await expect.poll(phase, soon).toBe('Succeeded');
+  const pod = await lab.client().resource(pods).get(metadata);
+  const options = { container: 'main', follow: false, previous: false, timestamps: false };
+  let text = '';
+  const log = await lab.proxy.log(pod, options, new AbortController().signal);
+  for await (const bytes of log) text += Buffer.from(bytes).toString();
+  return JSON.parse(text) as (number | string)[];
+}
+
+describe('the network', () => {
+  test('is fast when nothing is wrong', async () => {
+    for (const result of await results()) expect(result).toBeLessThan(400);
+  });
+
+  test('has the latency that is asked for, with or without the help of the kernel', async () => {
+    await using _slow = await lab.faults.network.slow(
+      { pod: { namespace, name: 'server' } },
+      { latencyMilliseconds: 250 },
+    );
+    const [direct] = await results();
+    expect(direct).toBeGreaterThan(490);
+    expect(direct).toBeLessThan(1400);
+  });
+
+  test('is fast again afterwards', async () => {
+    const [direct] = await results();
+    expect(direct).toBeLessThan(400);
+  });
+
+  test('that is cut is silent, through a service too, in one direction as in both', async () => {
+    const both = await lab.faults.network.cut({ node: 'node-1' }, { node: 'node-2' });
+    expect(await results()).toEqual(['silence', 'silence']);
+    await both.heal();
+    await using _way = await lab.faults.network.cut({ node: 'node-1' }, { node: 'node-2' }, { oneWay: true });
+    expect(await results()).toEqual(['silence', 'silence']);
+  });
+
+  test('without DNS still has its addresses', async () => {
+    const fault = await lab.faults.network.cut({ node: 'node-2' }, 'dns');
+    const [direct, byName] = await results();
+    expect(direct).toBeLessThan(400);
+    expect(byName).toBeTypeOf('string');
+    await fault.heal();
+    for (const result of await results()) expect(result).toBeLessThan(400);
+  });
+});

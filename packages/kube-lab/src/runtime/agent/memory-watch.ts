@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readFile } from 'node:fs/promises';
+import type { Clock, Timer } from '@etcd-operator/ports';
+
+const interval = 500;
+/** Memory is counted in pages by the kernel. */
+const pageBytes = 4096;
+
+interface Watched {
+  readonly limitBytes: number;
+  readonly pid: number;
+  readonly exceed: () => void;
+}
+
+/**
+ * Ends containers that use more memory than their limit, as the kernel would with cgroups, which an ordinary user does not have.
+ * A sample twice a second: a program that grows and shrinks faster gets away with it. Costs nothing while no container has a limit.
+ */
+export class MemoryWatch {
+  readonly #clock: Clock;
+  readonly #watched = new Map<string, Watched>();
+  #timer: Timer | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  add(id: string, watched: Watched): void {
+    this.#watched.set(id, watched);
+    this.#arm();
+  }
+
+  remove(id: string): void {
+    this.#watched.delete(id);
+    if (this.#watched.size > 0) return;
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+
+  #arm(): void {
+    this.#timer ??= this.#clock.schedule(interval, () => void this.#sample());
+  }
+
+  async #sample(): Promise<void> {
+    for (const [id, { pid, limitBytes, exceed }] of [...this.#watched]) {
+      if ((await residentBytes(pid)) <= limitBytes) continue;
+      this.#watched.delete(id);
+      exceed();
+    }
+    this.#timer = undefined;
+    if (this.#watched.size > 0) this.#arm();
+  }
+}
+
+/** Memory of a process and everything below it. */
+async function residentBytes(pid: number): Promise<number> {
+  const [statm, children] = await Promise.all([
+    readFile(`/proc/${pid}/statm`, 'utf8').catch(() => ''),
+    readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => ''),
+  ]);
+  const [, resident = '0', shared = '0'] = statm.split(' ');
+  // Pages shared with files, such as the program itself, do not count.
+  const own = Math.max(0, Number(resident) - Number(shared)) * pageBytes;
+  const below = await Promise.all(
+    children
+      .split(' ')
+      .filter(Boolean)
+      .map((child) => residentBytes(Number(child))),
+  );
+  return below.reduce((sum, each) => sum + each, own);
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import { connect, type NetConnectOpts, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+
+/** Says whether packets between two addresses get through at the moment. */
+export type Passable = (from: string, to: string) => boolean;
+
+/**
+ * A connection that the lab passes on. Cuts between its two ends hold for it, too: while one is in force nothing is passed,
+ * in either direction, and nobody is told.
+ */
+export class RelayedConnection {
+  readonly #incoming: Socket;
+  readonly #target: NetConnectOpts;
+  readonly #isPassable: () => boolean;
+  readonly #between: (() => Duplex) | undefined;
+  #outgoing: Socket | undefined;
+  #flowing = false;
+
+  /** @param between makes what stands between the two ends, one for each direction: a delay */
+  constructor(incoming: Socket, target: NetConnectOpts, isPassable: Passable, between?: () => Duplex) {
+    this.#incoming = incoming;
+    this.#target = target;
+    this.#between = between;
+    const from = incoming.remoteAddress ?? '';
+    const to = 'host' in target ? (target.host ?? '') : '';
+    this.#isPassable = () => isPassable(from, to) && isPassable(to, from);
+    incoming.pause();
+    incoming.on('error', () => this.#outgoing?.destroy());
+    incoming.on('close', () => this.#outgoing?.destroy());
+    this.update();
+  }
+
+  /** Looks again at whether it may pass. */
+  update(): void {
+    if (this.#isPassable()) this.#flow();
+    else this.#hold();
+  }
+
+  #flow(): void {
+    if (this.#flowing || this.#incoming.destroyed) return;
+    this.#flowing = true;
+    this.#outgoing ??= this.#dial();
+    this.#pipe(this.#incoming, this.#outgoing);
+    this.#pipe(this.#outgoing, this.#incoming);
+  }
+
+  #hold(): void {
+    if (!this.#flowing) return;
+    this.#flowing = false;
+    for (const socket of [this.#incoming, this.#outgoing]) {
+      socket?.unpipe();
+      socket?.pause();
+    }
+  }
+
+  #dial(): Socket {
+    const outgoing = connect({ ...this.#target, allowHalfOpen: true, noDelay: true } as NetConnectOpts);
+    outgoing.on('error', () => this.#incoming.resetAndDestroy());
+    outgoing.on('close', () => this.#incoming.destroy());
+    return outgoing;
+  }
+
+  #pipe(from: Socket, to: Socket): void {
+    if (this.#between) from.pipe(this.#between()).pipe(to);
+    else from.pipe(to);
+  }
+}
