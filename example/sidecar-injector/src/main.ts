@@ -11,10 +11,12 @@ const options = {
   namespace: { type: 'string' },
   host: { type: 'string', default: '0.0.0.0' },
   port: { type: 'string', default: '9443' },
+  /** Where probes and metrics are answered. */
+  'http-port': { type: 'string', default: '8080' },
 } as const;
 
 try {
-  const { kubeconfig, namespace, host, port } = parseArgs({ options }).values;
+  const { kubeconfig, namespace, host, port, 'http-port': httpPort } = parseArgs({ options }).values;
   const config = await loadConfig({ env: process.env, ...(kubeconfig && { kubeconfig }) });
   const transport = connect(config);
   const stop = new AbortController();
@@ -25,6 +27,7 @@ try {
       log: createLogger({ clock: systemClock, write: textLines(process.stderr) }),
       namespace: namespace ?? config.namespace,
       listen: { host, port: Number(port) },
+      http: { host, port: Number(httpPort) },
     },
     stop.signal,
   );

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createManager, WebhookServer } from '@etcd-operator/controller-runtime';
+import { createManager, type HttpOptions, WebhookServer } from '@etcd-operator/controller-runtime';
 import { type Client, configMaps, mutatingWebhookConfigurations, namespaces } from '@etcd-operator/kube';
 import { type Clock, type Logger, systemClock } from '@etcd-operator/ports';
 import { addCertificateKeeper, ownName } from './certificate-keeper.ts';
@@ -15,6 +15,8 @@ export interface SidecarInjectorOptions {
   readonly clock?: Clock;
   /** Where it listens. @default 0.0.0.0:9443 */
   readonly listen?: { readonly host: string; readonly port: number };
+  /** Where `/healthz`, `/readyz` and `/metrics` are answered. @default nowhere */
+  readonly http?: HttpOptions;
   /** How long a certificate is good for, in milliseconds. @default 30 days */
   readonly certificateLifetime?: number;
   /** From a new authority to the first use of it, and between two looks at the certificate, in milliseconds. @default 10 s */
@@ -27,7 +29,7 @@ const day = 86_400_000;
 export async function runSidecarInjector(options: SidecarInjectorOptions, signal: AbortSignal): Promise<void> {
   const { client, log, namespace, clock = systemClock, settlingTime = 10_000 } = options;
   const leaderElection = { leaseName: ownName, leaseNamespace: namespace };
-  const manager = createManager({ client, log, clock, leaderElection });
+  const manager = createManager({ client, log, clock, leaderElection, ...(options.http && { http: options.http }) });
   const lifetime = options.certificateLifetime ?? 30 * day;
   const certificate = addCertificateKeeper(manager, { namespace, lifetime, settlingTime });
   const server = new WebhookServer({
@@ -35,6 +37,7 @@ export async function runSidecarInjector(options: SidecarInjectorOptions, signal
     certificate,
     clock,
     log,
+    metrics: manager.metrics,
     reloadPeriod: settlingTime,
     // An answer takes a millisecond and waits for nothing: many Pods at once are no reason to refuse some.
     maxConcurrent: 1000,

@@ -8,6 +8,7 @@ import {
   configMaps,
   deployments,
   type KubeObject,
+  type MutatingWebhookConfiguration,
   mutatingWebhookConfigurations,
   pods,
   type Resource,
@@ -44,4 +45,15 @@ export async function apply(client: Client, path: string): Promise<void> {
     if (!resource) throw new Error(`there is no resource for the kind ${object.kind} of ${path}`);
     await client.resource(resource).apply(object, { fieldManager: 'test' });
   }
+}
+
+/** The configuration of deploy/webhook.yaml, led to a port of loopback instead of a Service. */
+export function localConfiguration(port: number, failurePolicy: 'Fail' | 'Ignore'): MutatingWebhookConfiguration {
+  const [object] = manifest('deploy/webhook.yaml') as readonly MutatingWebhookConfiguration[];
+  const webhooks = (object?.webhooks ?? []).map((webhook) => ({
+    ...webhook,
+    failurePolicy,
+    clientConfig: { url: `https://127.0.0.1:${port}${webhook.clientConfig.service?.path}` },
+  }));
+  return { ...object, webhooks };
 }

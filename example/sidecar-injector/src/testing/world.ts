@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { connect } from 'node:tls';
 import {
   type Client,
   createClient,
-  type MutatingWebhook,
   type MutatingWebhookConfiguration,
   mutatingWebhookConfigurations,
 } from '@etcd-operator/kube';
 import { type ApiServer, createApiServer } from '@etcd-operator/kube-lab';
 import { createLogger, systemClock } from '@etcd-operator/ports';
 import { runSidecarInjector, type SidecarInjectorOptions } from '../sidecar-injector.ts';
-import { apply, manifest } from './manifests.ts';
+import { freePort } from './free-port.ts';
+import { apply, localConfiguration } from './manifests.ts';
 
 /** The account of deploy/rbac.yaml: the injector has its rights and no others. */
 const account = {
@@ -55,13 +54,7 @@ export async function createWorld(server = createApiServer()): Promise<World> {
     client,
     lines,
     async installWebhook(failurePolicy = 'Fail') {
-      const [object] = manifest('deploy/webhook.yaml') as readonly MutatingWebhookConfiguration[];
-      const led = (webhook: MutatingWebhook): MutatingWebhook => ({
-        ...webhook,
-        failurePolicy,
-        clientConfig: { url: `https://127.0.0.1:${port}${webhook.clientConfig.service?.path}` },
-      });
-      await api.create({ ...object, webhooks: object?.webhooks?.map(led) ?? [] });
+      await api.create(localConfiguration(port, failurePolicy));
     },
     configuration,
     async servedCertificate() {
@@ -90,13 +83,4 @@ export async function createWorld(server = createApiServer()): Promise<World> {
       await server.close();
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** The program as people start it, in a process of its own. */
+export interface InjectorProcess extends AsyncDisposable {
+  /** The text of `/metrics`. */
+  metrics(): Promise<string>;
+}
+
+export interface InjectorProcessOptions {
+  readonly kubeconfig: string;
+  readonly port: number;
+  readonly httpPort: number;
+}
+
+/** Starts it and waits until it is ready. */
+export async function startInjectorProcess(options: InjectorProcessOptions): Promise<InjectorProcess> {
+  const { kubeconfig, port, httpPort } = options;
+  const main = join(import.meta.dirname, '..', 'main.ts');
+  const flags = [`--kubeconfig=${kubeconfig}`, '--host=127.0.0.1', `--port=${port}`, `--http-port=${httpPort}`];
+  const child = spawn(process.execPath, [main, ...flags], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const address = `http://127.0.0.1:${httpPort}`;
+  while (!(await isReady(child, address))) await sleep(50);
+  return {
+    metrics: async () => (await fetch(`${address}/metrics`)).text(),
+    async [Symbol.asyncDispose]() {
+      if (child.exitCode !== null) return;
+      const ended = once(child, 'exit');
+      child.kill();
+      await ended;
+    },
+  };
+}
+
+async function isReady(child: ChildProcess, address: string): Promise<boolean> {
+  if (child.exitCode !== null) throw new Error(`the injector ended with status ${child.exitCode}`);
+  const answer = await fetch(`${address}/readyz`).catch(() => undefined);
+  return answer?.ok ?? false;
+}
