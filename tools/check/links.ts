@@ -7,7 +7,6 @@ import type { Tree } from './tree.ts';
 export const links: Check = {
   name: 'links and commands in documentation',
   async run(tree) {
-    const scripts = npmScripts(tree);
     const problems = tree.files
       .filter((file) => file.endsWith('.md'))
       .flatMap((file) =>
@@ -16,7 +15,7 @@ export const links: Check = {
           .split('\n')
           .flatMap((text, index) => {
             const place = { file, line: index + 1 };
-            return [...brokenLinks(tree, place, text), ...unknownScripts(scripts, place, text)];
+            return [...brokenLinks(tree, place, text), ...unknownScripts(tree, place, text)];
           }),
       );
     return { problems };
@@ -35,7 +34,12 @@ function brokenLinks(tree: Tree, place: Place, text: string): Problem[] {
   });
 }
 
-function unknownScripts(scripts: ReadonlySet<string>, place: Place, text: string): Problem[] {
+function unknownScripts(tree: Tree, place: Place, text: string): Problem[] {
+  if (!text.includes('npm run ')) return [];
+  const scripts = new Set([
+    ...npmScripts(tree, 'package.json'),
+    ...npmScripts(tree, posix.join(posix.dirname(place.file), 'package.json')),
+  ]);
   return [...text.matchAll(/\bnpm run ([\w:-]+)/g)].flatMap(([command, script = '']) =>
     scripts.has(script)
       ? []
@@ -43,7 +47,8 @@ function unknownScripts(scripts: ReadonlySet<string>, place: Place, text: string
   );
 }
 
-function npmScripts(tree: Tree): ReadonlySet<string> {
-  const manifest = tree.has('package.json') ? (JSON.parse(tree.read('package.json')) as { scripts?: object }) : {};
-  return new Set(Object.keys(manifest.scripts ?? {}));
+/** The scripts of one manifest; a page may name those of the root and those of its own folder. */
+function npmScripts(tree: Tree, path: string): readonly string[] {
+  const manifest = tree.has(path) ? (JSON.parse(tree.read(path)) as { scripts?: object }) : {};
+  return Object.keys(manifest.scripts ?? {});
 }

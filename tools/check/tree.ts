@@ -50,7 +50,7 @@ export function isGenerated(file: string): boolean {
 
 /** Tests and what only tests use; they may do what product code may not. */
 export function isTest(file: string): boolean {
-  return /\.test\.ts$/.test(file) || /(^|\/)testing\//.test(file) || file.startsWith('test/');
+  return /\.test\.ts$/.test(file) || /(^|\/)(testing|tutorial)\//.test(file) || file.startsWith('test/');
 }
 
 /** What we ship or what others build on: time, chance and layers matter here. */

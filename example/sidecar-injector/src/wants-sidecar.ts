@@ -5,7 +5,7 @@ import type { Namespace, Pod } from '@etcd-operator/kube';
 export const mark = 'initializer.kubernetes.io/envoy';
 
 /** The label of the injector's own Pods. */
-export const ownLabels: Readonly<Record<string, string>> = { app: 'sidecar-injector' };
+const ownLabels: Readonly<Record<string, string>> = { app: 'sidecar-injector' };
 
 /** Is this Pod to get the sidecar? `pod` may have no namespace of its own yet; it is created in `namespace`. */
 export function wantsSidecar(pod: Pod, namespace: string, namespaceObject: Namespace | undefined): boolean {

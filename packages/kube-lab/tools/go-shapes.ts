@@ -49,27 +49,25 @@ function structsOf(folder: string): ReadonlyMap<string, readonly string[]> {
 const fieldLine = /^\s+(?:(\w+)\s+)?([\w.*[\]]+)\s+`(.*)`/;
 
 function fieldsOf(folder: string, name: string): Record<string, Field> {
-  const fields: Record<string, Field> = {};
   const localName = folder.split('/').at(-1) ?? '';
-  for (const line of structsOf(folder).get(name) ?? []) {
-    const match = fieldLine.exec(line);
-    if (!match) continue;
-    const [, , goType = '', tags = ''] = match;
-    const json = /json:"([^"]*)"/.exec(tags)?.[1] ?? '';
-    const protobuf = Number(/protobuf:"\w+,(\d+)/.exec(tags)?.[1] ?? 0);
-    const [jsonName = '', ...flags] = json.split(',');
-    if (jsonName === '-') continue;
-    const qualified = qualify(goType, localName);
-    if (flags.includes('inline') || jsonName === '') {
-      if (goType.endsWith('TypeMeta')) continue;
-      fields[`+${goType}`] = [qualified, '', protobuf];
-      Object.assign(fields, embedded(folder, goType));
-      continue;
-    }
-    const mode = flags.includes('omitzero') ? 'omitzero' : flags.includes('omitempty') ? 'omitempty' : 'always';
-    fields[jsonName] = [qualified, mode, protobuf];
+  const lines = structsOf(folder).get(name) ?? [];
+  return Object.assign({}, ...lines.map((line) => fieldsOfLine(folder, localName, line)));
+}
+
+/** What one line of a struct adds: a field, the fields of an embedded struct, or nothing. */
+function fieldsOfLine(folder: string, localName: string, line: string): Record<string, Field> {
+  const [, , goType = '', tags = ''] = fieldLine.exec(line) ?? [];
+  const json = /json:"([^"]*)"/.exec(tags)?.[1] ?? '';
+  const protobuf = Number(/protobuf:"\w+,(\d+)/.exec(tags)?.[1] ?? 0);
+  const [jsonName = '', ...flags] = json.split(',');
+  if (goType === '' || jsonName === '-') return {};
+  const qualified = qualify(goType, localName);
+  if (flags.includes('inline') || jsonName === '') {
+    if (goType.endsWith('TypeMeta')) return {};
+    return { [`+${goType}`]: [qualified, '', protobuf], ...embedded(folder, goType) };
   }
-  return fields;
+  const mode = flags.includes('omitzero') ? 'omitzero' : flags.includes('omitempty') ? 'omitempty' : 'always';
+  return { [jsonName]: [qualified, mode, protobuf] };
 }
 
 /** The fields of an embedded struct of the same package; they count as the outer struct's own but have no number there. */

@@ -33,7 +33,7 @@ const resources: readonly Resource[] = [
 ];
 
 /** The objects in a YAML file of this folder, such as `deploy/rbac.yaml`. */
-export function manifest(path: string): readonly KubeObject[] {
+function manifest(path: string): readonly KubeObject[] {
   const text = readFileSync(join(import.meta.dirname, '..', '..', path), 'utf8');
   return parseAllDocuments(text, { merge: true }).map((document) => document.toJS() as KubeObject);
 }

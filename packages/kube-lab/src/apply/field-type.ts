@@ -13,7 +13,7 @@ export type FieldType = ScalarType | MapType | ListType | DeducedType;
 
 export interface ScalarType {
   readonly kind: 'scalar';
-  /** The only values allowed; undefined: any scalar. */
+  /** The only values allowed; without it every scalar is. */
   readonly only?: 'string' | 'numeric' | 'boolean';
 }
 

@@ -72,7 +72,7 @@ export class Zone {
   }
 }
 
-/** `10-244-1-2.default.pod.cluster.local`: any address has such a name, whether or not a pod has it. */
+/** `10-244-1-2.default.pod.cluster.local`: every address has such a name, whether or not a pod has it. */
 function podRecord(name: string): DnsRecord | undefined {
   const match = /^(\d{1,3}(?:-\d{1,3}){3})\.[a-z0-9-]+\.pod\.cluster\.local$/.exec(name);
   return match?.[1] === undefined ? undefined : { type: 'A', name, address: match[1].replaceAll('-', '.') };

@@ -48,15 +48,15 @@ describe('an image table', () => {
   };
 
   test('finds images by tag, by digest, and by any tag', () => {
-    const [one, any] = [image('one'), image('any')];
+    const [one, every] = [image('one'), image('any')];
     const table = createImageTable([
       { repositories: ['app'], tags: { v1: one } },
-      { repositories: ['tool', 'quay.io/tool'], tags: { '*': any } },
+      { repositories: ['tool', 'quay.io/tool'], tags: { '*': every } },
     ]);
     expect(find(table, 'app:v1')).toBe(one);
     expect(find(table, 'app:v2')).toBeUndefined();
     expect(find(table, `app@${one.digest}`)).toBe(one);
-    expect(find(table, 'quay.io/tool:whatever')).toBe(any);
+    expect(find(table, 'quay.io/tool:whatever')).toBe(every);
     expect(find(table, 'other')).toBeUndefined();
   });
 

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createImage, createImageTable, hostImage, startLab } from '@etcd-operator/kube-lab';
+import { ensurePart } from '@etcd-operator/tools';
+import { expect, test } from 'vitest';
+
+const home = join(import.meta.dirname, '..');
+const repository = join(home, '..', '..');
+
+/** The image that deploy/deployment.yaml asks for: Node, and this repository in /app. */
+function injectorImage() {
+  const bin = dirname(process.execPath);
+  const { files, ...rest } = hostImage({ directories: [bin], entrypoint: [], env: { PATH: `${bin}:/usr/bin:/bin` } });
+  const { digest: _digest, ...parts } = rest;
+  const app = { kind: 'bind' as const, path: '/app', source: repository };
+  return createImage({ ...parts, files: { entries: [...files.entries, app] } });
+}
+
+/** Commands of the README with what they print. */
+function exchanges(): readonly { readonly command: string; readonly output: string }[] {
+  const text = readFileSync(join(home, 'README.md'), 'utf8');
+  const blocks = [...text.matchAll(/^```console\n(.*?)\n```$/gms)].map(([, content = '']) => `\n${content}`);
+  const parts = blocks.flatMap((block) => block.split('\n$ ').slice(1));
+  return parts.map((part) => {
+    const [command = '', ...output] = part.split('\n');
+    return { command, output: output.join('\n') };
+  });
+}
+
+/** What a command prints; how long it waits for a roll-out is left out. */
+function type(command: string, env: Readonly<Record<string, string>>): Promise<string> {
+  return new Promise((resolve) => {
+    execFile('sh', ['-c', command], { cwd: home, env, timeout: 90_000 }, (_error, stdout, stderr) => {
+      const lines = `${stdout}${stderr}`.trimEnd().split('\n');
+      resolve(lines.filter((line) => !line.startsWith('Waiting for')).join('\n'));
+    });
+  });
+}
+
+test('the walk-through of the README, typed as written: the injector runs in Pods, and is called through its Service', async () => {
+  const { programs } = await ensurePart('kubectl');
+  const images = createImageTable([{ repositories: ['sidecar-injector'], tags: { '0.1.0': injectorImage() } }]);
+  await using lab = await startLab({ nodes: 1, images });
+  lab.server.useDialService((host, port) => lab.dial(`${host}.cluster.local`, port));
+  const path = `${dirname(programs['kubectl'] ?? '')}:${process.env['PATH'] ?? ''}`;
+  const env = { PATH: path, HOME: lab.directory, KUBECONFIG: lab.kubeconfigPath };
+  for (const { command, output } of exchanges()) {
+    expect(`$ ${command}\n${await type(command, env)}`).toBe(`$ ${command}\n${output}`);
+  }
+});
