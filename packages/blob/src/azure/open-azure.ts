@@ -9,6 +9,7 @@ import { checkEndpoint } from '../endpoint/endpoint-policy.ts';
 import { type GuardedAgents, guardedAgents } from '../endpoint/guarded-agents.ts';
 import { createStore, type StoreSettings } from '../store.ts';
 import { AzureDriver } from './azure-driver.ts';
+import { azureError } from './azure-errors.ts';
 import { type AzureCredentials, type AzureOptions, azureClouds } from './azure-options.ts';
 
 type AzureSdk = typeof import('@azure/storage-blob');
@@ -25,7 +26,12 @@ export async function openAzure(options: AzureOptions, settings: StoreSettings =
     host: endpoint.hostname,
     ...(options.caCertificates === undefined ? {} : { caCertificates: options.caCertificates }),
   });
-  const credential = await credentialOf(sdk, account, credentials, cloud.authorityHost);
+  // Without a cloud, the environment that gives the identity says who is asked for it.
+  const authority = options.cloud === undefined ? {} : { authorityHost: cloud.authorityHost };
+  const redact = redactor(credentials.kind === 'key' ? [credentials.accountKey] : []);
+  const credential = await credentialOf(sdk, account, credentials, authority).catch((error: unknown) => {
+    throw azureError(error, 'getting an identity for Azure', redact);
+  });
   // Retries are ours, with our clock.
   const pipeline = sdk.newPipeline(credential, { retryOptions: { maxTries: 1 } });
   pipeline.factories.push(onlyTo(endpoint, agents));
@@ -35,7 +41,7 @@ export async function openAzure(options: AzureOptions, settings: StoreSettings =
     agents,
     location: `azure://${account}/${container}`,
     partBytes: options.partBytes,
-    redact: redactor(credentials.kind === 'key' ? [credentials.accountKey] : []),
+    redact,
     ...(settings.random ? { random: settings.random } : {}),
   });
   return createStore(driver, settings);
@@ -45,7 +51,7 @@ async function credentialOf(
   sdk: AzureSdk,
   account: string,
   credentials: AzureCredentials,
-  authorityHost: string,
+  authority: { readonly authorityHost?: string },
 ): Promise<StorageSharedKeyCredential | TokenCredential> {
   switch (credentials.kind) {
     case 'key':
@@ -57,14 +63,14 @@ async function credentialOf(
       const { WorkloadIdentityCredential } = await import('@azure/identity');
       const { clientId, tenantId } = credentials;
       return new WorkloadIdentityCredential({
-        authorityHost,
+        ...authority,
         ...(clientId === undefined ? {} : { clientId }),
         ...(tenantId === undefined ? {} : { tenantId }),
       });
     }
     case 'chain': {
       const { DefaultAzureCredential } = await import('@azure/identity');
-      return new DefaultAzureCredential({ authorityHost });
+      return new DefaultAzureCredential(authority);
     }
   }
 }

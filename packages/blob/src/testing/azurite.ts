@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import { BlobServiceClient, StorageSharedKeyCredential } from '@azure/storage-blob';
+import { readFileSync } from 'node:fs';
+import { Agent } from 'node:https';
+import {
+  BlobServiceClient,
+  newPipeline,
+  type RequestPolicyFactory,
+  StorageSharedKeyCredential,
+} from '@azure/storage-blob';
 import { ensurePart } from '@etcd-operator/tools';
-import { ServerProcess } from './server-process.ts';
+import { accepts, ServerProcess } from './server-process.ts';
+import { testdata } from './testdata.ts';
 
 /** A real server of Azure's blob protocol, with one container. */
 export interface AzureServer {
@@ -19,7 +27,8 @@ const account = 'testaccount';
 const accountKey = Buffer.from('test-account-key-MARKER-9a7e').toString('base64');
 const container = 'backups';
 
-export async function startAzurite(): Promise<AzureServer> {
+/** @param options.tls a certificate from testdata, and bearer tokens, instead of plain HTTP. */
+export async function startAzurite(options: { readonly tls?: boolean } = {}): Promise<AzureServer> {
   const part = await ensurePart('azurite');
   let port = 0;
   const server = await ServerProcess.start((chosen, directory) => {
@@ -34,13 +43,31 @@ export async function startAzurite(): Promise<AzureServer> {
         '--disableTelemetry',
         '--skipApiVersionCheck',
         '--disableProductStyleUrl',
+        ...(options.tls
+          ? ['--oauth=basic', `--cert=${testdata('server.pem')}`, `--key=${testdata('server.key')}`]
+          : []),
       ],
       environment: { AZURITE_ACCOUNTS: `${account}:${accountKey}` },
-      isUp: async () => (await fetch(`http://127.0.0.1:${chosen}/`)).status > 0,
+      isUp: () => accepts(chosen),
     };
   });
-  const endpoint = `http://127.0.0.1:${port}/${account}`;
-  const client = new BlobServiceClient(endpoint, new StorageSharedKeyCredential(account, accountKey));
+  const endpoint = `${options.tls ? 'https' : 'http'}://127.0.0.1:${port}/${account}`;
+  const credential = new StorageSharedKeyCredential(account, accountKey);
+  const pipeline = newPipeline(credential);
+  if (options.tls) pipeline.factories.push(trusting(readFileSync(testdata('ca.pem'), 'utf8')));
+  const client = new BlobServiceClient(endpoint, pipeline);
   await client.getContainerClient(container).create();
   return { endpoint, port, account, accountKey, container, client, stop: () => server.stop() };
+}
+
+function trusting(ca: string): RequestPolicyFactory {
+  const agent = new Agent({ ca });
+  return {
+    create: (next) => ({
+      sendRequest: (request) => {
+        request.agent = agent;
+        return next.sendRequest(request);
+      },
+    }),
+  };
 }

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3';
 import { ensurePart } from '@etcd-operator/tools';
-import { ServerProcess } from './server-process.ts';
+import { accepts, ServerProcess } from './server-process.ts';
+import { testdata } from './testdata.ts';
 
 /** A real S3 server, with one bucket. */
 export interface S3Server {
@@ -73,11 +71,6 @@ export async function startVersitygw(options: { readonly tls?: boolean } = {}): 
   return { ...settings, unfinished, seed, stop: () => server.stop() };
 }
 
-/** The path of a file in testdata. */
-export function testdata(name: string): string {
-  return fileURLToPath(new URL(`testdata/${name}`, import.meta.url));
-}
-
 /** Asked with a client of its own, so that what is tested does not test itself. */
 async function unfinishedUploads(endpoint: string): Promise<readonly string[]> {
   const client = new S3Client({
@@ -91,15 +84,5 @@ async function unfinishedUploads(endpoint: string): Promise<readonly string[]> {
     return (Uploads ?? []).map(({ Key }) => Key ?? '');
   } finally {
     client.destroy();
-  }
-}
-
-async function accepts(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1');
-  try {
-    await once(socket, 'connect');
-    return true;
-  } finally {
-    socket.destroy();
   }
 }

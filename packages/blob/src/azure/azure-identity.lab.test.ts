@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readFile } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { type AzureServer, startAzurite } from '../testing/azurite.ts';
+import { bytesOf, chunked } from '../testing/bodies.ts';
+import { expectClean, quickRetries } from '../testing/fault-suite.ts';
+import { startIdentityServer } from '../testing/identity-server.ts';
+import { testdata } from '../testing/testdata.ts';
+import type { AzureCredentials } from './azure-options.ts';
+import { openAzure } from './open-azure.ts';
+
+let server: AzureServer;
+let caCertificates: string;
+
+beforeAll(async () => {
+  server = await startAzurite({ tls: true });
+  caCertificates = await readFile(testdata('ca.pem'), 'utf8');
+});
+afterAll(() => server?.stop());
+beforeEach(() => {
+  for (const name of Object.keys(process.env)) if (name.startsWith('AZURE_')) vi.stubEnv(name, undefined);
+});
+afterEach(() => vi.unstubAllEnvs());
+
+/** A token of the form that Microsoft hands out; azurite looks at what it says, not at who signed it. */
+function token(claims: object): string {
+  const now = Math.floor(Date.now() / 1000);
+  const all = {
+    aud: 'https://storage.azure.com',
+    iss: 'https://sts.windows.net/ab1f708d-50f6-404c-a006-d71b2ac7a606/',
+    nbf: now - 60,
+    iat: now - 60,
+    exp: now + 3600,
+    ...claims,
+  };
+  const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  return `${encode({ alg: 'RS256', typ: 'JWT' })}.${encode(all)}.MARKER-signature`;
+}
+
+async function attempt(credentials: AzureCredentials): Promise<unknown> {
+  const { account, container, endpoint } = server;
+  const options = { account, container, endpoint, credentials, caCertificates, policy: { allowLocal: true } };
+  try {
+    const store = await openAzure(options, { retry: { ...quickRetries, requestTimeoutMs: 20_000 } });
+    const { bytes } = await store.put('k', chunked(bytesOf(10)));
+    store.close();
+    return bytes;
+  } catch (error) {
+    return error;
+  }
+}
+
+test('the identity of the machine', async () => {
+  const identity = await startIdentityServer(({ path }) => {
+    if (!path.includes('/metadata/identity/oauth2/token')) return undefined;
+    const expires_on = String(Math.floor(Date.now() / 1000) + 3600);
+    return { access_token: token({}), expires_on, resource: 'https://storage.azure.com/', token_type: 'Bearer' };
+  });
+  vi.stubEnv('AZURE_POD_IDENTITY_AUTHORITY_HOST', identity.url);
+  vi.stubEnv('AZURE_TOKEN_CREDENTIALS', 'ManagedIdentityCredential');
+  expect(await attempt({ kind: 'chain' })).toBe(10);
+  expect(identity.asked.at(-1)?.headers['metadata']).toBe('true');
+  await identity.stop();
+});
+
+test('a workload identity that is not set up is a matter of configuration', async () => {
+  const error = await attempt({ kind: 'workload-identity' });
+  expect(error).toMatchObject({ code: 'Configuration', retryable: false });
+  expectClean(error, [server.accountKey]);
+});
+
+test('an account key over TLS with a private CA', async () => {
+  expect(await attempt({ kind: 'key', accountKey: server.accountKey })).toBe(10);
+});

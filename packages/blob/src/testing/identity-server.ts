@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+
+/** What was asked for. */
+export interface IdentityRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+/** A server on loopback that hands out identities, as the ones of clouds do inside their machines. */
+export interface IdentityServer {
+  readonly url: string;
+  readonly port: number;
+  readonly asked: readonly IdentityRequest[];
+  readonly stop: () => Promise<void>;
+}
+
+/** @param answer undefined means that there is nothing under this path */
+export async function startIdentityServer(
+  answer: (request: IdentityRequest) => string | object | undefined,
+): Promise<IdentityServer> {
+  const asked: IdentityRequest[] = [];
+  const server = createServer((incoming, outgoing) => {
+    const chunks: Buffer[] = [];
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+    incoming.on('end', () => {
+      const { method = '', url = '', headers } = incoming;
+      const request = { method, path: url, headers, body: Buffer.concat(chunks).toString() };
+      asked.push(request);
+      const said = answer(request);
+      const type = typeof said === 'object' ? 'application/json' : 'text/xml';
+      outgoing.writeHead(said === undefined ? 404 : 200, { 'content-type': type, 'metadata-flavor': 'Google' });
+      outgoing.end(typeof said === 'object' ? JSON.stringify(said) : said);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  const stop = async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  };
+  return { url: `http://127.0.0.1:${port}`, port, asked, stop };
+}

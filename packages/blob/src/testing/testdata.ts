@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+import { fileURLToPath } from 'node:url';
+
+/** The path of a file in testdata: a CA, and the certificate of a server on loopback with its key. They are of no use elsewhere. */
+export function testdata(name: string): string {
+  return fileURLToPath(new URL(`testdata/${name}`, import.meta.url));
+}
