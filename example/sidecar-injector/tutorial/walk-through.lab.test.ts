@@ -43,7 +43,7 @@ test('the walk-through of the README, typed as written: the injector runs in Pod
   const { programs } = await ensurePart('kubectl');
   const images = createImageTable([{ repositories: ['sidecar-injector'], tags: { '0.1.0': injectorImage() } }]);
   await using lab = await startLab({ nodes: 1, images });
-  lab.server.useDialService((host, port) => lab.dial(`${host}.cluster.local`, port));
+  lab.server.useDialService((host, port) => lab.dial(host, port));
   const path = `${dirname(programs['kubectl'] ?? '')}:${process.env['PATH'] ?? ''}`;
   const env = { PATH: path, HOME: lab.directory, KUBECONFIG: lab.kubeconfigPath };
   for (const { command, output } of exchanges()) {

@@ -80,7 +80,6 @@ function post(
   return new Promise((resolve, reject) => {
     const options = {
       method: 'POST',
-      agent: false as const,
       headers: {
         'content-type': 'application/json',
         'content-length': Buffer.byteLength(body),
@@ -90,7 +89,8 @@ function post(
       ...(ca ? { ca } : {}),
       ...(socket
         ? { createConnection: () => tlsConnect({ socket, servername: url.hostname, ...(ca ? { ca } : {}) }) }
-        : {}),
+        : // With an agent of its own, even none, Node would not use the connection given.
+          { agent: false as const }),
     };
     const request = httpsRequest(url, options, (response) => {
       readAnswer(response).then(resolve, reject);
