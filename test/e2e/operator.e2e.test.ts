@@ -3,85 +3,27 @@
 import type { Pod, Service } from '@etcd-operator/kube';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { recordedCalls } from './testing/audit-log.ts';
-import { type EtcdView, etcdView } from './testing/etcd-view.ts';
-import { type AdminClient, adminClient } from './testing/kube-client.ts';
 import { startLocalVolumes, storageClass } from './testing/local-volumes.ts';
-import { type DeployedOperator, deployOperator } from './testing/operator.ts';
+import { etcdCluster, nameOf, nothingLost, OperatorScene, selector } from './testing/operator-scene.ts';
 import { isRunning } from './testing/pods.ts';
-import { type History, startRecording } from './testing/recording-client.ts';
-import { openScene, type Scene } from './testing/scene.ts';
+import type { Scene } from './testing/scene.ts';
 import { until, untilTrue } from './testing/until.ts';
 
+let here: OperatorScene;
 let scene: Scene;
-let operator: DeployedOperator;
-let admin: AdminClient;
 
 beforeAll(async () => {
-  scene = await openScene('operator', { podSecurity: 'restricted' });
-  admin = await adminClient(scene.cluster);
-  operator = await deployOperator(scene, ['etcd@3.5', 'etcd@3.6', 'etcd@3.7']);
+  here = await OperatorScene.open('operator', ['etcd@3.5', 'etcd@3.6', 'etcd@3.7']);
+  scene = here.scene;
 });
 
-afterAll(async () => {
-  await scene.tryKubectl(['delete', 'etcdclusters', '--all', '--ignore-not-found', '--wait=false']);
-  await operator[Symbol.asyncDispose]();
-  await admin[Symbol.asyncDispose]();
-  await scene[Symbol.asyncDispose]();
-});
-
-const selector = (name: string) => `etcd_cluster=${name}`;
-const view = (name: string): Promise<EtcdView> => etcdView(admin.client, scene.namespace, selector(name));
-
-function etcdCluster(name: string, spec: object): object {
-  return { apiVersion: 'etcd.database.coreos.com/v1beta2', kind: 'EtcdCluster', metadata: { name }, spec };
-}
-
-/** An EtcdCluster of three that is up, and that goes when the test is done. */
-async function threeMembers(name: string, spec: object = {}): Promise<AsyncDisposable> {
-  await scene.create(etcdCluster(name, { size: 3, version: '3.6.16', ...spec }));
-  await untilHealthy(name, 3);
-  return {
-    [Symbol.asyncDispose]: async () => void (await scene.kubectl('delete', 'etcdcluster', name, '--wait=false')),
-  };
-}
-
-async function untilHealthy(name: string, size: number, more: (now: EtcdView) => boolean = () => true): Promise<void> {
-  let last: EtcdView | undefined;
-  const fits = async () => {
-    last = await view(name);
-    return last.healthy.length === size && last.members === size && more(last);
-  };
-  await untilTrue(`${size} healthy voters of ${name}`, fits, { seconds: 90 }).catch(async (cause: unknown) => {
-    const status = await scene.kubectl('get', 'etcdcluster', name, '--output=jsonpath={.status}');
-    const log = (await operator.log()).split('\n').slice(-12).join('\n');
-    throw new Error(`${name} was last seen as ${JSON.stringify(last)}, status ${status}\n${log}`, { cause });
-  });
-}
-
-/** Does something while a client writes and reads, and says how that went for the client. */
-async function whileWriting(name: string, work: () => Promise<void>): Promise<History> {
-  const client = startRecording({ client: admin.client, namespace: scene.namespace, labelSelector: selector(name) });
-  let history: History | undefined;
-  try {
-    await work();
-  } finally {
-    history = await client.stop();
-  }
-  process.stdout.write(`    ${name}: ${JSON.stringify(history)}\n`);
-  return history;
-}
-
-/** What every history must be like. */
-const nothingLost = { violations: [], acknowledged: expect.any(Number) };
-
-const nameOf = ({ metadata }: Pod) => metadata?.name ?? '';
-const members = (name: string) => scene.list<Pod>('pods', '--selector', selector(name));
+afterAll(() => here[Symbol.asyncDispose]());
 
 describe('a new EtcdCluster', () => {
   test('gets its members one after the other, under random names, behind its two Services', async () => {
     await scene.create(etcdCluster('new', { size: 3, version: '3.6.16' }));
     const looks: (readonly Pod[])[] = [];
-    await untilTrue('three pods', async () => looks.push(await members('new')) > 0 && looks.at(-1)?.length === 3);
+    await untilTrue('three pods', async () => looks.push(await here.members('new')) > 0 && looks.at(-1)?.length === 3);
     // Whenever one was seen for the first time, those seen before were running.
     for (const [index, pods] of looks.entries()) {
       const before = new Set(looks[index - 1]?.map(nameOf));
@@ -90,7 +32,7 @@ describe('a new EtcdCluster', () => {
     for (const name of looks.at(-1)?.map(nameOf) ?? []) {
       expect(name).toMatch(/^new-[bcdfghjklmnpqrstvwxz2456789]{10}$/);
     }
-    await untilHealthy('new', 3);
+    await here.untilHealthy('new', 3);
     expect((await scene.get<{ readonly spec: object }>('service', 'new')).spec).toMatchObject({ clusterIP: 'None' });
     await scene.get('service', 'new-client');
   });
@@ -111,45 +53,44 @@ describe('a new EtcdCluster', () => {
 
 describe('a running cluster', () => {
   test('grows and shrinks under a client that writes all the time', async () => {
-    await using _cluster = await threeMembers('resized');
-    const history = await whileWriting('resized', async () => {
-      await scene.kubectl('patch', 'etcdcluster', 'resized', '--type=merge', '--patch={"spec":{"size":5}}');
-      await untilHealthy('resized', 5);
-      await scene.kubectl('patch', 'etcdcluster', 'resized', '--type=merge', '--patch={"spec":{"size":3}}');
-      await untilHealthy('resized', 3);
+    await using _cluster = await here.threeMembers('resized');
+    const history = await here.whileWriting('resized', async () => {
+      await here.change('resized', { size: 5 });
+      await here.untilHealthy('resized', 5);
+      await here.change('resized', { size: 3 });
+      await here.untilHealthy('resized', 3);
     });
     expect(history).toMatchObject(nothingLost);
   });
 
   test('replaces a member whose pod is deleted', async () => {
-    await using _cluster = await threeMembers('healed');
-    const history = await whileWriting('healed', async () => {
-      const [first] = await members('healed');
+    await using _cluster = await here.threeMembers('healed');
+    const history = await here.whileWriting('healed', async () => {
+      const [first] = await here.members('healed');
       await scene.kubectl('delete', 'pod', first ? nameOf(first) : '');
-      await untilHealthy('healed', 3, ({ healthy }) => !healthy.includes(first ? nameOf(first) : ''));
+      await here.untilHealthy('healed', 3, ({ healthy }) => !healthy.includes(first ? nameOf(first) : ''));
     });
     expect(history).toMatchObject(nothingLost);
   });
 
   test('gets its Services back', async () => {
-    await using _cluster = await threeMembers('drifted');
+    await using _cluster = await here.threeMembers('drifted');
     for (const service of ['drifted', 'drifted-client']) {
       await scene.kubectl('delete', 'service', service);
       const back = () => scene.get<Service>('service', service);
       expect(await until(`${service} is back`, back, { seconds: 10 })).toMatchObject({ metadata: { name: service } });
     }
-    await untilHealthy('drifted', 3);
+    await here.untilHealthy('drifted', 3);
   });
 
   test('goes from 3.5 to 3.6 to 3.7 in place, and no acknowledged write is lost', async () => {
-    await using _cluster = await threeMembers('upgraded', { version: '3.5.35' });
-    const uids = async () => new Set((await members('upgraded')).map(({ metadata }) => metadata?.uid));
+    await using _cluster = await here.threeMembers('upgraded', { version: '3.5.35' });
+    const uids = async () => new Set((await here.members('upgraded')).map(({ metadata }) => metadata?.uid));
     const before = await uids();
-    const history = await whileWriting('upgraded', async () => {
+    const history = await here.whileWriting('upgraded', async () => {
       for (const version of ['3.6.16', '3.7.3']) {
-        const patch = JSON.stringify({ spec: { version } });
-        await scene.kubectl('patch', 'etcdcluster', 'upgraded', '--type=merge', `--patch=${patch}`);
-        await untilHealthy('upgraded', 3, ({ versions }) => versions.every((one) => one === version));
+        await here.change('upgraded', { version });
+        await here.untilHealthy('upgraded', 3, ({ versions }) => versions.every((one) => one === version));
         const said = `--for=jsonpath={.status.currentVersion}=${version}`;
         await scene.kubectl('wait', said, 'etcdcluster/upgraded', '--timeout=60s');
       }
@@ -167,10 +108,10 @@ describe('a cluster with volumes', () => {
       accessModes: ['ReadWriteOnce'],
       resources: { requests: { storage: '1Gi' } },
     };
-    await using _cluster = await threeMembers('durable', { pod: { persistentVolumeClaimSpec } });
-    const history = await whileWriting('durable', async () => {
+    await using _cluster = await here.threeMembers('durable', { pod: { persistentVolumeClaimSpec } });
+    const history = await here.whileWriting('durable', async () => {
       await scene.kubectl('delete', 'pods', '--selector', selector('durable'), '--grace-period=0', '--force');
-      await untilHealthy('durable', 3);
+      await here.untilHealthy('durable', 3);
     });
     expect(history).toMatchObject(nothingLost);
   });
@@ -184,7 +125,7 @@ describe('all of this', () => {
   });
 
   test('was logged without an error', async () => {
-    const lines = (await operator.log()).trimEnd().split('\n');
+    const lines = (await here.operator.log()).trimEnd().split('\n');
     const levels = lines.map((line) => (JSON.parse(line) as { readonly level: string }).level);
     expect(lines.filter((_, index) => levels[index] === 'error')).toEqual([]);
   });

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Pod } from '@etcd-operator/kube';
+import type { EtcdPart } from '@etcd-operator/tools/image';
+import { type EtcdView, etcdView } from './etcd-view.ts';
+import { type AdminClient, adminClient } from './kube-client.ts';
+import { type DeployedOperator, deployOperator } from './operator.ts';
+import { type History, startRecording } from './recording-client.ts';
+import { openScene, type Scene } from './scene.ts';
+import { untilTrue } from './until.ts';
+
+/** Selects what belongs to a cluster. */
+export const selector = (name: string) => `etcd_cluster=${name}`;
+
+export function etcdCluster(name: string, spec: object): object {
+  return { apiVersion: 'etcd.database.coreos.com/v1beta2', kind: 'EtcdCluster', metadata: { name }, spec };
+}
+
+export const nameOf = ({ metadata }: Pod): string => metadata?.name ?? '';
+
+/** What every history must be like. */
+export const nothingLost: Pick<History, 'violations'> = { violations: [] };
+
+/**
+ * A namespace that enforces the restricted Pod Security Standard, with an operator in it that was deployed by the files of the
+ * walk-through, and with what tests do to clusters.
+ */
+export class OperatorScene implements AsyncDisposable {
+  readonly scene: Scene;
+  readonly operator: DeployedOperator;
+  readonly #admin: AdminClient;
+
+  static async open(topic: string, etcd: readonly EtcdPart[]): Promise<OperatorScene> {
+    const scene = await openScene(topic, { podSecurity: 'restricted' });
+    return new OperatorScene(scene, await deployOperator(scene, etcd), await adminClient(scene.cluster));
+  }
+
+  private constructor(scene: Scene, operator: DeployedOperator, admin: AdminClient) {
+    this.scene = scene;
+    this.operator = operator;
+    this.#admin = admin;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.scene.tryKubectl(['delete', 'etcdclusters', '--all', '--ignore-not-found', '--wait=false']);
+    await this.operator[Symbol.asyncDispose]();
+    await this.#admin[Symbol.asyncDispose]();
+    await this.scene[Symbol.asyncDispose]();
+  }
+
+  /** An EtcdCluster of three that is up, and that goes when the test is done. */
+  async threeMembers(name: string, spec: object = {}): Promise<AsyncDisposable> {
+    await this.scene.create(etcdCluster(name, { size: 3, version: '3.6.16', ...spec }));
+    await this.untilHealthy(name, 3);
+    return {
+      [Symbol.asyncDispose]: async () => void (await this.scene.kubectl('delete', 'etcdcluster', name, '--wait=false')),
+    };
+  }
+
+  change(name: string, spec: object): Promise<string> {
+    return this.scene.kubectl('patch', 'etcdcluster', name, '--type=merge', `--patch=${JSON.stringify({ spec })}`);
+  }
+
+  members(name: string): Promise<readonly Pod[]> {
+    return this.scene.list<Pod>('pods', '--selector', selector(name));
+  }
+
+  /** What etcd itself says. */
+  view(name: string): Promise<EtcdView> {
+    return etcdView(this.#admin.client, this.scene.namespace, selector(name));
+  }
+
+  /** Waits until etcd counts exactly so many members and all are healthy voters, and whatever else is asked for. */
+  async untilHealthy(name: string, size: number, more: (now: EtcdView) => boolean = () => true): Promise<void> {
+    let last: EtcdView | undefined;
+    const fits = async () => {
+      last = await this.view(name);
+      return last.healthy.length === size && last.members === size && more(last);
+    };
+    await untilTrue(`${size} healthy voters of ${name}`, fits, { seconds: 90 }).catch(async (cause: unknown) => {
+      const status = await this.scene.kubectl('get', 'etcdcluster', name, '--output=jsonpath={.status}');
+      const log = (await this.operator.log()).split('\n').slice(-12).join('\n');
+      throw new Error(`${name} was last seen as ${JSON.stringify(last)}, status ${status}\n${log}`, { cause });
+    });
+  }
+
+  /** Does something while a client writes and reads, and says how that went for the client. */
+  async whileWriting(name: string, work: () => Promise<void>): Promise<History> {
+    const client = startRecording({
+      client: this.#admin.client,
+      namespace: this.scene.namespace,
+      labelSelector: selector(name),
+    });
+    let history: History | undefined;
+    try {
+      await work();
+    } finally {
+      history = await client.stop();
+    }
+    process.stdout.write(`    ${name}: ${JSON.stringify(history)}\n`);
+    return history;
+  }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Pod } from '@etcd-operator/kube';
+import type { Cluster } from '@etcd-operator/tools/cluster';
+
+/**
+ * Ends every process of these pods at once, with the ones that hold their namespaces open: what a node's reboot does to pods. The
+ * kubelet then makes them anew: same pod, other address, emptyDir kept.
+ */
+export function rebootPods(cluster: Cluster, pods: readonly Pod[]): void {
+  const uids = pods.map(({ metadata }) => metadata?.uid ?? 'none');
+  const pids = processesBelow(hierarchy(cluster.layout.cgroup), (group) =>
+    uids.some((uid) => group.includes(`/pod${uid}`)),
+  );
+  for (const pid of pids) process.kill(pid, 'SIGKILL');
+}
+
+/** With cgroup v1 any controller will do: a pod's processes are in the same group of each. */
+function hierarchy(cgroup: string): string {
+  const root = '/sys/fs/cgroup';
+  return existsSync(join(root, 'cgroup.controllers')) ? join(root, cgroup) : join(root, 'pids', cgroup);
+}
+
+function processesBelow(group: string, isWanted: (group: string) => boolean): readonly number[] {
+  const own = isWanted(group) ? readFileSync(join(group, 'cgroup.procs'), 'utf8').trim().split('\n') : [];
+  const below = readdirSync(group, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .flatMap(({ name }) => processesBelow(join(group, name), isWanted));
+  return [...own.filter((line) => line !== '').map(Number), ...below];
+}
