@@ -49,25 +49,27 @@ function structsOf(folder: string): ReadonlyMap<string, readonly string[]> {
 const fieldLine = /^\s+(?:(\w+)\s+)?([\w.*[\]]+)\s+`(.*)`/;
 
 function fieldsOf(folder: string, name: string): Record<string, Field> {
-  const localName = folder.split('/').at(-1) ?? '';
-  const lines = structsOf(folder).get(name) ?? [];
-  return Object.assign({}, ...lines.map((line) => fieldsOfLine(folder, localName, line)));
+  const fields: Record<string, Field> = {};
+  for (const line of structsOf(folder).get(name) ?? []) Object.assign(fields, fieldsOfLine(folder, line));
+  return fields;
 }
 
-/** What one line of a struct adds: a field, the fields of an embedded struct, or nothing. */
-function fieldsOfLine(folder: string, localName: string, line: string): Record<string, Field> {
+/** What one line of a struct declares: a field, an embedded struct with its fields, or nothing. */
+function fieldsOfLine(folder: string, line: string): Record<string, Field> {
   const [, , goType = '', tags = ''] = fieldLine.exec(line) ?? [];
-  const json = /json:"([^"]*)"/.exec(tags)?.[1] ?? '';
+  const json = /json:"([^"]*)"/.exec(tags)?.[1] ?? '-';
   const protobuf = Number(/protobuf:"\w+,(\d+)/.exec(tags)?.[1] ?? 0);
   const [jsonName = '', ...flags] = json.split(',');
-  if (goType === '' || jsonName === '-') return {};
-  const qualified = qualify(goType, localName);
-  if (flags.includes('inline') || jsonName === '') {
-    if (goType.endsWith('TypeMeta')) return {};
-    return { [`+${goType}`]: [qualified, '', protobuf], ...embedded(folder, goType) };
-  }
-  const mode = flags.includes('omitzero') ? 'omitzero' : flags.includes('omitempty') ? 'omitempty' : 'always';
-  return { [jsonName]: [qualified, mode, protobuf] };
+  if (jsonName === '-') return {};
+  const qualified = qualify(goType, folder.split('/').at(-1) ?? '');
+  if (!flags.includes('inline') && jsonName !== '') return { [jsonName]: [qualified, modeOf(flags), protobuf] };
+  if (goType.endsWith('TypeMeta')) return {};
+  return { [`+${goType}`]: [qualified, '', protobuf], ...embedded(folder, goType) };
+}
+
+function modeOf(flags: readonly string[]): string {
+  if (flags.includes('omitzero')) return 'omitzero';
+  return flags.includes('omitempty') ? 'omitempty' : 'always';
 }
 
 /** The fields of an embedded struct of the same package; they count as the outer struct's own but have no number there. */

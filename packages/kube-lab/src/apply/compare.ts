@@ -74,6 +74,5 @@ function isLeaf(type: ReturnType<typeof typeFor>, before: Json | undefined, afte
 function isEmpty(value: Json | undefined): boolean {
   if (value === undefined || value === null) return true;
   if (typeof value !== 'object') return false;
-  for (const _key in value) return false;
-  return true;
+  return Object.keys(value).length === 0;
 }

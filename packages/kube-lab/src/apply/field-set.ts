@@ -20,10 +20,12 @@ export class FieldSet {
 
   /** Adds a path; the empty path is ignored. */
   insert(path: readonly string[]): void {
-    let set: FieldSet = this;
-    for (let at = 0; at < path.length - 1; at++) set = set.child(path[at] as string);
     const last = path.at(-1);
-    if (last !== undefined) set.members.add(last);
+    if (last === undefined) return;
+    path
+      .slice(0, -1)
+      .reduce<FieldSet>((set, element) => set.child(element), this)
+      .members.add(last);
   }
 
   /** The set below an element, made if absent. */
@@ -36,6 +38,8 @@ export class FieldSet {
   }
 
   union(other: FieldSet): FieldSet {
+    if (other.isEmpty) return this;
+    if (this.isEmpty) return other;
     const result = new FieldSet();
     for (const set of [this, other]) for (const member of set.members) result.members.add(member);
     for (const [element, child] of this.children) {

@@ -42,15 +42,12 @@ export function startAggregation(core: Core): () => void {
 }
 
 function collectRules(roles: readonly JsonObject[], selectors: readonly JsonObject[]): JsonObject[] {
+  const selected = selectors.flatMap((selector) =>
+    roles.filter((role) => matchesLabelSelector(selector, asObject(getIn(role, 'metadata', 'labels')) ?? {})),
+  );
   const rules: JsonObject[] = [];
-  for (const selector of selectors) {
-    for (const role of roles) {
-      const labels = asObject(getIn(role, 'metadata', 'labels')) ?? {};
-      if (!matchesLabelSelector(selector, labels)) continue;
-      for (const rule of asObjects(role['rules'])) {
-        if (!rules.some((one) => equalJson(one, rule))) rules.push(rule);
-      }
-    }
+  for (const rule of selected.flatMap((role) => asObjects(role['rules']))) {
+    if (!rules.some((one) => equalJson(one, rule))) rules.push(rule);
   }
   return rules;
 }

@@ -8,5 +8,10 @@ export function timestamp(clock: Pick<Clock, 'now'>): string {
 
 /** A time in milliseconds as the API writes it. */
 export function timestampOf(milliseconds: number): string {
-  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
+  const second = Math.floor(milliseconds / 1000);
+  // Most times of a moment are the same second.
+  if (second !== latest.second) latest = { second, text: `${new Date(milliseconds).toISOString().slice(0, 19)}Z` };
+  return latest.text;
 }
+
+let latest = { second: Number.NaN, text: '' };

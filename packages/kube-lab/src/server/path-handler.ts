@@ -4,7 +4,7 @@ import { apiGroup, apiGroupList, apiResourceList, apiVersions, groupDiscoveryLis
 import { openApiDocumentText, openApiIndex } from '../discovery/open-api.ts';
 import type { JsonObject } from '../json/json.ts';
 import { capturedDiscovery } from '../registry/captured-api.ts';
-import { ApiError, unknownPath } from './api-error.ts';
+import { ApiError, methodNotAllowed, unknownPath } from './api-error.ts';
 import { type ApiRequest, type ApiResponse, header, jsonResponse } from './api-request.ts';
 import type { Core } from './core.ts';
 
@@ -12,6 +12,7 @@ const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupD
 
 /** Answers what is not below a resource: discovery, OpenAPI, version, health. */
 export function servePath(core: Core, request: ApiRequest, path: string): ApiResponse {
+  if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed();
   const parts = path.split('/').filter(Boolean);
   const [root = '', first = '', second = ''] = parts;
   switch (root) {

@@ -93,6 +93,7 @@ function verbOf(method: HttpMethod, name: string, watching: boolean): Verb {
 }
 
 function decode(part: string): string {
+  if (!part.includes('%')) return part;
   try {
     return decodeURIComponent(part);
   } catch {

@@ -193,13 +193,20 @@ export class Store {
       for (let next = this.#undelivered[0]; next; next = this.#undelivered[0]) {
         // Removed first: a listener that starts a watch now must see this change as past.
         this.#undelivered.shift();
-        const { listeners } = this.#collection(next.collection);
-        for (const listener of [...listeners]) if (listeners.has(listener)) listener(next);
-        for (const listener of this.#everything) listener(next);
+        this.#deliver(next);
       }
     } finally {
       this.#delivering = false;
     }
+  }
+
+  #deliver(change: Change): void {
+    const { listeners } = this.#collection(change.collection);
+    for (const listener of [...listeners]) {
+      // One that was stopped by another meanwhile hears nothing more.
+      if (listeners.has(listener)) listener(change);
+    }
+    for (const listener of this.#everything) listener(change);
   }
 
   /** What each key changed after `revision` held at it. */

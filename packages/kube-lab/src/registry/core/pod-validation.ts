@@ -163,6 +163,7 @@ const allowedChanges =
 export function validatePodUpdate(object: JsonObject, old: JsonObject): readonly FieldError[] {
   const spec = asObject(object['spec']) ?? {};
   const before = asObject(old['spec']) ?? {};
+  if (equalJson(spec, before)) return [];
   if (asObjects(spec['containers']).length !== asObjects(before['containers']).length) {
     return [forbiddenField('spec.containers', 'pod updates may not add or remove containers')];
   }
