@@ -24,6 +24,7 @@ import { paging } from './paging.ts';
 import { patches } from './patches.ts';
 import { podChanges } from './pod-changes.ts';
 import { pods } from './pods.ts';
+import { refusals } from './refusals.ts';
 import { resourceVersions } from './resource-versions.ts';
 import { rules } from './rules.ts';
 import { selectors } from './selectors.ts';
@@ -69,4 +70,5 @@ export const subjects: readonly Subject[] = [
   leasesAndEvents,
   namespaceLife,
   garbage,
+  refusals,
 ];
