@@ -14,6 +14,8 @@ export interface CertificateRequest {
   readonly organization?: string;
   /** DNS names and addresses of a server. */
   readonly hosts?: readonly string[];
+  /** Does the server act as a client with the same certificate, as members of etcd do? @default false */
+  readonly isClientToo?: boolean;
 }
 
 /** Files of a certificate and its key. */
@@ -42,14 +44,16 @@ export async function makeCertificates(directory: string, requests: readonly Cer
 }
 
 async function issue(directory: string, request: CertificateRequest): Promise<void> {
-  const { name, commonName, organization, hosts = [] } = request;
+  const { name, commonName, organization, hosts = [], isClientToo = false } = request;
   const { certificate, key } = certificateFiles(directory, name);
   const ca = certificateFiles(directory, 'ca');
   const [demand, extensions] = [join(directory, `${name}.csr`), join(directory, `${name}.ext`)];
   const names = hosts.map((host) => (/^[\d.]+$/.test(host) ? `IP:${host}` : `DNS:${host}`)).join(',');
   await writeFile(
     extensions,
-    hosts.length > 0 ? `subjectAltName=${names}\nextendedKeyUsage=serverAuth\n` : 'extendedKeyUsage=clientAuth\n',
+    hosts.length > 0
+      ? `subjectAltName=${names}\nextendedKeyUsage=serverAuth${isClientToo ? ',clientAuth' : ''}\n`
+      : 'extendedKeyUsage=clientAuth\n',
   );
   const subject = organization === undefined ? `/CN=${commonName}` : `/O=${organization}/CN=${commonName}`;
   await runOrFail(['openssl', 'req', '-new', ...newKey, '-subj', subject, '-keyout', key, '-out', demand]);

@@ -4,6 +4,7 @@
  * kubelet, containerd, kube-proxy and CoreDNS. It lives in process, mount and network namespaces of its own, which have no way out and
  * end with their first process, so that nothing of it can stay behind. `npm run cluster` is main.ts.
  */
+export { type CertificateRequest, certificateFiles, makeCertificates } from './certificates.ts';
 export { attachCluster, type Cluster } from './cluster.ts';
 export { ClusterError, type ClusterErrorCode } from './cluster-error.ts';
 export { inside } from './configuration.ts';

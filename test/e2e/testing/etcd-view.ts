@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { MemberClient, toBytes } from '@etcd-operator/etcd';
+import { MemberClient, type TlsMaterial, toBytes } from '@etcd-operator/etcd';
 import { type Client, type Pod, pods } from '@etcd-operator/kube';
 import { systemClock } from '@etcd-operator/ports';
 
@@ -16,15 +16,32 @@ export async function etcdPods(client: Client, namespace: string, labelSelector:
   return (await client.resource(pods).list({ namespace, labelSelector })).items;
 }
 
+/** How members are spoken to where they want certificates. */
+export interface Trust {
+  readonly tls: TlsMaterial;
+  /** A name that every member's certificate carries. */
+  readonly serverName: string;
+}
+
 /** One member's client port, for as long as `work` takes. */
-export async function withMember<T>(host: string, work: (member: MemberClient) => Promise<T>): Promise<T> {
-  using member = new MemberClient({ target: { host, port: 2379 }, clock: systemClock, timeoutMs: 1500 });
+export async function withMember<T>(
+  host: string,
+  work: (member: MemberClient) => Promise<T>,
+  trust?: Trust,
+): Promise<T> {
+  const secured = trust && { tls: () => trust.tls, serverName: trust.serverName };
+  using member = new MemberClient({ target: { host, port: 2379 }, clock: systemClock, timeoutMs: 1500, ...secured });
   return await work(member);
 }
 
-export async function etcdView(client: Client, namespace: string, labelSelector: string): Promise<EtcdView> {
+export async function etcdView(
+  client: Client,
+  namespace: string,
+  labelSelector: string,
+  trust?: Trust,
+): Promise<EtcdView> {
   const found = await etcdPods(client, namespace, labelSelector);
-  const answers = await Promise.all(found.map((pod) => answerOf(pod).catch(() => undefined)));
+  const answers = await Promise.all(found.map((pod) => answerOf(pod, trust).catch(() => undefined)));
   const known = answers.filter((answer) => answer !== undefined);
   return {
     healthy: known.filter(({ isHealthy }) => isHealthy).map(({ pod }) => pod),
@@ -33,16 +50,20 @@ export async function etcdView(client: Client, namespace: string, labelSelector:
   };
 }
 
-async function answerOf(pod: Pod) {
+async function answerOf(pod: Pod, trust: Trust | undefined) {
   const { podIP } = pod.status ?? {};
   if (podIP === undefined || pod.metadata?.deletionTimestamp !== undefined) return undefined;
-  return withMember(podIP, async ({ maintenance, cluster, kv }) => {
-    const status = await maintenance.status();
-    if (status.isLearner || status.leader === 0n) {
-      return { pod: pod.metadata?.name ?? '', isHealthy: false, members: 0, version: status.version };
-    }
-    const { members } = await cluster.memberList();
-    await kv.range({ key: toBytes('health') });
-    return { pod: pod.metadata?.name ?? '', isHealthy: true, members: members.length, version: status.version };
-  });
+  return withMember(
+    podIP,
+    async ({ maintenance, cluster, kv }) => {
+      const status = await maintenance.status();
+      if (status.isLearner || status.leader === 0n) {
+        return { pod: pod.metadata?.name ?? '', isHealthy: false, members: 0, version: status.version };
+      }
+      const { members } = await cluster.memberList();
+      await kv.range({ key: toBytes('health') });
+      return { pod: pod.metadata?.name ?? '', isHealthy: true, members: members.length, version: status.version };
+    },
+    trust,
+  );
 }

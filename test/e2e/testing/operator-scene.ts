@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Pod } from '@etcd-operator/kube';
 import type { EtcdPart } from '@etcd-operator/tools/image';
-import { type EtcdView, etcdView } from './etcd-view.ts';
+import { type EtcdView, etcdView, type Trust } from './etcd-view.ts';
 import { type AdminClient, adminClient } from './kube-client.ts';
 import { type DeployedOperator, deployOperator } from './operator.ts';
 import { type History, startRecording } from './recording-client.ts';
@@ -28,6 +28,7 @@ export class OperatorScene implements AsyncDisposable {
   readonly scene: Scene;
   readonly operator: DeployedOperator;
   readonly #admin: AdminClient;
+  readonly #trust = new Map<string, Trust>();
 
   static async open(topic: string, etcd: readonly EtcdPart[]): Promise<OperatorScene> {
     const scene = await openScene(topic, { podSecurity: 'restricted' });
@@ -64,9 +65,14 @@ export class OperatorScene implements AsyncDisposable {
     return this.scene.list<Pod>('pods', '--selector', selector(name));
   }
 
+  /** From now on this cluster is spoken to with certificates. */
+  trust(name: string, trust: Trust): void {
+    this.#trust.set(name, trust);
+  }
+
   /** What etcd itself says. */
   view(name: string): Promise<EtcdView> {
-    return etcdView(this.#admin.client, this.scene.namespace, selector(name));
+    return etcdView(this.#admin.client, this.scene.namespace, selector(name), this.#trust.get(name));
   }
 
   /** Waits until etcd counts exactly so many members and all are healthy voters, and whatever else is asked for. */
