@@ -13,7 +13,7 @@ import { Put } from './write/put.ts';
 export interface StoreSettings extends StorePorts {
   /**
    * What the buffers of one `put` may take together: parts under way and the one that is being filled. A single part of a very long
-   * object may be bigger. @default 40 MiB
+   * object may be bigger. @default 24 MiB
    */
   readonly bufferBytes?: number;
 }
@@ -31,7 +31,7 @@ class DriverStore<Upload> implements BlobStore {
 
   constructor(driver: StoreDriver<Upload>, settings: StoreSettings) {
     this.#driver = driver;
-    this.#bufferBytes = settings.bufferBytes ?? 40 * mebibyte;
+    this.#bufferBytes = settings.bufferBytes ?? 24 * mebibyte;
     this.#logger = (settings.logger ?? silentLogger).child({ store: driver.location });
     this.#attempts = new Attempts({ ...settings, logger: this.#logger }, (thrown, what) =>
       driver.errorOf(thrown, what),
