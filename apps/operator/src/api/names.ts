@@ -36,6 +36,8 @@ export const annotations = {
   incarnation: `${group}/incarnation`,
   /** The version the cluster was founded with, on the EtcdCluster. */
   bornVersion: `${group}/born-version`,
+  /** On volumes: which listeners of their member speak TLS, as `peer`, `client`, `peer,client` or empty. */
+  tls: `${group}/tls`,
   /** A digest of everything in a pod that can only be changed by making a new one. */
   template: `${group}/template`,
   /** The digest of resources that the API server would not give a living pod. */

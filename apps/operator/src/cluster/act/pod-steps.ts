@@ -36,7 +36,7 @@ export async function createMember(member: NewMember, context: ActContext): Prom
     await unlessThere(
       client
         .resource(persistentVolumeClaims)
-        .create(volumeClaim(identity, { ...member, version: desired.version }, claimSpec), { fieldManager, signal }),
+        .create(volumeClaim(identity, member, desired, claimSpec), { fieldManager, signal }),
     );
   }
   const pod = memberPod({ ...member, cluster: identity, desired, spec: cluster.spec, tlsKeys });

@@ -11,7 +11,7 @@ import { volumeClaim } from './volume-claim.ts';
 
 /**
  * Every object the operator makes, as it is sent: one file each below golden/, to be read in review. After a change that is
- * meant: `npx vitest run -u apps/operator/src/cluster/objects`.
+ * meant: `npm test -- apps/operator/src/cluster/objects --update`.
  */
 async function expectGolden(name: string, object: unknown): Promise<void> {
   await expect(`${JSON.stringify(object, undefined, 2)}\n`).toMatchFileSnapshot(`golden/${name}.json`);
@@ -137,7 +137,10 @@ describe('the objects around members', () => {
   });
 
   test('[39] the volume of a member', async () => {
-    await expectGolden('volume', volumeClaim(cluster, { name, incarnation: 1, version: '3.6.16' }, claim));
+    await expectGolden(
+      'volume',
+      volumeClaim(cluster, { name, incarnation: 1 }, { version: '3.6.16', peerTLS: true, clientTLS: false }, claim),
+    );
   });
 
   test('[41] the disruption budget', async () => {
@@ -162,7 +165,7 @@ describe('what holds for all of them', () => {
       peerService(cluster),
       clientService(cluster),
       disruptionBudget(cluster, 2),
-      volumeClaim(cluster, { name, incarnation: 1, version: '3.6.16' }, claim),
+      volumeClaim(cluster, { name, incarnation: 1 }, { version: '3.6.16', peerTLS: true, clientTLS: false }, claim),
       imageCheckPod(cluster, { size: 3 }, 'n', 'i'),
     ];
     for (const { metadata } of objects) {

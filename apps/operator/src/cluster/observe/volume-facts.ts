@@ -18,8 +18,16 @@ export function volumeFacts(claim: PersistentVolumeClaim, uid: string): MemberVo
     memberId: metadata.annotations?.[annotations.memberId] ?? '',
     version: metadata.annotations?.[annotations.version] ?? '',
     previousVersion: metadata.annotations?.[annotations.previousVersion] ?? '',
+    tls: tlsOf(metadata.annotations?.[annotations.tls]),
     terminating: metadata.deletionTimestamp !== undefined,
     phase: phase === 'Bound' || phase === 'Lost' ? phase : 'Pending',
     createdAt: Date.parse(metadata.creationTimestamp ?? '') || 0,
   };
+}
+
+/** Volumes of the original operator say nothing about it. */
+function tlsOf(text: string | undefined): MemberVolume['tls'] {
+  if (text === undefined) return undefined;
+  const listeners = text.split(',');
+  return { peer: listeners.includes('peer'), client: listeners.includes('client') };
 }

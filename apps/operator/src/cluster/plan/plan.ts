@@ -96,7 +96,7 @@ function planLatched(assessment: Assessment, identity: Latched, ground: readonly
     const reason = `the members form cluster ${membership.clusterId}, but ${identity.clusterId} is recorded: nothing is touched`;
     return idle('identityConflict', reason);
   }
-  const refused = refuseTlsChange(assessment.pods.values(), desired);
+  const refused = refuseTlsChange(assessment);
   if (refused) return idle('refused', refused);
   const always = [...ground, ...repairLatch(identity), ...disarmVoters(assessment)];
   const stuck = withoutQuorum(assessment);

@@ -73,6 +73,7 @@ export function volumeOf(overrides: Partial<MemberVolume> & Pick<MemberVolume, '
     memberId: '',
     version: '',
     previousVersion: '',
+    tls: undefined,
     terminating: false,
     phase: 'Bound',
     createdAt: 0,

@@ -62,6 +62,15 @@ export const mishaps: Readonly<Record<string, Mishap>> = {
     world.labels++;
     world.generation++;
   },
+  changeStorage: (world, pick) =>
+    world.change({ storage: (['emptyDir', 'claim', 'memory'] as const)[pick % 3] ?? 'emptyDir' }),
+  turnTLS: (world) => world.change({ peerTLS: !world.desired.peerTLS }),
+  secretsExpire: (world) => {
+    world.secretProblems = ['the certificate has expired'];
+  },
+  raiseAlarm: (world, pick) => {
+    world.alarms = [pick % 2 === 0 ? 'alarm:NOSPACE' : 'alarm:CORRUPT'];
+  },
   replaceOutdated: (world) => world.change({ updatePolicy: 'Replace' }),
   pause: (world) => {
     world.paused = true;
@@ -111,6 +120,11 @@ export function calm(world: World): void {
   world.brokenImages.clear();
   world.isFull = false;
   world.paused = false;
+  world.secretProblems = [];
+  world.alarms = [];
+  const [pod] = world.pods.values();
+  const [volume] = world.volumes.values();
+  world.change({ peerTLS: pod?.facts.peerTLS ?? volume?.tls?.peer ?? false });
   for (const [name, node] of world.nodes) {
     node.facts.schedulable = true;
     if (node.facts.exists) switchNode(world, name, true);

@@ -41,7 +41,7 @@ export function kubernetesView(world: World): KubernetesView {
       uid: name,
       ...verdict(world, check),
     })),
-    secretProblems: [],
+    secretProblems: world.secretProblems,
     oldOperator: undefined,
   };
 }
@@ -103,7 +103,7 @@ function answerOf(world: World, pod: ModelPod): Answer {
     raftIndex: directory.log,
     raftAppliedIndex: directory.log,
     dbSize: 1000,
-    alarms: [],
+    alarms: world.alarms,
     since: process.upSince,
     raftSnapshots: pod.inside.snapshots,
     downgradeTarget: world.etcd.downgradeTo > 0 ? `3.${world.etcd.downgradeTo}.0` : '',

@@ -43,6 +43,8 @@ export class World {
   /** UIDs of pods that nobody can reach. */
   readonly cut = new Set<string>();
   readonly brokenImages = new Set<string>();
+  secretProblems: readonly string[] = [];
+  alarms: readonly string[] = [];
   /** True while no node has room for another pod. */
   isFull = false;
   readonly log: string[] = [];
@@ -320,6 +322,7 @@ export class World {
     const facts = {
       ...podOf({ name, uid: this.serial('pod'), createdAt: this.now, phase: 'Pending', node: '', ip: '', data }),
       resourceVersion: this.serial('rv'),
+      peerTLS: this.desired.peerTLS,
       ...options,
     };
     const inside = {
@@ -341,9 +344,13 @@ export class World {
   #claim(name: string, version: string): string {
     const known = this.volumes.get(name);
     if (known) return known.uid;
-    const volume = volumeOf({ name, uid: this.serial('volume'), createdAt: this.now, version });
+    const volume = volumeOf({ name, uid: this.serial('volume'), createdAt: this.now, version, tls: this.#tls() });
     this.volumes.set(name, volume);
     return volume.uid;
+  }
+
+  #tls(): MemberVolume['tls'] {
+    return { peer: this.desired.peerTLS, client: this.desired.clientTLS };
   }
 
   deletePod(name: string): void {

@@ -145,9 +145,18 @@ function podFor(letter: string, { version, image, storage, peerTLS, clientTLS }:
   });
 }
 
-function volumeFor(letter: string, { version }: Desired): MemberVolume {
+function volumeFor(letter: string, { version, peerTLS, clientTLS }: Desired): MemberVolume {
   const name = podName(letter);
-  return volumeOf({ name, uid: `volume-${letter}`, clusterId, memberId: idOf(letter), version, createdAt: longAgo });
+  const tls = { peer: peerTLS, client: clientTLS };
+  return volumeOf({
+    name,
+    uid: `volume-${letter}`,
+    clusterId,
+    memberId: idOf(letter),
+    version,
+    tls,
+    createdAt: longAgo,
+  });
 }
 
 export function memberFor(letter: string): EtcdMember {

@@ -79,7 +79,7 @@ export const withheld: readonly Row[] = [
     name: 'TLS between members turned on: refused with the reason, pods are not mixed',
     given: [healthy(3), spec({ peerTLS: true })],
     steps: [],
-    because: 'spec.TLS turns TLS between members on, but c-bbbbbbbbbb runs without it',
+    because: 'spec.TLS turns TLS between members on, but c-bbbbbbbbbb was made without it',
     situation: 'refused',
   },
   {
@@ -100,6 +100,13 @@ export const withheld: readonly Row[] = [
     name: 'TLS turned on while a member is gone: no pod is made that could not talk to the others',
     given: [healthy(3, { storage: 'claim' }), spec({ peerTLS: true }), withoutPod('d')],
     steps: [],
+    situation: 'refused',
+  },
+  {
+    name: 'TLS turned on while all pods are gone: the volumes remember, and nobody comes back as one of another kind',
+    given: [healthy(3, { storage: 'claim' }), spec({ peerTLS: true }), withoutPod('b', 'c', 'd'), noQuorum],
+    steps: [],
+    because: 'turns TLS between members on',
     situation: 'refused',
   },
   {
