@@ -4,7 +4,7 @@ import type { Backend, BackendName } from './backend.ts';
 import { startLabBackend } from './backend-lab.ts';
 import { startRealBackend } from './backend-real.ts';
 import { subjects } from './cases/index.ts';
-import { knownDifferences } from './known-differences.ts';
+import { runCase } from './known-differences.ts';
 import { type Case, Trial } from './trial.ts';
 
 type ApiBackend = Exclude<BackendName, 'kubelet'>;
@@ -31,19 +31,9 @@ describe.each(chosen)('%s', (name) => {
     await body(trial);
   };
 
-  const expectToPass = async (subject: string, sentence: string, body: Case) => {
-    if (name !== 'lab' || !knownDifferences.has(`${subject} > ${sentence}`)) return run(body);
-    const passed = await run(body).then(
-      () => true,
-      () => false,
-    );
-    if (passed)
-      throw new Error('kube-lab behaves like the real server here now: take the case off known-differences.ts');
-  };
-
   describe.each(subjects.map((subject) => [subject.name, subject] as const))('%s', (subject, { cases, alone }) => {
     test.each(Object.entries(cases))('%s', { concurrent: !alone }, (sentence, body) =>
-      expectToPass(subject, sentence, body),
+      runCase({ server: name, subject, sentence }, () => run(body)),
     );
   });
 });

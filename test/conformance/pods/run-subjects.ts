@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { afterAll, beforeAll, describe, test, vi } from 'vitest';
 import type { Backend } from '../backend.ts';
+import { runCase } from '../known-differences.ts';
 import { podSubjects } from './cases/index.ts';
 import { type PodCase, PodTrial } from './pod-trial.ts';
 
@@ -16,15 +17,17 @@ export function runPodSubjects(name: string, start: () => Promise<Backend>): voi
     });
     afterAll(() => backend?.[Symbol.asyncDispose]());
 
-    const expectToPass = async (body: PodCase) => {
+    const run = async (body: PodCase) => {
       if (backend === undefined) throw new Error(`${name} did not start`);
       await using trial = new PodTrial(backend);
       await body(trial);
     };
 
     const subjects = podSubjects.map((subject) => [subject.name, subject.cases] as const);
-    describe.concurrent.each(subjects)('%s', (_name, cases) => {
-      test.each(Object.entries(cases))('%s', (_sentence, body) => expectToPass(body));
+    describe.concurrent.each(subjects)('%s', (subject, cases) => {
+      test.each(Object.entries(cases))('%s', (sentence, body) =>
+        runCase({ server: name, subject, sentence, isTimed: true }, () => run(body)),
+      );
     });
   });
 }
