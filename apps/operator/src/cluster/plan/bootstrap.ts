@@ -27,7 +27,8 @@ export function bootstrap(
   if (others.length > 0) return adopt(observation, others.length, incarnation);
   const seed = own.find((pod) => pod.name === name);
   if (seed) return nurse(observation, desired, seed, incarnation);
-  const obstacle = whyNothingIsFounded(observation, name, identity);
+  const obstacle =
+    whyNothingIsFounded(observation, name, identity) ?? whyVolumeCannotBeUsed(observation, name, desired);
   if (obstacle) return waitFor(obstacle, later);
   return take(
     { do: 'createSeed', name, incarnation, ...releaseForSeed(observation, desired, name) },
@@ -72,6 +73,13 @@ function whyNothingIsFounded(
     return `pod ${other.name} of an earlier cluster of this name is still there and would be mistaken for a member`;
   }
   return secretProblems.length > 0 ? secretProblems.join('; ') : undefined;
+}
+
+/** A founder's address is kept with its data: a seed that speaks otherwise would not be found by those who join. */
+function whyVolumeCannotBeUsed({ volumes }: Observation, name: string, desired: Desired): string | undefined {
+  const tls = volumes.find((volume) => volume.name === name)?.tls;
+  if (!tls || (tls.peer === desired.peerTLS && tls.client === desired.clientTLS)) return undefined;
+  return `volume ${name} was made for another spec.TLS: put spec.TLS back, or delete the volume if nothing on it is wanted`;
 }
 
 /** The first by name, so that the order of a list changes nothing. */

@@ -11,9 +11,16 @@ export function disarmVoters(assessment: Assessment): PlannedStep[] {
   const { voters, clusterId, membershipKnown, pods } = assessment;
   if (!membershipKnown)
     return [...pods.values()].filter(isArmedByMark).map((pod) => disarm(pod, clusterId, pod.memberId));
-  return voters.flatMap(({ pod, member }) =>
-    pod && needsMark({ pod, member }) ? [disarm(pod, clusterId, member.id)] : [],
+  return voters.flatMap((view) =>
+    view.pod && view.member.name !== '' && needsDisarming(view) ? [disarm(view.pod, clusterId, view.member.id)] : [],
   );
+}
+
+/** True if the pod could boot on an empty directory, or it or its volume does not say yet which voter it is. */
+export function needsDisarming({ pod, member, volume }: MemberView): boolean {
+  if (!pod || pod.terminating) return false;
+  const isRecorded = pod.memberId === member.id && (pod.data !== 'claim' || !volume || volume.memberId === member.id);
+  return isArmed(pod) || !pod.markedVoter || !isRecorded;
 }
 
 function disarm(pod: MemberPod, clusterId: string, memberId: string): PlannedStep {
@@ -31,11 +38,6 @@ function disarm(pod: MemberPod, clusterId: string, memberId: string): PlannedSte
     },
     reason: `${pod.name} votes: it must not be able to start on an empty directory, and the disruption budget must count it`,
   };
-}
-
-function needsMark({ pod, member }: Pick<MemberView, 'member'> & { readonly pod: MemberPod }): boolean {
-  if (pod.terminating || member.name === '') return false;
-  return isArmed(pod) || !pod.markedVoter || pod.memberId !== member.id;
 }
 
 /** Who votes cannot be asked now, but its pod says so. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type EtcdVersion, joinsAsLearner, learnersAllowed, parseVersion, versionOf } from '@etcd-operator/etcd';
 import type { Assessment, MemberView } from './assessment.ts';
+import { needsDisarming } from './disarm.ts';
 import { nextMemberName } from './member-naming.ts';
 import { later, type Proposal, soon, take, waitFor } from './proposal.ts';
 import { releaseForJoiner } from './release.ts';
@@ -106,10 +107,11 @@ function isInSync({ answer, health }: MemberView, leader: MemberView | undefined
 }
 
 /** Disarmed first, then promoted: a process can start on an empty directory only while it does not vote (rule 1). */
-function promote(assessment: Assessment, { member, pod, name }: MemberView): Proposal {
+function promote(assessment: Assessment, view: MemberView): Proposal {
+  const { member, pod, name } = view;
   const { clusterId } = assessment;
   const steps: PlannedStep[] = [];
-  if (pod && (pod.boot === 'existing' || pod.boot === 'new' || !pod.markedVoter || pod.memberId !== member.id)) {
+  if (pod && needsDisarming(view)) {
     steps.push({
       step: {
         do: 'disarm',

@@ -122,6 +122,13 @@ export const bootstrap: readonly Row[] = [
     situation: 'bootstrapping',
   },
   {
+    name: 'TLS was turned on before the seed was latched, and its volume is there: nothing is founded on it otherwise',
+    given: [empty({ storage: 'claim', peerTLS: true }), seedVolume({ tls: { peer: false, client: false } })],
+    steps: [],
+    because: 'was made for another spec.TLS',
+    situation: 'bootstrapping',
+  },
+  {
     name: "the seed's volume is still being deleted: the seed waits",
     given: [empty({ storage: 'claim' }), seedVolume({ terminating: true })],
     steps: [],

@@ -14,6 +14,7 @@ import {
   see,
   silent,
   spec,
+  volume,
   withoutMember,
   withoutPod,
   withoutVolume,
@@ -195,6 +196,12 @@ export const repair: readonly Row[] = [
     given: [healthy(3), pod('c', { markedVoter: false })],
     steps: ['disarm c'],
     because: 'the disruption budget must count it',
+    situation: 'steady',
+  },
+  {
+    name: 'rule 5: the volume of a voter does not say yet whose it is: it is written there',
+    given: [healthy(3, claim), volume('d', { memberId: '', clusterId: '' })],
+    steps: ['disarm d'],
     situation: 'steady',
   },
   {
