@@ -4,7 +4,7 @@ import type { Backend, BackendName } from './backend.ts';
 import { startLabBackend } from './backend-lab.ts';
 import { startRealBackend } from './backend-real.ts';
 import { subjects } from './cases/index.ts';
-import { runCase } from './known-differences.ts';
+import { expectToPass } from './known-differences.ts';
 import { type Case, Trial } from './trial.ts';
 
 type ApiBackend = Exclude<BackendName, 'kubelet'>;
@@ -33,7 +33,7 @@ describe.each(chosen)('%s', (name) => {
 
   describe.each(subjects.map((subject) => [subject.name, subject] as const))('%s', (subject, { cases, alone }) => {
     test.each(Object.entries(cases))('%s', { concurrent: !alone }, (sentence, body) =>
-      runCase({ server: name, subject, sentence }, () => run(body)),
+      expectToPass({ server: name, subject, sentence }, () => run(body)),
     );
   });
 });

@@ -22,7 +22,7 @@ export interface CaseName {
 }
 
 /** Runs a case against a server; a known difference of kube-lab must still be one. */
-export async function runCase(
+export async function expectToPass(
   { server, subject, sentence, isTimed }: CaseName,
   run: () => Promise<void>,
 ): Promise<void> {
