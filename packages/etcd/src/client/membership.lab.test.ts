@@ -135,14 +135,14 @@ describe('learners', () => {
 
 describe('leadership', () => {
   test('moves when the leader is asked, and only then', async () => {
-    const leader = (await client.maintenance.status()).leader;
-    const target = await idOf(b);
-    const [byId, other] = leader === (await idOf(a)) ? [a, c] : [b, c];
-    expect(byId).toBe(a);
-    await expect(other.client().maintenance.moveLeader(target)).rejects.toMatchObject({ code: 'NotLeader' });
-    await client.maintenance.moveLeader(target);
-    expect((await client.maintenance.status()).leader).toBe(target);
-    await b.client().maintenance.moveLeader(await idOf(a));
+    const { leader } = await client.maintenance.status();
+    const ids = await Promise.all([a, b, c].map(async (member) => ({ member, id: await idOf(member) })));
+    const present = ids.find(({ id }) => id === leader);
+    const [next, other] = ids.filter(({ id }) => id !== leader);
+    const target = next?.id ?? 0n;
+    await expect(other?.member.client().maintenance.moveLeader(target)).rejects.toMatchObject({ code: 'NotLeader' });
+    await present?.member.client().maintenance.moveLeader(target, { timeoutMs: 30_000 });
+    expect((await present?.member.client().maintenance.status())?.leader).toBe(target);
   });
 });
 
