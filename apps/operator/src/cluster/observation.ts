@@ -138,6 +138,8 @@ export interface MemberVolume {
   readonly version: string;
   /** What served from it before, while that version has not been proven; empty otherwise. */
   readonly previousVersion: string;
+  /** True for volumes of the original operator: their files belong to root. */
+  readonly adopted: boolean;
   /** Which listeners of its member speak TLS; undefined if that was not recorded. */
   readonly tls: { readonly peer: boolean; readonly client: boolean } | undefined;
   readonly terminating: boolean;

@@ -87,17 +87,15 @@ function newMember({ name, incarnation, version, image }: Of<'createSeed' | 'joi
 }
 
 async function createListedPod(step: Of<'createPod'>, context: ActContext): Promise<StepOutcome> {
-  const { memberId, onVolume, wayBack } = step;
+  const { memberId, onVolume, wayBack, asRoot: ownsFilesAsRoot } = step;
   if (step.boot === 'existing') {
     const members = context.members.map((member) => ({ name: member.name, peerUrls: member.peerURLs }));
     return createMember({ ...newMember(step), boot: { state: 'existing', members: bootList(members) } }, context);
   }
   const identity = { clusterId: context.clusterId, memberId };
   const isVoter = !context.members.some((member) => member.id === memberId && member.isLearner);
-  return createMember(
-    { ...newMember(step), boot: { state: 'disarmed' }, identity, isVoter, onVolume, wayBack },
-    context,
-  );
+  const found = { identity, isVoter, onVolume, ownsFilesAsRoot, wayBack };
+  return createMember({ ...newMember(step), boot: { state: 'disarmed' }, ...found }, context);
 }
 
 /** Members that have not started have no name yet; it is in their address. */

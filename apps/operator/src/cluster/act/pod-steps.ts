@@ -21,6 +21,8 @@ export interface NewMember {
   readonly onVolume?: boolean;
   readonly identity?: { readonly clusterId: string; readonly memberId: string };
   readonly isVoter?: boolean;
+  /** True if the files it will find belong to root. */
+  readonly ownsFilesAsRoot?: boolean;
   /** What to go back to if its version does not work. */
   readonly wayBack?: Release | undefined;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { PersistentVolumeClaim } from '@etcd-operator/kube';
-import { annotations } from '../../api/names.ts';
+import { annotations, labels } from '../../api/names.ts';
 import { isOwnedBy } from '../objects/owner.ts';
 import type { MemberVolume } from '../observation.ts';
 import { incarnationOf } from './pod-facts.ts';
@@ -18,6 +18,7 @@ export function volumeFacts(claim: PersistentVolumeClaim, uid: string): MemberVo
     memberId: metadata.annotations?.[annotations.memberId] ?? '',
     version: metadata.annotations?.[annotations.version] ?? '',
     previousVersion: metadata.annotations?.[annotations.previousVersion] ?? '',
+    adopted: metadata.labels?.[labels.incarnation] === undefined,
     tls: tlsOf(metadata.annotations?.[annotations.tls]),
     terminating: metadata.deletionTimestamp !== undefined,
     phase: phase === 'Bound' || phase === 'Lost' ? phase : 'Pending',

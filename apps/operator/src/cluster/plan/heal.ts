@@ -98,6 +98,7 @@ function finishJoin(assessment: Assessment): Proposal | undefined {
       memberId: first.member.id,
       boot: 'existing',
       onVolume: false,
+      asRoot: false,
       wayBack: undefined,
       ...releaseForJoiner(assessment),
     },

@@ -35,6 +35,8 @@ export type Step =
       readonly boot: 'existing' | 'disarmed';
       /** True if it must mount the volume it has, whatever the spec says of new ones by now. */
       readonly onVolume: boolean;
+      /** True if the files it will find belong to root (operator rule 27). */
+      readonly asRoot: boolean;
       /** What to go back to if its version does not work; undefined if that is proven. */
       readonly wayBack: Release | undefined;
     } & Release)

@@ -35,10 +35,10 @@ function reviveOne(assessment: Assessment, volume: MemberVolume, pod: MemberPod 
   if (!memberId) return [];
   if (!pod) {
     const { incarnation } = assessment;
-    const release = releaseForVolume(assessment, volume);
+    const made = { onVolume: true, asRoot: volume.adopted, ...releaseForVolume(assessment, volume) };
     return [
       {
-        step: { do: 'createPod', name, incarnation, memberId, boot: 'disarmed', onVolume: true, ...release },
+        step: { do: 'createPod', name, incarnation, memberId, boot: 'disarmed', ...made },
         reason: `${name} has its volume but no pod: it comes back as the member it was`,
       },
     ];
@@ -113,6 +113,7 @@ function startRemembered(assessment: Assessment): readonly PlannedStep[] {
         memberId: id,
         boot: 'existing',
         onVolume: false,
+        asRoot: false,
         wayBack: undefined,
         ...release,
       },

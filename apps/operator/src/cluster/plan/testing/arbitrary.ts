@@ -130,6 +130,7 @@ function volumes(name: string): fc.Arbitrary<MemberVolume> {
     memberId: idFor(name),
     version,
     previousVersion: mostly<string>('', ...versions),
+    adopted: mostly(false, true),
     tls: mostly<MemberVolume['tls']>(undefined, { peer: false, client: false }, { peer: true, client: true }),
     terminating: mostly(false, true),
     phase: mostly('Bound' as const, 'Pending', 'Lost'),

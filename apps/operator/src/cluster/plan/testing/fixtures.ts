@@ -74,6 +74,7 @@ export function volumeOf(overrides: Partial<MemberVolume> & Pick<MemberVolume, '
     version: '',
     previousVersion: '',
     tls: undefined,
+    adopted: false,
     terminating: false,
     phase: 'Bound',
     createdAt: 0,

@@ -11,6 +11,7 @@ import {
   type Row,
   see,
   spec,
+  volume,
   withoutPod,
 } from './vocabulary.ts';
 
@@ -132,6 +133,12 @@ export const adoption: readonly Row[] = [
     steps: ['deletePod c'],
     because: 'the original operator made the old one',
     situation: 'upgrading',
+  },
+  {
+    name: 'rule 27: a member that comes back on a volume of the original finds files of root, and runs as root',
+    given: [healthy(3, { storage: 'claim' }), ...v094, volume('d', { adopted: true, tls: undefined }), withoutPod('d')],
+    steps: ['createPod d disarmed 3.6.16 on its volume as root'],
+    situation: 'healing',
   },
   {
     name: '[102] members of 0.8 with counted names are ours, not strangers',

@@ -15,7 +15,7 @@ export function describeStep(step: Step): string {
     case 'joinMember':
       return `joinMember as ${step.learner ? 'learner' : 'voter'} ${step.version}`;
     case 'createPod':
-      return `createPod ${short(step.name)} ${step.boot} ${step.version}${step.onVolume ? ' on its volume' : ''}${step.wayBack ? `, else ${step.wayBack.version}` : ''}`;
+      return `createPod ${short(step.name)} ${step.boot} ${step.version}${step.onVolume ? ' on its volume' : ''}${step.asRoot ? ' as root' : ''}${step.wayBack ? `, else ${step.wayBack.version}` : ''}`;
     case 'moveLeader':
       return `moveLeader ${step.from.replace('id-', '')} to ${short(step.toName)}`;
     case 'removeMember':
