@@ -9,23 +9,23 @@ export function describeStep(step: Step): string {
     case 'ensureBudget':
       return `ensureBudget ${step.minAvailable}`;
     case 'latchIdentity':
-      return `latchIdentity ${step.clusterId}/${step.incarnation}${step.bornVersion ? ` born ${step.bornVersion}` : ''}`;
+      return `latchIdentity ${step.clusterId}/${step.incarnation}${when(step.bornVersion !== '', ` born ${step.bornVersion}`)}`;
     case 'createSeed':
       return `createSeed ${step.version}`;
     case 'joinMember':
       return `joinMember as ${step.learner ? 'learner' : 'voter'} ${step.version}`;
     case 'createPod':
-      return `createPod ${short(step.name)} ${step.boot} ${step.version}${step.onVolume ? ' on its volume' : ''}${step.asRoot ? ' as root' : ''}${step.wayBack ? `, else ${step.wayBack.version}` : ''}`;
+      return describePod(step);
     case 'moveLeader':
       return `moveLeader ${step.from.replace('id-', '')} to ${short(step.toName)}`;
     case 'removeMember':
       return `removeMember ${short(step.name)} (${step.because})`;
     case 'deletePod':
-      return `deletePod ${short(step.name)}${step.force ? ' by force' : ''}`;
+      return `deletePod ${short(step.name)}${when(step.force, ' by force')}`;
     case 'checkImage':
       return `checkImage ${step.node} ${step.image.split(':v')[1]}`;
     case 'setImage':
-      return `setImage ${short(step.pod)} ${step.version}${step.because === 'failed' ? ' (back)' : ''}${step.snapshotCount ? ` snapshots ${step.snapshotCount}` : ''}`;
+      return describeImage(step);
     case 'setSnapshotCount':
       return `setSnapshotCount ${short(step.pod)}`;
     case 'nudgeSnapshot':
@@ -41,6 +41,21 @@ export function describeStep(step: Step): string {
     default:
       return `${step.do} ${short(step.name)}`;
   }
+}
+
+/** The words, if they apply. */
+function when(applies: boolean, words: string): string {
+  return applies ? words : '';
+}
+
+function describePod({ name, boot, version, onVolume, asRoot, wayBack }: Extract<Step, { do: 'createPod' }>): string {
+  const place = `${onVolume ? ' on its volume' : ''}${asRoot ? ' as root' : ''}`;
+  return `createPod ${short(name)} ${boot} ${version}${place}${wayBack ? `, else ${wayBack.version}` : ''}`;
+}
+
+function describeImage({ pod, version, because, snapshotCount }: Extract<Step, { do: 'setImage' }>): string {
+  const back = because === 'failed' ? ' (back)' : '';
+  return `setImage ${short(pod)} ${version}${back}${snapshotCount ? ` snapshots ${snapshotCount}` : ''}`;
 }
 
 function short(name: string): string {
