@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { compareMinors, parseVersion } from '@etcd-operator/etcd';
+import { isSameMinor, parseVersion } from '@etcd-operator/etcd';
 import type { Desired } from '../desired.ts';
 import type { MemberPod, Observation } from '../observation.ts';
 import type { Identity } from './identity.ts';
@@ -36,11 +36,11 @@ export function bootstrap(
   );
 }
 
-/** What the seed runs: as asked for, but nothing older than what may have founded the cluster on its volume already. */
+/** What the seed runs: as asked for, but of no other minor than what may have founded the cluster on its volume already. */
 function releaseForSeed({ volumes }: Observation, desired: Desired, name: string): Release {
   const volume = volumes.find((item) => item.ownership === 'ours' && item.name === name);
   const [had, wants] = [parseVersion(volume?.version ?? ''), parseVersion(desired.version)];
-  return volume && had && wants && compareMinors(wants, had) < 0
+  return volume && had && wants && !isSameMinor(wants, had)
     ? releaseOfVersion(desired, volume.version)
     : wantedRelease(desired);
 }

@@ -142,6 +142,12 @@ export const bootstrap: readonly Row[] = [
     situation: 'bootstrapping',
   },
   {
+    name: 'nor anything newer than the same minor: the upgrade alone takes such steps',
+    given: [empty({ storage: 'claim', version: '3.6.16' }), seedVolume({ version: '3.4.44' })],
+    steps: ['createSeed 3.4.44'],
+    situation: 'bootstrapping',
+  },
+  {
     name: 'fault 2: the seed is there and starts: no second seed',
     given: [empty(), withSeed()],
     steps: [],
