@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isAtLeast, parseVersion, quorum, versionOf } from '@etcd-operator/etcd';
+import { compareMinors, isAtLeast, parseVersion, quorum, versionOf } from '@etcd-operator/etcd';
 import { type Assessment, isPresent, type MemberView } from './assessment.ts';
 import { join } from './grow.ts';
 import { moveLeadershipFrom } from './leadership.ts';
@@ -35,9 +35,11 @@ function reviveFromVolumes(assessment: Assessment): Proposal | undefined {
 }
 
 /** The first member whose new image does not work goes back to the old one; nobody else is touched (rules 3 and 6). */
-function undoFailedImage({ own, now }: Assessment): Proposal | undefined {
+function undoFailedImage(assessment: Assessment): Proposal | undefined {
+  const { own, now } = assessment;
   const failed = own.find(
-    ({ pod, health }) => pod && isUnproven(pod) && health.kind !== 'healthy' && hasFailedImage(pod, now),
+    ({ pod, health }) =>
+      pod && isUnproven(pod) && health.kind !== 'healthy' && hasFailedImage(pod, now) && canGoBack(assessment, pod),
   );
   const pod = failed?.pod;
   if (!pod) return undefined;
@@ -62,6 +64,12 @@ function undoFailedImage({ own, now }: Assessment): Proposal | undefined {
 
 function isUnproven({ terminating, adopted, previousVersion }: NonNullable<MemberView['pod']>): boolean {
   return !terminating && !adopted && previousVersion !== '';
+}
+
+/** Once the cluster speaks the new minor, the old one cannot read the data any more. */
+function canGoBack({ observation }: Assessment, { previousVersion }: NonNullable<MemberView['pod']>): boolean {
+  const [old, spoken] = [parseVersion(previousVersion), parseVersion(observation.etcd.clusterVersion)];
+  return !old || !spoken || compareMinors(old, spoken) >= 0;
 }
 
 function correctIdle(assessment: Assessment): Proposal | undefined {

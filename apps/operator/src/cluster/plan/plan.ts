@@ -10,6 +10,7 @@ import { type Identity, identify } from './identity.ts';
 import { leftovers } from './leftovers.ts';
 import { later, type Proposal } from './proposal.ts';
 import { applyDrift, needSurge } from './replace.ts';
+import { settleImages } from './settle.ts';
 import { shrink, shrinkUnhealthy } from './shrink.ts';
 import type { PlannedStep, Wait } from './step.ts';
 import { budget, services } from './surroundings.ts';
@@ -98,7 +99,7 @@ function planLatched(assessment: Assessment, identity: Latched, ground: readonly
   }
   const refused = refuseTlsChange(assessment);
   if (refused) return idle('refused', refused);
-  const always = [...ground, ...repairLatch(identity), ...disarmVoters(assessment)];
+  const always = [...ground, ...repairLatch(identity), ...disarmVoters(assessment), ...settleImages(assessment)];
   const stuck = withoutQuorum(assessment);
   if (stuck) return finish('quorumLost', identity, assessment, merge(always, stuck));
   const tidy = [...always, ...leftovers(assessment), ...budget(observation, desired, assessment.voters.length)];

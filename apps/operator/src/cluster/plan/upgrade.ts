@@ -5,7 +5,7 @@ import { holdForAlarms, holdStop } from './disruption.ts';
 import { cancelUnwantedDowngrade, holdForStorage, prepareDowngrade } from './downgrade.ts';
 import { proveImages } from './image-proof.ts';
 import { moveLeadershipFrom } from './leadership.ts';
-import { later, type Proposal, soon, take, takeAll, waitFor } from './proposal.ts';
+import { later, type Proposal, soon, take, waitFor } from './proposal.ts';
 import { gateOnSnapshots, restoreSnapshotCount } from './raft-snapshots.ts';
 import { isSameVersion, wayBackOf } from './release.ts';
 import { recreateOnVolume } from './replace.ts';
@@ -19,7 +19,7 @@ import { type UpgradePath, upgradePath, whyUpgradeIsHeld } from './upgrade-path.
  */
 export function upgrade(assessment: Assessment): Proposal | undefined {
   const outdated = assessment.own.filter((view) => !view.member.isLearner && !runs(view, assessment));
-  const first = settle(assessment) ?? cancelUnwantedDowngrade(assessment);
+  const first = cancelUnwantedDowngrade(assessment);
   if (first) return first;
   if (outdated.length > 0) return roll(assessment, outdated);
   return holdForAlarms(assessment) ? undefined : restoreSnapshotCount(assessment);
@@ -89,29 +89,4 @@ function reasonOf({ desired, voters }: Assessment, pod: NonNullable<MemberView['
     : `goes from ${pod.version} to ${desired.version}`;
   const cost = voters.length < 3 ? '; a cluster of this size cannot serve while it restarts' : '';
   return `${pod.name} ${change} in place, ${count - 1} to follow${cost}`;
-}
-
-/** A member whose new process answers with its new version needs no way back any more. */
-function settle({ voters }: Assessment): Proposal | undefined {
-  return takeAll(
-    voters
-      .filter(
-        ({ pod, answer }) =>
-          pod !== undefined &&
-          pod.previousVersion !== '' &&
-          pod.container.id !== pod.previousContainer &&
-          answer?.kind === 'status' &&
-          isSameVersion(answer.version, pod.version),
-      )
-      .map(({ pod, name }) => ({
-        step: {
-          do: 'settleImage',
-          pod: name,
-          uid: pod?.uid ?? '',
-          onVolume: pod?.data === 'claim',
-          version: pod?.version ?? '',
-        },
-        reason: `${name} answers with ${pod?.version}`,
-      })),
-  );
 }

@@ -117,6 +117,7 @@ const nothingBelowQuorum: Check = (plan, seen) => {
       case 'ensureService':
       case 'latchIdentity':
       case 'fencePod':
+      case 'settleImage':
         return true;
       case 'disarm':
         return podOf(plan, seen, step.pod)?.terminating === false;

@@ -179,6 +179,32 @@ export const upgrade: readonly Row[] = [
     situation: 'healing',
   },
   {
+    name: 'rule 3: the cluster speaks the new minor already: a member that crashes then does not go back',
+    given: [
+      healthy(3, { version: '3.6.16' }),
+      patched('c', '3.6.16', '3.5.35'),
+      container('c', { id: 'another', state: 'waiting', reason: 'CrashLoopBackOff', startedAt: 0, restarts: 2 }),
+      silent(20_000, 'c'),
+    ],
+    steps: [],
+    because: 'CrashLoopBackOff',
+    situation: 'healing',
+  },
+  {
+    name: '[44] a new version is settled also while another member is being healed',
+    given: [
+      healthy(3),
+      spec({ version: '3.6.17' }),
+      proven('3.6.17'),
+      patched('c', '3.6.17', '3.6.16'),
+      container('c', { id: 'another' }),
+      answer('c', { version: '3.6.17' }),
+      silent(5_000, 'd'),
+    ],
+    steps: ['settleImage c'],
+    situation: 'healing',
+  },
+  {
     name: 'rule 19: what Kubernetes still says of the container before is no failure of the new image',
     given: [
       healthy(3),
