@@ -26,16 +26,6 @@ describe('a cluster without volumes', () => {
     expect(await ground.read('plain', 'a')).toBe('1');
   });
 
-  test('[45] grows to five and shrinks to three (C-26, C-27)', async () => {
-    await ground.change('plain', { size: 5 });
-    await ground.settled('plain');
-    expect(await names('plain')).toHaveLength(5);
-    await ground.change('plain', { size: 3 });
-    await ground.settled('plain');
-    await ground.until('two pods gone', async () => ((await names('plain')).length === 3 ? true : undefined));
-    expect(await ground.read('plain', 'a')).toBe('1');
-  });
-
   test('[49] a deleted pod is replaced by a fresh member, data intact (C-25)', async () => {
     const [victim] = await ground.pods('plain');
     const before = await memberIds('plain');
