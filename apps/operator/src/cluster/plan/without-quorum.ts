@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { EtcdMember, MemberPod, MemberVolume } from '../observation.ts';
+import type { MemberPod, MemberVolume } from '../observation.ts';
 import type { Assessment } from './assessment.ts';
-import { isMemberName } from './member-naming.ts';
 import { later, type Proposal, waitFor } from './proposal.ts';
-import { releaseForVolume, wantedRelease, wayBackOf } from './release.ts';
+import { releaseForVolume } from './release.ts';
 import type { PlannedStep } from './step.ts';
 import { isIdle, makeAnew, outdatedFields, takeWantedImage } from './stuck-pod.ts';
+import { listedOrRemembered, startUnstarted } from './unstarted.ts';
 
 /**
  * Below quorum nothing is changed but one thing: a member whose data is there gets a pod that can run, disarmed, so that it
@@ -14,7 +14,7 @@ import { isIdle, makeAnew, outdatedFields, takeWantedImage } from './stuck-pod.t
 export function withoutQuorum(assessment: Assessment): Proposal | undefined {
   const { observation, now } = assessment;
   if (assessment.hasQuorum) return undefined;
-  const steps = [...revive(assessment), ...correctIdlePods(assessment), ...startRemembered(assessment)];
+  const steps = [...revive(assessment), ...correctIdlePods(assessment), ...startUnstarted(assessment)];
   const reason = describe(assessment);
   if (steps.length > 0) return { steps, waits: [{ reason, lookAgainAfter: later }] };
   const starting = observation.pods.some((pod) => !pod.terminating && now - pod.createdAt < 60_000);
@@ -68,12 +68,6 @@ function startedMember(assessment: Assessment, podName: string): string | undefi
   return listedOrRemembered(assessment).find((member) => member.podName === podName && member.name !== '')?.id;
 }
 
-function listedOrRemembered({ observation }: Assessment): readonly EtcdMember[] {
-  const { membership } = observation.etcd;
-  const members = membership.kind === 'known' ? membership.members : (membership.remembered ?? []);
-  return members.toSorted((a, b) => (a.podName < b.podName ? -1 : 1));
-}
-
 /** Gone for good, or declared so: a process there cannot come back to life beside its successor (operator rule 25). */
 export function isOnLostNode({ observation }: Pick<Assessment, 'observation'>, { node }: MemberPod): boolean {
   const facts = observation.nodes.get(node);
@@ -92,33 +86,6 @@ function correctIdlePods(assessment: Assessment): readonly PlannedStep[] {
     if (fields.length > 0 && comesBack) return makeAnew(pod, fields).steps;
     return takeWantedImage(assessment, pod)?.steps ?? [];
   });
-}
-
-/**
- * A voter that was added where learners are not used, and whose pod was never made: without it there is no quorum, and it
- * has nothing that could be lost (checklist 53). Only for names that this operator gives.
- */
-function startRemembered(assessment: Assessment): readonly PlannedStep[] {
-  const { observation, pods, incarnation, desired } = assessment;
-  if (observation.secretProblems.length > 0) return [];
-  const [beside] = pods.values();
-  const release = beside ? wayBackOf(beside) : wantedRelease(desired);
-  return listedOrRemembered(assessment)
-    .filter(({ name, podName }) => name === '' && isMemberName(observation.cluster.name, podName) && !pods.has(podName))
-    .map(({ podName, id }) => ({
-      step: {
-        do: 'createPod',
-        name: podName,
-        incarnation,
-        memberId: id,
-        boot: 'existing',
-        onVolume: false,
-        asRoot: false,
-        wayBack: undefined,
-        ...release,
-      },
-      reason: `${podName} was added to the cluster, has never started, and is needed for quorum`,
-    }));
 }
 
 /** True if no pod and no volume of this cluster is left: only a restore can bring the data back. */

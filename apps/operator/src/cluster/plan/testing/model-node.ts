@@ -53,7 +53,8 @@ export function healthyNode(): ModelNode {
 
 /** A container that waits, for a reason that does not pass by itself. */
 export function waiting(pod: ModelPod, reason: string, message: string): void {
-  pod.facts.container = { ...pod.facts.container, state: 'waiting', reason, message, startedAt: 0 };
+  const restarts = Math.max(pod.facts.container.restarts, pod.inside.containers);
+  pod.facts.container = { ...pod.facts.container, state: 'waiting', reason, message, startedAt: 0, restarts };
   pod.facts.ready = false;
 }
 

@@ -20,6 +20,9 @@ const isCurrent = (plan: Plan, { ownership, incarnation }: MemberPod | MemberVol
 
 const listed = ({ etcd }: Observation) => (etcd.membership.kind === 'known' ? etcd.membership.members : []);
 
+const remembered = ({ etcd: { membership } }: Observation) =>
+  membership.kind === 'known' ? membership.members : (membership.remembered ?? []);
+
 const podOf = (plan: Plan, seen: Observation, name: string) =>
   seen.pods.find((pod) => pod.name === name && isCurrent(plan, pod));
 
@@ -92,11 +95,9 @@ const votersAreDisarmed: Check = (plan, seen) =>
     return boot === undefined || (isArmed && !isDisarmed) ? [`${name} is promoted while armed`] : [];
   });
 
-const onlyUnstartedAreArmed: Check = (plan, { etcd }) =>
+const onlyUnstartedAreArmed: Check = (plan, seen) =>
   steps(plan, 'createPod').flatMap(({ name, boot, memberId }) => {
-    const { membership } = etcd;
-    const known = membership.kind === 'known' ? membership.members : (membership.remembered ?? []);
-    const member = known.find(({ id }) => id === memberId);
+    const member = remembered(seen).find(({ id }) => id === memberId);
     return boot === 'existing' && member?.name !== '' ? [`${name} is armed, and has run before`] : [];
   });
 
@@ -128,7 +129,8 @@ const nothingBelowQuorum: Check = (plan, seen) => {
         const name = step.do === 'setImage' ? step.pod : step.name;
         const pod = podOf(plan, seen, name);
         const hasEnded = pod?.phase === 'Failed' || pod?.phase === 'Succeeded' || pod?.terminating;
-        const keepsData = step.do === 'setImage' || pod?.data === 'claim';
+        const hasNone = remembered(seen).some((member) => member.podName === name && member.name === '');
+        const keepsData = step.do === 'setImage' || pod?.data === 'claim' || hasNone;
         return (
           keepsData && (hasEnded || (seen.etcd.answers.get(name)?.kind !== 'status' && pod?.container.startedAt === 0))
         );

@@ -121,13 +121,14 @@ export class World {
     if (facts.phase === 'Failed') return;
     if (facts.node === '' && !this.#place(pod)) return;
     if (!this.nodes.get(facts.node)?.isUp) return;
+    if (pod.inside.startedImage === facts.image && facts.container.state === 'running') return;
     if (this.brokenImages.has(facts.image)) {
       this.#stop(pod);
       waiting(pod, 'ImagePullBackOff', `Back-off pulling image "${facts.image}"`);
       this.touch(pod);
       return;
     }
-    if (pod.inside.startedImage !== facts.image || facts.container.state !== 'running') this.#startContainer(pod);
+    this.#startContainer(pod);
   }
 
   #place(pod: ModelPod): boolean {

@@ -231,6 +231,19 @@ export const quorum: readonly Row[] = [
     situation: 'quorumLost',
   },
   {
+    name: '[53] its pod was evicted before it started: it gets another',
+    given: [
+      healthy(2, { version: '3.4.44' }),
+      pod('c', { phase: 'Failed' }),
+      silent(3_000, 'c'),
+      answer('b', { leaderId: '', leaderlessSince: now - 3_000 }),
+      remembered(memberFor('b'), { ...memberFor('c'), name: '' }),
+    ],
+    steps: ['deletePod c'],
+    because: 'before its member started',
+    situation: 'quorumLost',
+  },
+  {
     name: 'rule 29: a stranger that never started is not started by us, also without a quorum',
     given: [
       healthy(1, { version: '3.4.44' }),

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { EtcdMember, MemberPod } from '../observation.ts';
+import type { Assessment } from './assessment.ts';
+import { isMemberName } from './member-naming.ts';
+import { wantedRelease, wayBackOf } from './release.ts';
+import type { PlannedStep } from './step.ts';
+import { isIdle, makeAnew, outdatedFields } from './stuck-pod.ts';
+
+/**
+ * A voter that was added where learners are not used, and that has never started: without it there is no quorum, and it has
+ * nothing that could be lost (checklist 53). Only for names that this operator gives.
+ */
+export function startUnstarted(assessment: Assessment): readonly PlannedStep[] {
+  const { observation, pods } = assessment;
+  if (observation.secretProblems.length > 0) return [];
+  return listedOrRemembered(assessment)
+    .filter(({ name, podName }) => name === '' && isMemberName(observation.cluster.name, podName))
+    .flatMap((member) => {
+      const pod = pods.get(member.podName);
+      return pod ? clearWay(pod) : [start(assessment, member)];
+    });
+}
+
+/** The members as listed, or as one that answers remembers them, by name. */
+export function listedOrRemembered({ observation }: Assessment): readonly EtcdMember[] {
+  const { membership } = observation.etcd;
+  const members = membership.kind === 'known' ? membership.members : (membership.remembered ?? []);
+  return members.toSorted((a, b) => (a.podName < b.podName ? -1 : 1));
+}
+
+function start({ pods, incarnation, desired }: Assessment, { podName, id }: EtcdMember): PlannedStep {
+  const [beside] = pods.values();
+  const release = beside ? wayBackOf(beside) : wantedRelease(desired);
+  const made = { boot: 'existing', onVolume: false, asRoot: false, wayBack: undefined, ...release } as const;
+  return {
+    step: { do: 'createPod', name: podName, incarnation, memberId: id, ...made },
+    reason: `${podName} was added to the cluster, has never started, and is needed for quorum`,
+  };
+}
+
+/** Its pod has ended, or cannot start and the spec was corrected since: it gets another. */
+function clearWay(pod: MemberPod): readonly PlannedStep[] {
+  if (pod.terminating) return [];
+  if (pod.phase === 'Failed' || pod.phase === 'Succeeded') {
+    const reason = `the pod of ${pod.name} has ended (${pod.phase}) before its member started: it gets another`;
+    return [{ step: { do: 'deletePod', name: pod.name, uid: pod.uid, force: false }, reason }];
+  }
+  const fields = outdatedFields(pod, pod.image, pod.data);
+  return isIdle(pod) && fields.length > 0 ? makeAnew(pod, fields).steps : [];
+}
