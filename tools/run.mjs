@@ -26,6 +26,9 @@ const programs = {
   generate: 'tools/generate/main.ts',
   cluster: 'tools/cluster/main.ts',
   image: 'tools/image/main.ts',
+  lab: 'apps/playground/src/lab.ts',
+  bench: 'bench/main.ts',
+  checklist: 'tools/checklist/main.ts',
 };
 
 const [name, ...args] = process.argv.slice(2);
