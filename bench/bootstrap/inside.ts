@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Benchmark B9: how long until three members are healthy voters and one write is acknowledged, on a real kubelet with the images at
- * hand. The floor is a Parallel StatefulSet with static bootstrap, in the same run, in the order A B B A.
- *
- *   npm run cluster -- up
- *   npm run cluster -- run node bench/bootstrap.ts [rounds]
+ * The part of B9 that runs in the network of a cluster, whose name is in ETCD_OPERATOR_E2E_CLUSTER. Tells on standard error what it
+ * does, and prints the seconds of each side as one JSON object.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toBytes } from '@etcd-operator/etcd';
 import { etcdImage } from '@etcd-operator/tools/image';
-import { etcdPods, etcdView, withMember } from '../test/e2e/testing/etcd-view.ts';
-import { adminClient } from '../test/e2e/testing/kube-client.ts';
-import { deployOperator } from '../test/e2e/testing/operator.ts';
-import { openScene } from '../test/e2e/testing/scene.ts';
-import { etcdStatefulSet } from '../test/e2e/testing/stateful-set.ts';
+import { etcdPods, etcdView, withMember } from '../../test/e2e/testing/etcd-view.ts';
+import { adminClient } from '../../test/e2e/testing/kube-client.ts';
+import { deployOperator } from '../../test/e2e/testing/operator.ts';
+import { openScene } from '../../test/e2e/testing/scene.ts';
+import { etcdStatefulSet } from '../../test/e2e/testing/stateful-set.ts';
 
-process.env['ETCD_OPERATOR_E2E_CLUSTER'] ??= 'dev';
 const rounds = Number(process.argv[2] ?? 5);
 await using scene = await openScene('bench', { podSecurity: 'restricted' });
 await using admin = await adminClient(scene.cluster);
@@ -51,23 +47,16 @@ const withoutDnsCheck: Side = {
   selector: (name) => `etcd_cluster=${name}`,
 };
 
-const times = new Map<string, number[]>();
+const times: Record<string, number[]> = {};
 for (let round = 0; round <= rounds; round++) {
   const sides = [floor, ours, withoutDnsCheck];
   for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
     const seconds = await measure(side, `b${round}-${sides.indexOf(side)}`);
-    process.stdout.write(`${side.name}: ${seconds.toFixed(2)} s${round === 0 ? ' (warm-up)' : ''}\n`);
-    if (round > 0) times.set(side.name, [...(times.get(side.name) ?? []), seconds]);
+    process.stderr.write(`${side.name}: ${seconds.toFixed(2)} s${round === 0 ? ' (warm-up)' : ''}\n`);
+    if (round > 0) times[side.name] = [...(times[side.name] ?? []), seconds];
   }
 }
-const base = median(times.get(floor.name) ?? []);
-for (const [name, all] of times) {
-  const middle = median(all);
-  const spread = `${Math.min(...all).toFixed(2)} to ${Math.max(...all).toFixed(2)}`;
-  process.stdout.write(
-    `${name}: median ${middle.toFixed(2)} s (${spread}), ${(middle / base).toFixed(2)} x the floor\n`,
-  );
-}
+process.stdout.write(`${JSON.stringify(times)}\n`);
 
 async function measure(side: Side, name: string): Promise<number> {
   const objects = side.objects(name);
@@ -94,9 +83,4 @@ async function healthy(selector: string): Promise<void> {
   }
   const [pod] = await etcdPods(admin.client, scene.namespace, selector);
   await withMember(pod?.status?.podIP ?? '', ({ kv }) => kv.put({ key: toBytes('bench'), value: toBytes('1') }));
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
