@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, test } from 'vitest';
+import type { Tree } from '../check/tree.ts';
+import { type ChecklistLine, checklist, required } from './checklist.ts';
+import { coverageOf } from './coverage.ts';
+import { describeCoverage } from './describe-coverage.ts';
+
+const lines: readonly ChecklistLine[] = [
+  { number: 1, marks: 'K', scope: 'cluster', sentence: 'One.' },
+  { number: 2, marks: 'N', scope: 'cluster', sentence: 'Two.' },
+  { number: 3, marks: 'KF', scope: 'backup', sentence: 'Three.' },
+];
+
+function treeOf(files: Readonly<Record<string, string>>): Tree {
+  return {
+    root: '',
+    files: Object.keys(files),
+    has: (path) => path in files,
+    read: (path) => files[path] ?? '',
+  };
+}
+
+const covered = (files: Readonly<Record<string, string>>) =>
+  coverageOf(treeOf(files), lines, [{ first: 1, last: 2 }]).lines.map(({ tests }) => tests.length);
+
+describe('which names count', () => {
+  test.each([
+    ["test('[1] works', () => {});", [1, 0, 0]],
+    ["describe('[1] [3] works', () => {});", [1, 0, 1]],
+    ["test.each([1])('[3] %s', () => {});", [0, 0, 1]],
+    ["test(\n  '[2] long',\n", [0, 1, 0]],
+    ["{ name: '[1] a situation' }", [1, 0, 0]],
+    ['test(`[1] ' + '$' + '{name}`)', [1, 0, 0]],
+    ["expect(x).toBe('[1] must be a string')", [0, 0, 0]],
+    ["test('works with [1]', () => {});", [0, 0, 0]],
+    ['// [1] in a comment', [0, 0, 0]],
+  ])('%s', (text, expected) => {
+    expect(covered({ 'apps/operator/src/x.test.ts': text })).toEqual(expected);
+  });
+
+  test('in tests and in what only tests use, not in the product, not in packages', () => {
+    const text = "{ name: '[1] x' }";
+    expect(covered({ 'apps/operator/src/plan/testing/x.ts': text })).toEqual([1, 0, 0]);
+    expect(covered({ 'apps/operator/src/x.ts': text })).toEqual([0, 0, 0]);
+    expect(covered({ 'packages/crd/src/x.test.ts': text })).toEqual([0, 0, 0]);
+  });
+});
+
+describe('the list in words', () => {
+  test('a line that is kept and has no test makes it incomplete', () => {
+    const coverage = coverageOf(treeOf({}), lines, [{ first: 1, last: 2 }]);
+    const { text, isComplete } = describeCoverage(coverage);
+    expect(isComplete).toBe(false);
+    expect(text).toContain('  1 K   cluster One.\n      NO TEST\n');
+    expect(text).toContain('  2 N   cluster Two.\n      no test yet\n');
+    expect(text).toContain('Required and without a test: 1.');
+  });
+
+  test('a new line and one outside the range may be without', () => {
+    const files = { 'test/x.test.ts': "test('[1] here')" };
+    const { text, isComplete } = describeCoverage(coverageOf(treeOf(files), lines, [{ first: 1, last: 2 }]));
+    expect(isComplete).toBe(true);
+    expect(text).toContain('test/x.test.ts: here');
+    expect(text).toContain('1 of 3 lines have tests.');
+  });
+
+  test('a test with a number of no line makes it incomplete', () => {
+    const files = { 'test/x.test.ts': "test('[1] [7] here')" };
+    const { text, isComplete } = describeCoverage(coverageOf(treeOf(files), lines, [{ first: 1, last: 2 }]));
+    expect(isComplete).toBe(false);
+    expect(text).toContain('names line 7');
+  });
+});
+
+test('the list is numbered without gaps, and what is required is on it', () => {
+  expect(checklist.map(({ number }) => number)).toEqual(checklist.map((_, index) => index + 1));
+  for (const { first, last } of required) {
+    expect(first).toBeGreaterThan(0);
+    expect(last).toBeLessThanOrEqual(checklist.length);
+  }
+});

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import { isTest, type Tree } from '../check/tree.ts';
+import { type ChecklistLine, checklist, type LineRange, required } from './checklist.ts';
+
+/** A name of a test, a group of tests or a situation in a table of tests. */
+export interface NamedTest {
+  readonly file: string;
+  readonly name: string;
+}
+
+export interface CoveredLine extends ChecklistLine {
+  readonly tests: readonly NamedTest[];
+  /** Kept or mended, in a range where that must be shown. */
+  readonly isRequired: boolean;
+}
+
+export interface Coverage {
+  readonly lines: readonly CoveredLine[];
+  /** Tests that carry a number which is on no line. */
+  readonly strays: readonly (NamedTest & { readonly number: number })[];
+}
+
+/** The names that count: of tests, of groups, of cases given to a parametrised test, of situations in a table. */
+const taggedName = /(?:\b(?:test|describe)\(|\)\(|\bname:)\s*(['"`])((?:\[\d+\] )+)((?:(?!\1|\n).)*)\1/g;
+
+/** The list is about what we ship and how we build it. The tests of the list itself name lines that they do not prove. */
+const homes = /^(apps|tools(?!\/check)|test|example|bench)\//;
+
+/** Looks up which tests name which line. It reads the texts only, which takes a fraction of a second. */
+export function coverageOf(
+  tree: Tree,
+  lines: readonly ChecklistLine[] = checklist,
+  ranges: readonly LineRange[] = required,
+): Coverage {
+  const found = tree.files.filter((file) => homes.test(file) && isTest(file)).flatMap((file) => namesIn(tree, file));
+  const known = new Set(lines.map(({ number }) => number));
+  return {
+    lines: lines.map((line) => ({
+      ...line,
+      tests: found.filter(({ number }) => number === line.number).map(({ file, name }) => ({ file, name })),
+      isRequired:
+        /[KF]/.test(line.marks) && ranges.some(({ first, last }) => first <= line.number && line.number <= last),
+    })),
+    strays: found.filter(({ number }) => !known.has(number)),
+  };
+}
+
+function namesIn(tree: Tree, file: string): readonly (NamedTest & { readonly number: number })[] {
+  return [...tree.read(file).matchAll(taggedName)].flatMap(([, , tags = '', name = '']) =>
+    [...tags.matchAll(/\d+/g)].map(([digits]) => ({ file, name, number: Number(digits) })),
+  );
+}
