@@ -16,7 +16,7 @@ const memberIds = async (cluster: string) =>
   (await ground.get(cluster)).status?.memberDetails?.map(({ id }) => id ?? '').sort() ?? [];
 
 describe('a cluster without volumes', () => {
-  test('[20] three members come up and serve (C-20)', async () => {
+  test('[43] three members come up and serve (C-20)', async () => {
     await ground.create('plain', { size: 3 });
     const { status } = await ground.settled('plain');
     expect(status?.phase).toBe('Running');

@@ -15,7 +15,7 @@ const memberIds = async (cluster: string) =>
   (await ground.get(cluster)).status?.memberDetails?.map(({ id }) => id ?? '').sort() ?? [];
 
 describe('a cluster that was resized', () => {
-  test('[20] comes up', async () => {
+  test('[43] comes up', async () => {
     await ground.create('plain', { size: 3 });
     await ground.settled('plain');
     await ground.put('plain', 'a', '1');
