@@ -10,11 +10,11 @@ import {
   keyString,
   parseKey,
 } from '@etcd-operator/kube';
+import { type CronSchedule, parseCron } from '@etcd-operator/ports';
 import { timestamp } from '../../node/timestamp.ts';
 import type { ControllerContext, RunningController } from '../controller.ts';
 import { ReconcileLoop } from '../reconcile-loop.ts';
 import { controllerKey, controllerOf, controllerReference } from '../workloads/owned-pods.ts';
-import { type CronSchedule, parseCron } from './cron-schedule.ts';
 import { jobEnd } from './job-objects.ts';
 
 const scheduledAnnotation = 'batch.kubernetes.io/cronjob-scheduled-timestamp';

@@ -31,13 +31,23 @@ interface Fields {
   readonly eitherDay: boolean;
 }
 
-/** Reads a schedule. Undefined if it is malformed. @param timeZone an IANA name, @default UTC */
+/** Reads a schedule. Undefined if it is malformed, or the time zone unknown. @param timeZone an IANA name, @default UTC */
 export function parseCron(text: string, timeZone = 'UTC'): CronSchedule | undefined {
+  if (!isTimeZone(timeZone)) return undefined;
   const every = /^@every\s+(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/.exec(text.trim());
   if (every) return everySchedule(every);
   const parts = (shorthands[text.trim()] ?? text).trim().split(/\s+/);
   const fields = parts.length === 5 ? parseFields(parts) : undefined;
   return fields && { next: (after) => search(fields, timeZone, after) };
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    localClock(name);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function everySchedule([, hours = '0', minutes = '0', seconds = '0']: RegExpExecArray): CronSchedule | undefined {
@@ -106,7 +116,8 @@ function search(fields: Fields, timeZone: string, after: number): number | undef
   while (time < after + horizon) {
     const at = local(time);
     if (!fields.months.has(at.month) || !matchesDay(fields, at)) {
-      time += Math.max(minute, hour - at.minute * minute);
+      // To the last hour of the day: its end is an hour earlier or later where clocks change.
+      time += Math.max(1, 23 - at.hour) * hour - at.minute * minute;
     } else if (!fields.hours.has(at.hour)) {
       time += hour - at.minute * minute;
     } else if (!fields.minutes.has(at.minute)) {
