@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type Client, createClient, namespaces } from '@etcd-operator/kube';
+import { type ApiServer, createApiServer } from '@etcd-operator/kube-lab';
+import { createLogger, type LogRecord, systemClock } from '@etcd-operator/ports';
+import { type EtcdCluster, etcdClusters } from '../api/etcd-cluster.ts';
+import { installCrd } from '../api/install-crd.ts';
+import { type OperatorOptions, runEtcdOperator } from '../operator.ts';
+
+/** An EtcdCluster with any spec at all, also one that its type would not allow. */
+export function clusterWith(
+  name: string,
+  spec: unknown,
+  metadata: Partial<NonNullable<EtcdCluster['metadata']>> = {},
+): EtcdCluster {
+  return {
+    apiVersion: 'etcd.database.coreos.com/v1beta2',
+    kind: 'EtcdCluster',
+    metadata: { name, namespace: 'default', ...metadata },
+    spec: spec as EtcdCluster['spec'],
+  };
+}
+
+/** An API server alone, without nodes: what the operator writes can be looked at, nothing runs. */
+export class ApiServerScene implements AsyncDisposable {
+  readonly server: ApiServer = createApiServer({});
+  readonly client: Client = createClient(this.server.transport());
+  readonly log: LogRecord[] = [];
+  readonly #operators: { readonly stop: AbortController; readonly ended: Promise<void> }[] = [];
+
+  static async open(...spaces: readonly string[]): Promise<ApiServerScene> {
+    const scene = new ApiServerScene();
+    for (const name of spaces) {
+      await scene.client.resource(namespaces).create({ metadata: { name } });
+    }
+    return scene;
+  }
+
+  get clusters() {
+    return this.client.resource(etcdClusters.resource);
+  }
+
+  async installCrd(): Promise<void> {
+    const { signal } = new AbortController();
+    await installCrd(etcdClusters, { client: this.client, clock: systemClock, log: this.#logger(), signal });
+  }
+
+  /** Starts an operator; returns what ends it in order. */
+  start(options: Partial<OperatorOptions> = {}): () => Promise<void> {
+    const stop = new AbortController();
+    const ended = runEtcdOperator(
+      {
+        client: this.client,
+        log: this.#logger(),
+        namespace: 'default',
+        identity: 'operator',
+        leaderElection: false,
+        readLog: () => Promise.resolve(''),
+        dial: () => Promise.reject(new Error('nothing runs here')),
+        ...options,
+      },
+      stop.signal,
+    );
+    // Whoever stops it hears of a failure.
+    ended.catch(() => undefined);
+    const running = { stop, ended };
+    this.#operators.push(running);
+    return () => this.#end(running);
+  }
+
+  /** Asks again and again until there is an answer. */
+  async until<T>(what: string, ask: () => Promise<T | undefined>, milliseconds = 30_000): Promise<T> {
+    const end = systemClock.monotonic() + milliseconds;
+    for (;;) {
+      const answer = await ask();
+      if (answer !== undefined) return answer;
+      if (systemClock.monotonic() > end)
+        throw new Error(`${what}: not within ${milliseconds} ms\n${this.#recentLog()}`);
+      await systemClock.sleep(20);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const running of this.#operators) await this.#end(running);
+    await this.server.close();
+  }
+
+  async #end({ stop, ended }: { readonly stop: AbortController; readonly ended: Promise<void> }): Promise<void> {
+    if (stop.signal.aborted) return;
+    stop.abort(new Error('the test ends the operator'));
+    await ended;
+  }
+
+  #logger() {
+    return createLogger({ clock: systemClock, level: 'debug', write: (record) => this.log.push(record) });
+  }
+
+  #recentLog(): string {
+    return this.log
+      .slice(-15)
+      .map(({ message, fields }) => `${message} ${JSON.stringify(fields)}`)
+      .join('\n');
+  }
+}
