@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readFileSync } from 'node:fs';
+
+/** What a reader does with a page: saves the files it shows, types the commands it gives. In the page's order. */
+export type Action = { readonly line: number; readonly section: string } & (
+  | { readonly kind: 'save'; readonly file: string; readonly text: string }
+  | { readonly kind: 'type'; readonly script: string }
+);
+
+/**
+ * The actions of a Markdown page. A `yaml` block that begins with a comment such as `# my-cluster.yaml` is a file to save,
+ * `sh` is typed. Everything else (`text`, `console`) is there to be read.
+ */
+export function actionsOf(path: string): readonly Action[] {
+  const text = readFileSync(path, 'utf8');
+  return [...text.matchAll(/^( *)```(\w+)\n(.*?)\n\1```$/gms)].flatMap((block): readonly Action[] => {
+    const [, , language, content = ''] = block;
+    const before = text.slice(0, block.index).split('\n');
+    const section = before.findLast((line) => line.startsWith('## '))?.slice(3) ?? '';
+    const place = { line: before.length + 1, section };
+    if (language === 'sh') return [{ kind: 'type', ...place, script: content }];
+    const file = /^# (\S+\.yaml)\n/.exec(content)?.[1];
+    return language === 'yaml' && file ? [{ kind: 'save', ...place, file, text: `${content}\n` }] : [];
+  });
+}

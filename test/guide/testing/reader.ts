@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { busyboxImages, createImageTable, etcdImages, type Lab, startLab } from '@etcd-operator/kube-lab';
+import { ensurePart } from '@etcd-operator/tools';
+import { operatorImages, writeLaunchers } from './operator-image.ts';
+import { actionsOf } from './page.ts';
+
+const repository = join(import.meta.dirname, '../../..');
+
+/** Somebody with kubectl, a Kubernetes, and this repository, who follows the guide from top to bottom. */
+export class Reader implements AsyncDisposable {
+  readonly #folder: string;
+  readonly #lab: Lab;
+  readonly #env: Readonly<Record<string, string>>;
+
+  private constructor(folder: string, lab: Lab, path: string) {
+    this.#folder = folder;
+    this.#lab = lab;
+    this.#env = { PATH: path, HOME: folder, KUBECONFIG: lab.kubeconfigPath };
+  }
+
+  static async sitDown(): Promise<Reader> {
+    const [kubectl, busybox, ...etcds] = await Promise.all([
+      ensurePart('kubectl'),
+      ensurePart('busybox'),
+      ...(['3.5', '3.6'] as const).map((minor) => ensurePart(`etcd@${minor}`, { fromPath: false })),
+    ]);
+    const folder = await mkdtemp(join(tmpdir(), 'guide-'));
+    for (const name of ['example', 'deploy']) await symlink(join(repository, name), join(folder, name));
+    const ours = operatorImages(join(folder, 'image'));
+    const images = createImageTable([etcdImages(etcds, busybox), busyboxImages(busybox), ours]);
+    const lab = await startLab({ nodes: 3, images });
+    const programs = [dirname(kubectl.programs['kubectl'] ?? ''), writeLaunchers(join(folder, 'bin'))];
+    return new Reader(folder, lab, [...programs, process.env['PATH']].join(':'));
+  }
+
+  /** Does everything a page says, in the sections asked for. Rejects with what went wrong, and in which line of the page. */
+  async follow(page: string, isAskedFor: (section: string) => boolean = () => true): Promise<void> {
+    for (const action of actionsOf(join(repository, page))) {
+      if (!isAskedFor(action.section)) continue;
+      switch (action.kind) {
+        case 'save':
+          await writeFile(join(this.#folder, action.file), action.text);
+          break;
+        case 'type':
+          await this.#type(action.script, `${page}:${action.line}`);
+          break;
+      }
+    }
+  }
+
+  async #type(script: string, where: string): Promise<void> {
+    const child = spawn('bash', ['-e', '-u', '-x', '-o', 'pipefail', '-c', script], {
+      cwd: this.#folder,
+      env: this.#env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: 300_000,
+    });
+    const output: string[] = [];
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => output.push(text));
+    const [status] = (await once(child, 'close')) as [number | null];
+    if (status !== 0) throw new Error(`${where}: what is typed there ends with status ${status}:\n${output.join('')}`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#lab.stop();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
