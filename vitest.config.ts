@@ -8,17 +8,20 @@ const conformance = ['test/conformance/**/*.test.ts', `${homes}/**/*.conformance
 const long = `${homes}/**/*.long.test.ts`;
 const lab = `${homes}/**/*.lab.test.ts`;
 const e2e = 'test/e2e/**/*.e2e.test.ts';
+const e2eAlone = 'test/e2e/**/*.alone.e2e.test.ts';
 
 /** Real processes are slow to start on a busy machine; a test that hangs still ends. */
 const patient = { testTimeout: 120_000, hookTimeout: 120_000 };
+const veryPatient = { testTimeout: 300_000, hookTimeout: 300_000 };
 
 /**
- * Five kinds of tests, told apart by their names, each run by a command of tools/test:
+ * Six kinds of tests, told apart by their names, each run by a command of tools/test:
  *
  * - `unit` needs nothing but Node and runs in parallel.
  * - `lab` (`*.lab.test.ts`) starts real processes; it runs after the unit tests, a few files at a time.
  * - `conformance` (test/conformance, `*.conformance.test.ts`) compares kube-lab, and what we make, with a real kube-apiserver.
- * - `e2e` (test/e2e, `*.e2e.test.ts`) runs on a real Kubernetes, one file after the other.
+ * - `e2e` (test/e2e, `*.e2e.test.ts`) runs on a real Kubernetes, a few files at a time; after it, `e2e-alone` (`*.alone.e2e.test.ts`),
+ *   which does things to the node or the whole cluster that others would feel.
  * - `long` (`*.long.test.ts`) is what takes too long for every change.
  */
 export default defineConfig({
@@ -39,12 +42,12 @@ export default defineConfig({
       project('conformance', { include: conformance, maxWorkers: 1, ...patient, sequence: { groupOrder: 2 } }),
       project('e2e', {
         include: [e2e],
-        maxWorkers: 1,
-        fileParallelism: false,
-        testTimeout: 180_000,
-        hookTimeout: 180_000,
+        exclude: [e2eAlone],
+        maxWorkers: 3,
+        ...veryPatient,
         sequence: { groupOrder: 4 },
       }),
+      project('e2e-alone', { include: [e2eAlone], maxWorkers: 1, ...veryPatient, sequence: { groupOrder: 5 } }),
       project('long', {
         include: [long],
         maxWorkers: 1,

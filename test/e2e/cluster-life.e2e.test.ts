@@ -15,7 +15,7 @@ afterEach(() => stopCluster(layout));
 
 function start(): ChildProcess {
   const program = join(import.meta.dirname, 'testing', 'start-cluster.ts');
-  return spawn(process.execPath, [program, name], { stdio: ['ignore', 'pipe', 'pipe'] });
+  return spawn(process.execPath, [program, name], { stdio: ['pipe', 'pipe', 'pipe'] });
 }
 
 /** Waits until the cluster has come as far as its kubelet, which has mounts and control groups. */

@@ -4,8 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { etcdImage, etcdParts, operatorImage, operatorImageName, writeOciArchive } from '@etcd-operator/tools/image';
 import { describe, expect, test } from 'vitest';
-import { theCluster } from './testing/cluster.ts';
-import { importOperatorImages } from './testing/operator-images.ts';
 import { isRunning, mainStatus, shellPod } from './testing/pods.ts';
 import { openScene } from './testing/scene.ts';
 
@@ -29,7 +27,6 @@ describe("the operator's image", () => {
   });
 
   test('runs as an ordinary user on a read-only root, without being told which', async () => {
-    await importOperatorImages(await theCluster(), []);
     await using scene = await openScene('image', { podSecurity: 'restricted' });
     const script = 'console.log(process.getuid(), process.version); setInterval(() => {}, 1000)';
     await scene.create(
@@ -46,7 +43,6 @@ describe("the operator's image", () => {
   });
 
   test('starts its programs in under half a second', async () => {
-    await importOperatorImages(await theCluster(), []);
     await using scene = await openScene('image');
     // Measured from inside, where no kubelet and no runtime are part of the time; the best of a few, because others use this machine too.
     const script = `const { spawnSync } = require('node:child_process');
@@ -64,21 +60,20 @@ describe("the operator's image", () => {
 describe('the etcd images', () => {
   test.each(etcdParts)('%s runs, by both of its names', async (part) => {
     const image = await etcdImage(part);
-    await (await theCluster()).importImage(image);
     await using scene = await openScene('etcd-image');
     const version = image.names[0]?.split(':v')[1] ?? '';
-    for (const [index, name] of image.names.entries()) {
-      const container = { command: ['/usr/local/bin/etcd', '--version'] };
-      await scene.create(shellPod(`pod-${index}`, { image: name, restartPolicy: 'Never', container }));
+    const container = { command: ['/usr/local/bin/etcd', '--version'] };
+    const podOf = (name: string, index: number) =>
+      shellPod(`pod-${index}`, { image: name, restartPolicy: 'Never', container });
+    await scene.create(...image.names.map(podOf));
+    for (const index of image.names.keys()) {
       await scene.podWhen(`pod-${index}`, 'ended well', ({ status }) => status?.phase === 'Succeeded');
       expect(await scene.kubectl('logs', `pod-${index}`)).toContain(`etcd Version: ${version}\n`);
     }
   });
 
   test('of 3.4 has a shell, as the original needs it for its probes, and that of 3.6 has none', async () => {
-    const cluster = await theCluster();
     await using scene = await openScene('etcd-shell');
-    for (const part of ['etcd@3.4', 'etcd@3.6'] as const) await cluster.importImage(await etcdImage(part));
     const names = [(await etcdImage('etcd@3.4')).names[0], (await etcdImage('etcd@3.6')).names[0]];
     const probe = 'ETCDCTL_API=3 etcdctl version';
     await scene.create(

@@ -9,6 +9,8 @@ export { attachCluster, type Cluster } from './cluster.ts';
 export { ClusterError, type ClusterErrorCode } from './cluster-error.ts';
 export { inside } from './configuration.ts';
 export { addresses, type Layout, layoutOf } from './layout.ts';
+export { loadableImages, loadImages, writeImages } from './load-images.ts';
+export { prepareMachine } from './machine.ts';
 export type { RunOptions, RunResult } from './run-program.ts';
 export { type StartOptions, startCluster } from './start-cluster.ts';
 export { runningState } from './state.ts';

@@ -18,7 +18,9 @@ function machineWith(files: readonly string[], installsAt = 1): Story {
     platform: 'linux',
     isRoot: true,
     has: async (file) => present.has(file),
+    tryControlGroup: async () => undefined,
     run: async (argv) => {
+      if (argv[0] === 'unshare') return { status: 0, stdout: '', stderr: '' };
       ran.push(argv.join(' '));
       if (argv[1] !== 'install') return { status: 0, stdout: '', stderr: '' };
       if (++installations < installsAt) return { status: 100, stdout: '', stderr: 'E: Unable to locate package runc' };
@@ -71,6 +73,24 @@ describe('what cannot be had is said in one sentence', () => {
   ])('%s', async (_, difference, sentence) => {
     const { machine } = machineWith(everything);
     await expect(prepareMachine(() => undefined, { ...machine, ...difference })).rejects.toThrow(sentence);
+  });
+
+  test('namespaces', async () => {
+    const { machine } = machineWith(everything);
+    const run = async () => ({ status: 1, stdout: '', stderr: 'unshare: unshare failed: Operation not permitted\n' });
+    await expect(prepareMachine(() => undefined, { ...machine, run })).rejects.toMatchObject({
+      code: 'NotPossibleHere',
+      message: expect.stringContaining('(unshare: unshare failed: Operation not permitted): run it in a machine'),
+    });
+  });
+
+  test('control groups', async () => {
+    const { machine } = machineWith(everything);
+    const tryControlGroup = () => Promise.reject(new Error('EROFS: read-only file system'));
+    await expect(prepareMachine(() => undefined, { ...machine, tryControlGroup })).rejects.toMatchObject({
+      code: 'NotPossibleHere',
+      message: expect.stringContaining('control groups that can be written'),
+    });
   });
 
   test('packages without apt-get', async () => {

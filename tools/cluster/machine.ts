@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createCgroup, removeCgroup } from './cgroups.ts';
 import { ClusterError } from './cluster-error.ts';
 import { type RunResult, runProgram, systemPath } from './run-program.ts';
+import { sandboxNamespaces } from './sandbox.ts';
 
 /** A Debian package and the file that shows it is there: a program on PATH, or an absolute path. */
 export interface NeededPackage {
@@ -28,6 +30,8 @@ export interface Machine {
   readonly platform: string;
   readonly isRoot: boolean;
   has(file: string): Promise<boolean>;
+  /** Makes a control group and removes it again; rejects if that is not allowed. */
+  tryControlGroup(): Promise<void>;
   run(argv: readonly string[]): Promise<RunResult>;
 }
 
@@ -46,12 +50,17 @@ const thisMachine: Machine = {
     );
     return found.includes(true);
   },
+  tryControlGroup: async () => {
+    const path = `/etcd-operator-try-${process.pid}`;
+    await createCgroup(path);
+    await removeCgroup(path);
+  },
   run: (argv) => runProgram(argv, { environment: { DEBIAN_FRONTEND: 'noninteractive' }, timeoutMilliseconds: 600_000 }),
 };
 
 /**
- * Makes sure that a real Kubernetes can run here: Linux, root, and the Debian packages it needs, which are installed if they
- * are missing. Rejects with one sentence that says what to do.
+ * Makes sure that a real Kubernetes can run here: Linux, root that may make namespaces and control groups, and the Debian packages it
+ * needs, which are installed if they are missing. Rejects with one sentence that says what to do.
  */
 export async function prepareMachine(report: (line: string) => void, machine: Machine = thisMachine): Promise<void> {
   if (machine.platform !== 'linux') {
@@ -64,10 +73,33 @@ export async function prepareMachine(report: (line: string) => void, machine: Ma
     );
   }
   const missing = await missingPackages(machine);
-  if (missing.length === 0) return;
-  await install(missing, report, machine);
-  const still = await missingPackages(machine);
-  if (still.length > 0) throw missingError(still, 'they were installed and are not there yet');
+  if (missing.length > 0) {
+    await install(missing, report, machine);
+    const still = await missingPackages(machine);
+    if (still.length > 0) throw missingError(still, 'they were installed and are not there yet');
+  }
+  await requireRights(machine);
+}
+
+/** Root in a container may lack what makes root useful: better to know before anything is built. */
+async function requireRights(machine: Machine): Promise<void> {
+  const { status, stderr } = await machine.run(['unshare', ...sandboxNamespaces, 'true']);
+  if (status !== 0) {
+    throw new ClusterError(
+      'NotPossibleHere',
+      `a real Kubernetes needs namespaces of its own, which this machine refuses (${stderr.trim()}): run it in a machine of its own or a privileged container`,
+    );
+  }
+  try {
+    await machine.tryControlGroup();
+  } catch (cause) {
+    const words = cause instanceof Error ? cause.message : String(cause);
+    throw new ClusterError(
+      'NotPossibleHere',
+      `a real Kubernetes needs control groups that can be written, which this machine refuses (${words}): run it in a machine of its own or a privileged container`,
+      { cause },
+    );
+  }
 }
 
 async function missingPackages(machine: Machine): Promise<readonly NeededPackage[]> {

@@ -29,6 +29,18 @@ export type Entrance =
 const wait = 'if read -r word <&3; then while :; do sleep 86400 & wait $!; done; fi';
 const waitAndCollect = 'cat <&3 >/dev/null & wait $!';
 
+/** What `unshare` makes for a cluster. */
+export const sandboxNamespaces = [
+  '--mount',
+  '--propagation',
+  'private',
+  '--net',
+  '--ipc',
+  '--pid',
+  '--mount-proc',
+  '--fork',
+] as const;
+
 /** Namespaces that were made, and their first process. */
 export interface Sandbox {
   readonly init: ProcessIdentity;
@@ -41,9 +53,8 @@ export interface Sandbox {
  * process, whatever was started inside: there is nothing to be killed one by one, unmounted or unrouted.
  */
 export async function createSandbox(lifetime: Lifetime): Promise<Sandbox> {
-  const namespaces = ['--mount', '--propagation', 'private', '--net', '--ipc', '--pid', '--mount-proc', '--fork'];
   const script = lifetime === 'this-process' ? waitAndCollect : wait;
-  const child = spawn('unshare', [...namespaces, '--kill-child=SIGKILL', 'sh', '-c', script], {
+  const child = spawn('unshare', [...sandboxNamespaces, '--kill-child=SIGKILL', 'sh', '-c', script], {
     // A session of its own: Ctrl-C is for whoever runs the cluster, which then stops it in order.
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],

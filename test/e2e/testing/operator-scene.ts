@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Pod } from '@etcd-operator/kube';
-import type { EtcdPart } from '@etcd-operator/tools/image';
 import { type EtcdView, etcdView, type Trust } from './etcd-view.ts';
 import { type AdminClient, adminClient } from './kube-client.ts';
 import { type DeployedOperator, deployOperator } from './operator.ts';
-import { type History, startRecording } from './recording-client.ts';
+import { type History, type RecordingClient, startRecording } from './recording-client.ts';
 import { openScene, type Scene } from './scene.ts';
 import { untilTrue } from './until.ts';
 
@@ -20,6 +19,12 @@ export const nameOf = ({ metadata }: Pod): string => metadata?.name ?? '';
 /** What every history must be like. */
 export const nothingLost: Pick<History, 'violations'> = { violations: [] };
 
+/** Waits for so many writes from now on: a history without any says nothing. */
+function writes(client: RecordingClient, count: number): Promise<true> {
+  const enough = client.acknowledged() + count;
+  return untilTrue(`${count} writes`, async () => client.acknowledged() >= enough);
+}
+
 /**
  * A namespace that enforces the restricted Pod Security Standard, with an operator in it that was deployed by the files of the
  * walk-through, and with what tests do to clusters.
@@ -30,9 +35,9 @@ export class OperatorScene implements AsyncDisposable {
   readonly #admin: AdminClient;
   readonly #trust = new Map<string, Trust>();
 
-  static async open(topic: string, etcd: readonly EtcdPart[]): Promise<OperatorScene> {
+  static async open(topic: string): Promise<OperatorScene> {
     const scene = await openScene(topic, { podSecurity: 'restricted' });
-    return new OperatorScene(scene, await deployOperator(scene, etcd), await adminClient(scene.cluster));
+    return new OperatorScene(scene, await deployOperator(scene), await adminClient(scene.cluster));
   }
 
   private constructor(scene: Scene, operator: DeployedOperator, admin: AdminClient) {
@@ -82,7 +87,7 @@ export class OperatorScene implements AsyncDisposable {
       last = await this.view(name);
       return last.healthy.length === size && last.members === size && more(last);
     };
-    await untilTrue(`${size} healthy voters of ${name}`, fits, { seconds: 90 }).catch(async (cause: unknown) => {
+    await untilTrue(`${size} healthy voters of ${name}`, fits, { seconds: 150 }).catch(async (cause: unknown) => {
       const status = await this.scene.kubectl('get', 'etcdcluster', name, '--output=jsonpath={.status}');
       const log = (await this.operator.log()).split('\n').slice(-12).join('\n');
       throw new Error(`${name} was last seen as ${JSON.stringify(last)}, status ${status}\n${log}`, { cause });
@@ -98,7 +103,9 @@ export class OperatorScene implements AsyncDisposable {
     });
     let history: History | undefined;
     try {
+      await writes(client, 20);
       await work();
+      await writes(client, 10);
     } finally {
       history = await client.stop();
     }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path';
-import type { EtcdPart } from '@etcd-operator/tools/image';
-import { importOperatorImages } from './operator-images.ts';
 import type { Scene } from './scene.ts';
 
 const example = join(import.meta.dirname, '..', '..', '..', 'example');
@@ -12,9 +10,8 @@ export interface DeployedOperator extends AsyncDisposable {
   log(): Promise<string>;
 }
 
-export async function deployOperator(scene: Scene, etcd: readonly EtcdPart[]): Promise<DeployedOperator> {
+export async function deployOperator(scene: Scene): Promise<DeployedOperator> {
   const { cluster, namespace } = scene;
-  await importOperatorImages(cluster, etcd);
   const roleName = `etcd-operator-${namespace}`;
   const script = [join(example, 'rbac', 'create_role.sh'), `--namespace=${namespace}`];
   const { status, stderr } = await cluster.run([

@@ -18,6 +18,8 @@ export interface History {
 
 /** Writes a new key and reads, one after the other, until it is stopped, which resolves with its history. */
 export interface RecordingClient {
+  /** How many writes were acknowledged until now. */
+  acknowledged(): number;
   stop(): Promise<History>;
 }
 
@@ -37,6 +39,7 @@ export function startRecording(options: RecordingOptions): RecordingClient {
   const recording = new Recording(options);
   const work = recording.run(stopping.signal);
   return {
+    acknowledged: () => recording.acknowledged,
     stop: async () => {
       stopping.abort();
       await work;
@@ -59,6 +62,10 @@ class Recording {
     this.#options = options;
   }
 
+  get acknowledged(): number {
+    return this.#acknowledged.length;
+  }
+
   async run(signal: AbortSignal): Promise<void> {
     for (let number = 0; !signal.aborted; number++) {
       try {
@@ -79,11 +86,12 @@ class Recording {
     const now = performance.now();
     this.#longestGap = Math.max(this.#longestGap, now - this.#lastWrite);
     this.#lastWrite = now;
-    const { header } = await client.kv.range({ key: toBytes(`${prefix}${number}`) });
+    const { header, kvs } = await client.kv.range({ key: toBytes(`${prefix}${number}`) });
+    if (kvs[0] === undefined) this.#violations.push(`write ${number} was acknowledged and then could not be read`);
     if (header.revision < this.#highestRevision) {
       this.#violations.push(`a read at revision ${header.revision} came after one at ${this.#highestRevision}`);
     }
-    this.#highestRevision = header.revision;
+    if (header.revision > this.#highestRevision) this.#highestRevision = header.revision;
   }
 
   /** Another member than the last one, if there is another. */

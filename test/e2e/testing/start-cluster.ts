@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import { layoutOf, startCluster, stopCluster } from '@etcd-operator/tools/cluster';
 
-/** A program that starts a cluster of the given name, says so, and waits; Ctrl-C stops it. */
+/** A program that starts a cluster of the given name, says so, and waits; Ctrl-C stops it, and so does the end of its input. */
 const [name = ''] = process.argv.slice(2);
 const stop = new AbortController();
 process.once('SIGINT', () => stop.abort(new Error('interrupted')));
+// However the test ends that has started it: it does not stay.
+process.stdin.on('close', () => stop.abort(new Error('the test is gone'))).resume();
 
 try {
   const report = (line: string) => process.stdout.write(`${line}\n`);
   await startCluster({ name, lifetime: 'this-process', report, signal: stop.signal });
   await new Promise((resolve) => stop.signal.addEventListener('abort', resolve));
   await stopCluster(layoutOf(name));
+  process.exit();
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
+  process.exit(1);
 }

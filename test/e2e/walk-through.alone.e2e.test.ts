@@ -3,16 +3,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensurePart } from '@etcd-operator/tools';
 import { etcdImage, operatorImageName } from '@etcd-operator/tools/image';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { theCluster } from './testing/cluster.ts';
-import { importOperatorImages } from './testing/operator-images.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const read = (file: string) => readFileSync(join(root, 'example', file), 'utf8');
 
 describe('the walk-through', () => {
-  beforeAll(async () => importOperatorImages(await theCluster(), ['etcd@3.6', 'etcd@3.7']));
-
   // Whatever step it has come to: the next file finds an empty cluster.
   afterAll(async () => {
     const cluster = await theCluster();

@@ -4,6 +4,7 @@ import type { Pod } from '@etcd-operator/kube';
 import { addresses } from '@etcd-operator/tools/cluster';
 import { afterEach, expect, test } from 'vitest';
 import { theCluster } from './testing/cluster.ts';
+import { nothingLost, OperatorScene, selector } from './testing/operator-scene.ts';
 import { isReady, shellPod } from './testing/pods.ts';
 import { openScene, type Scene } from './testing/scene.ts';
 import { untilTrue } from './testing/until.ts';
@@ -66,4 +67,25 @@ test('a budget with an integer lets one of three go and holds back the second', 
   expect(stdout + stderr).toContain("Cannot evict pod as it would violate the pod's disruption budget");
   const left = (await scene.list<Pod>('pods')).filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
   expect(left.length).toBe(2);
+});
+
+test('of an etcd cluster a drain takes one member and is held back at the second; the member is replaced afterwards', async () => {
+  await using here = await OperatorScene.open('drained');
+  await using _cluster = await here.threeMembers('drained');
+  const options = ['--ignore-daemonsets', '--delete-emptydir-data', '--timeout=10s'];
+  const history = await here.whileWriting('drained', async () => {
+    const members = ['--pod-selector', selector('drained')];
+    const { status, stdout, stderr } = await here.scene.tryKubectl([
+      'drain',
+      addresses.nodeName,
+      ...options,
+      ...members,
+    ]);
+    expect(stdout + stderr).toContain('disruption budget');
+    expect(status).toBe(1);
+    expect((await here.view('drained')).healthy.length).toBe(2);
+    await here.scene.cluster.kubectl(['uncordon', addresses.nodeName]);
+    await here.untilHealthy('drained', 3);
+  });
+  expect(history).toMatchObject(nothingLost);
 });
