@@ -4,6 +4,8 @@ import type { Manifest } from './workspace.ts';
 /** A package.json as it is published: its exports lead to JavaScript and declarations instead of the source. */
 export function publishedManifest(manifest: Manifest): object {
   const { name, version, description, license, engines, exports = {}, dependencies } = manifest;
+  // What tests of our own workspaces share is not published.
+  const entries = Object.entries(exports).filter(([entry]) => entry !== './testing');
   return {
     name,
     version,
@@ -11,7 +13,7 @@ export function publishedManifest(manifest: Manifest): object {
     license,
     type: 'module',
     engines,
-    exports: Object.fromEntries(Object.entries(exports).map(([entry, source]) => [entry, publishedExport(source)])),
+    exports: Object.fromEntries(entries.map(([entry, source]) => [entry, publishedExport(source)])),
     dependencies,
   };
 }

@@ -23,6 +23,7 @@ export type {
 } from './blob-store.ts';
 export type { RetryPolicy, StorePorts } from './call/attempts.ts';
 export type { DirectoryOptions } from './directory/directory-driver.ts';
+export { isLocalAddress } from './endpoint/address-rules.ts';
 export type { EndpointPolicy } from './endpoint/endpoint-policy.ts';
 export { type GcsCredentials, type GcsOptions, gcsCredentialsFromSecret } from './gcs/gcs-options.ts';
 export { type ObjectPath, parseObjectPath } from './object-path.ts';

@@ -37,7 +37,13 @@ const auth = (enabled: number): BucketContent => ({
 describe('operator-rules 20: the true revision of a stored snapshot', () => {
   test('is that of the right-most key, also below a branch', async () => {
     const readAt = reading(boltFile([keys(...Array.from({ length: 40 }, (_, index) => BigInt(index + 2)))]));
-    expect(await readSnapshotFacts(readAt)).toEqual({ revision: 41n, storageVersion: undefined, authEnabled: false });
+    expect(await readSnapshotFacts(readAt)).toEqual({
+      revision: 41n,
+      storageVersion: undefined,
+      clusterVersion: undefined,
+      consistentIndex: undefined,
+      authEnabled: false,
+    });
   });
 
   test('is found in a bucket that is kept inside its parent', async () => {
@@ -88,12 +94,27 @@ describe('operator-rules 20: the true revision of a stored snapshot', () => {
 
 describe('what else a snapshot says', () => {
   test.each([true, false])('format and access control (small buckets inside their parent: %s)', async (inline) => {
-    const file = boltFile([keys(2n), meta({ storageVersion: '3.6.0', term: 'x' }, inline), auth(1)]);
+    const index = Buffer.alloc(8);
+    index.writeBigUInt64BE(77n);
+    const cluster = {
+      name: 'cluster',
+      inline,
+      entries: [[Buffer.from('clusterVersion'), Buffer.from('3.6.0')]],
+    } as const;
+    const facts = meta({ consistent_index: index, storageVersion: '3.6.0', term: 'x' }, inline);
+    const file = boltFile([keys(2n), facts, cluster, auth(1)]);
     expect(await readSnapshotFacts(reading(file))).toEqual({
       revision: 2n,
       storageVersion: '3.6.0',
+      clusterVersion: '3.6.0',
+      consistentIndex: 77n,
       authEnabled: true,
     });
+  });
+
+  test('a version that is none is left out: it would be shown to people', async () => {
+    const file = boltFile([keys(2n), meta({ storageVersion: '\u001b[31m3.6' })]);
+    expect((await readSnapshotFacts(reading(file))).storageVersion).toBeUndefined();
   });
 
   test('operator-rules 23: access control that was turned off again is off', async () => {

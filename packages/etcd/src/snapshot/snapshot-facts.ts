@@ -9,6 +9,10 @@ export interface SnapshotFacts {
   readonly revision: bigint;
   /** The format that it is in, `3.6.0`; undefined for files of 3.5 and older. An older etcd cannot open a newer one. */
   readonly storageVersion: string | undefined;
+  /** The version that the cluster as a whole spoke, `3.5.0`; undefined if the file does not say. */
+  readonly clusterVersion: string | undefined;
+  /** The raft entry that it includes everything up to; undefined if the file does not say. */
+  readonly consistentIndex: bigint | undefined;
   /** Access control is on: whoever manages the restored cluster needs a login. */
   readonly authEnabled: boolean;
 }
@@ -19,19 +23,29 @@ export interface SnapshotFacts {
  */
 export async function readSnapshotFacts(readAt: ReadAt): Promise<SnapshotFacts> {
   const reader = await BoltReader.open(blockCache(readAt));
-  const [lastKey, compacted, storageVersion, authEnabled] = await Promise.all([
+  const [lastKey, compacted, storageVersion, clusterVersion, consistentIndex, authEnabled] = await Promise.all([
     reader.lastKey('key'),
     reader.value('meta', 'scheduledCompactRev'),
     reader.value('meta', 'storageVersion'),
+    reader.value('cluster', 'clusterVersion'),
+    reader.value('meta', 'consistent_index', 8),
     reader.value('auth', 'authEnabled', 1),
   ]);
   // Where compaction has removed the newest entries, the server takes up at the revision it compacted to.
   const revisions = [1n, mainRevision(lastKey), mainRevision(compacted)];
   return {
     revision: revisions.reduce((highest, revision) => (revision > highest ? revision : highest)),
-    storageVersion: storageVersion?.byteLength ? Buffer.from(storageVersion).toString('utf8') : undefined,
+    storageVersion: versionText(storageVersion),
+    clusterVersion: versionText(clusterVersion),
+    consistentIndex: consistentIndex?.byteLength === 8 ? Buffer.from(consistentIndex).readBigUInt64BE(0) : undefined,
     authEnabled: authEnabled?.[0] === 1,
   };
+}
+
+/** The file is untrusted: what does not look like a version is none. */
+function versionText(bytes: Uint8Array | undefined): string | undefined {
+  const text = Buffer.from(bytes ?? []).toString('latin1');
+  return /^\d{1,4}\.\d{1,4}\.\d{1,4}$/.test(text) ? text : undefined;
 }
 
 /** Revisions are stored as 8 bytes main, `_`, 8 bytes sub, big-endian. */

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import { isBlobError, type ObjectPath, parseObjectPath } from '@etcd-operator/blob';
+import { type StorageSources, type StorageType, sourceField, storageTypes } from '../api/storage-source.ts';
+import { StorageError } from './storage-error.ts';
+
+/** Where an object names a place: which kind of storage, and the path as it was written. */
+export interface StoragePlace extends ObjectPath {
+  readonly type: StorageType;
+  /** `<bucket>/<key>`; of a directory the file alone. */
+  readonly path: string;
+}
+
+/**
+ * Reads the place from a spec, or throws a `StorageError` that says what is wrong with it. Asks nobody.
+ *
+ * @param namespace that of the object: in a directory, every namespace has a folder of its own and none reaches another's
+ */
+export function storagePlace(type: string, sources: StorageSources, namespace: string): StoragePlace {
+  const known = storageTypes.find((name) => name === type);
+  if (!known) {
+    const message = `unknown storage type ${JSON.stringify(type.slice(0, 100))}: use one of ${storageTypes.join(', ')}`;
+    throw new StorageError('UnknownStorage', message);
+  }
+  const field = sourceField[known];
+  const path = sources[field]?.path;
+  if (!path)
+    throw new StorageError('SourceMissing', `spec.${field}.path is missing, which storage type ${known} needs`);
+  if (known === 'Directory') return { type: known, path, bucket: '', key: `${namespace}/${path}` };
+  return { type: known, path, ...split(path) };
+}
+
+function split(path: string): ObjectPath {
+  try {
+    return parseObjectPath(path);
+  } catch (error) {
+    if (!isBlobError(error, 'InvalidPath')) throw error;
+    throw new StorageError('InvalidPath', error.message, { cause: error });
+  }
+}
