@@ -13,6 +13,7 @@ import {
   WebSocketChannel,
 } from '@etcd-operator/kube';
 import type { Clock, Random } from '@etcd-operator/ports';
+import { readableBody } from '../protobuf/request-body.ts';
 import type { KeyPair } from '../tls/certificates.ts';
 import { ApiError } from './api-error.ts';
 import type { ApiRequest, ApiResponse } from './api-request.ts';
@@ -93,8 +94,7 @@ async function answer(handle: Handler, incoming: IncomingMessage, outgoing: Serv
   const request: ApiRequest = {
     method: (incoming.method ?? 'GET') as HttpMethod,
     url: incoming.url ?? '/',
-    headers: headersOf(incoming),
-    body: body === '' ? undefined : body,
+    ...readableBody(headersOf(incoming), body),
     identity: connectionIdentity(incoming.socket as TLSSocket),
     signal: gone.signal,
   };
@@ -146,7 +146,7 @@ function refusedUpgrade(status: number, body: string): string {
   return `${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 
-async function readBody(incoming: IncomingMessage): Promise<string | undefined> {
+async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
@@ -154,7 +154,7 @@ async function readBody(incoming: IncomingMessage): Promise<string | undefined> 
     if (size > bodyLimit) return undefined;
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }
 
 function headersOf(incoming: IncomingMessage): Record<string, string | readonly string[]> {

@@ -7,6 +7,7 @@ import {
   type TransportRequest,
   type TransportResponse,
 } from '@etcd-operator/kube';
+import { type RequestBody, readableBody } from '../protobuf/request-body.ts';
 import type { ApiResponse } from './api-request.ts';
 import { channelPair } from './channel-pair.ts';
 import type { ChannelHandler, Handler } from './handler.ts';
@@ -27,8 +28,7 @@ export function inProcessTransport(
       const response = await handle({
         method: request.method,
         url: request.path,
-        headers: lowerCase(request.headers ?? {}),
-        body: typeof request.body === 'object' ? Buffer.from(request.body).toString('utf8') : request.body,
+        ...bodyOf(request),
         identity,
         signal,
       });
@@ -66,6 +66,11 @@ export function inProcessTransport(
       return Promise.resolve();
     },
   };
+}
+
+function bodyOf({ headers, body }: TransportRequest): RequestBody {
+  const lower = lowerCase(headers ?? {});
+  return typeof body === 'object' ? readableBody(lower, body) : { headers: lower, body };
 }
 
 function lowerCase(headers: NonNullable<TransportRequest['headers']>): Record<string, string | readonly string[]> {
