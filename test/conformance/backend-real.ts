@@ -101,6 +101,7 @@ async function startServer(folder: string, token: string, etcdPort: number, port
     `--cert-dir=${certs}`,
     `--token-auth-file=${tokens}`,
     '--authorization-mode=RBAC',
+    '--allow-privileged=true',
     '--service-cluster-ip-range=10.96.0.0/16',
     '--service-account-issuer=https://kubernetes.default.svc.cluster.local',
     `--service-account-key-file=${key}`,

@@ -69,6 +69,34 @@ export const applying: Subject = {
       const { body } = await apply(t, path, 'one', map({ data: { b: '2' } }));
       expect(body.data).toEqual({ b: '2' });
     },
+    'a manager that lets go of all its labels leaves the rest of the metadata': async (t) => {
+      const path = await mapPath(t);
+      await apply(t, path, 'one', map({ metadata: { name: 'm', labels: { a: '1' } }, data: { a: '1' } }));
+      const { code, body } = await apply(t, path, 'one', map({ data: { a: '1' } }));
+      expect(code).toBe(200);
+      expect(body.metadata).toMatchObject({ name: 'm', uid: expect.any(String) });
+      expect(body.metadata.labels).toBeUndefined();
+    },
+    'a manager that lets go of everything is forgotten': async (t) => {
+      const path = await mapPath(t);
+      await apply(t, path, 'one', map({ data: { a: '1' } }));
+      await apply(t, path, 'two', map({ data: { b: '2' } }));
+      const { body } = await apply(t, path, 'one', map());
+      expect(body.data).toEqual({ b: '2' });
+      expect(body.metadata.managedFields).toMatchObject([{ manager: 'two' }]);
+    },
+    'conflicts with one manager name fields before what lies deeper': async (t) => {
+      const path = `/apis/apps/v1/namespaces/${await t.namespace()}/deployments/d`;
+      const container = { name: 'c', image: 'i', env: [{ name: 'A', value: '1' }] };
+      await apply(t, path, 'one', deployment([container], { replicas: 1 }));
+      const other = { name: 'c', image: 'j', env: [{ name: 'A', value: '2' }] };
+      const { details } = refusalOf(await apply(t, path, 'two', deployment([other], { replicas: 2 })));
+      expect((details as { causes: { field: string }[] }).causes.map(({ field }) => field)).toEqual([
+        '.spec.replicas',
+        '.spec.template.spec.containers[name="c"].image',
+        '.spec.template.spec.containers[name="c"].env[name="A"].value',
+      ]);
+    },
     'what two managers name stays until both have let go': async (t) => {
       const path = await mapPath(t);
       await apply(t, path, 'one', map({ data: { a: '1', b: '2' } }));

@@ -261,7 +261,6 @@ export const refusedContainers: readonly Refused[] = [
     of: 'pod',
     change: { 'spec.containers.0.securityContext.privileged': true },
     causes: [
-      ['spec.containers[0].securityContext.privileged', 'Forbidden', 'Forbidden: disallowed by cluster policy'],
       [
         'spec.containers[0].securityContext',
         'Invalid',

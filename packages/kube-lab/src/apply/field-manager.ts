@@ -169,7 +169,8 @@ export function applyConfig(
   } as const;
   const key = managerKey(entry);
   const last = before.get(key);
-  const fields = stripped(toFieldSet(rules.type, config).recursiveDifference(rules.resetFields));
+  // Names and the like count as owned until the end: else letting go of all labels would take them along.
+  const fields = toFieldSet(rules.type, config).recursiveDifference(rules.resetFields);
   const managers = new Map(before).set(key, { ...entry, time: writer.time, fields });
   const merged = mergeValues(rules.type, base, config) as JsonObject;
   const next = last ? prune(rules.type, merged, managers, last.fields) : merged;
@@ -177,9 +178,10 @@ export function applyConfig(
   if (!force) refuseConflicts(managers, key, comparison);
   const after = takenOver(managers, comparison, key);
   const unchanged = equalJson(base, next);
-  const own = after.get(key);
+  const own = stripped(fields);
   // An apply that changes nothing keeps the time of the one before, or has none.
-  if (own && unchanged) after.set(key, { ...own, time: last?.time });
+  if (own.isEmpty) after.delete(key);
+  else after.set(key, { ...entry, time: unchanged ? last?.time : writer.time, fields: own });
   const object: JsonObject = { ...next, metadata: { ...asObject(next['metadata']) } };
   setManagers(object['metadata'] as JsonObject, capped(after));
   return { object };

@@ -92,7 +92,7 @@ export class FieldSet {
     return this.difference(other).isEmpty && other.difference(this).isEmpty;
   }
 
-  /** Every path, parents before what is below them, in order of their text. */
+  /** Every path: at each level the paths that end there, then what lies deeper, in order of their text. */
   paths(): readonly (readonly string[])[] {
     const found: (readonly string[])[] = [];
     collect(this, [], found);
@@ -135,11 +135,10 @@ function sortedElements(set: FieldSet): readonly string[] {
 }
 
 function collect(set: FieldSet, prefix: readonly string[], found: (readonly string[])[]): void {
-  for (const element of sortedElements(set)) {
-    const path = [...prefix, element];
-    if (set.members.has(element)) found.push(path);
+  for (const element of [...set.members].sort()) found.push([...prefix, element]);
+  for (const element of [...set.children.keys()].sort()) {
     const below = set.children.get(element);
-    if (below) collect(below, path, found);
+    if (below) collect(below, [...prefix, element], found);
   }
 }
 

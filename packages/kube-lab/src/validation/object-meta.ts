@@ -42,6 +42,9 @@ function validateMaps(metadata: JsonObject, { anyFinalizer }: Pick<Strategy, 'an
     ...validateLabels(asObject(metadata['labels']), 'metadata.labels'),
     ...validateAnnotations(asObject(metadata['annotations']), 'metadata.annotations'),
     ...validateOwnerReferences(asObjects(metadata['ownerReferences'])),
+    ...asArray(metadata['finalizers']).flatMap((one) =>
+      qualifiedNameErrors(String(one)).map((detail) => invalid('metadata.finalizers', one, detail)),
+    ),
     ...asArray(metadata['finalizers']).flatMap((one, index) =>
       validateFinalizer(one, `metadata.finalizers[${index}]`, anyFinalizer === true),
     ),
@@ -72,8 +75,8 @@ function validateAnnotations(annotations: JsonObject | undefined, field: string)
 
 function validateFinalizer(value: Json, field: string, isFree: boolean): FieldError[] {
   const text = String(value);
-  const errors = qualifiedNameErrors(text).map((detail) => invalid(field, value, detail));
-  if (errors.length === 0 && !isFree && !text.includes('/') && !standardFinalizers.has(text)) {
+  const errors: FieldError[] = [];
+  if (!isFree && !text.includes('/') && !standardFinalizers.has(text)) {
     errors.push(invalid(field, value, 'name is neither a standard finalizer name nor is it fully qualified'));
   }
   return errors;
@@ -81,14 +84,20 @@ function validateFinalizer(value: Json, field: string, isFree: boolean): FieldEr
 
 const standardFinalizers = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
 
+/** `v1` or `group/v1`. */
+function hasVersion(apiVersion: Json | undefined): boolean {
+  return /^([^/]*\/)?[^/]+$/.test(String(apiVersion ?? ''));
+}
+
 function validateOwnerReferences(references: readonly JsonObject[]): FieldError[] {
   const field = 'metadata.ownerReferences';
   const errors = references.flatMap((reference) =>
     (['apiVersion', 'kind', 'name', 'uid'] as const)
-      .filter((key) => !reference[key])
-      .map((key) =>
-        invalid(`${field}.${key}`, '', key === 'apiVersion' ? 'version must not be empty' : 'must not be empty'),
-      ),
+      .filter((key) => (key === 'apiVersion' ? !hasVersion(reference[key]) : !reference[key]))
+      .map((key) => {
+        const detail = key === 'apiVersion' ? 'version must not be empty' : 'must not be empty';
+        return invalid(`${field}.${key}`, reference[key] ?? '', detail);
+      }),
   );
   for (const reference of references) {
     if (reference['kind'] !== 'Event' || !['v1', 'events.k8s.io/v1'].includes(String(reference['apiVersion'])))

@@ -1,8 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-import { asNumber, asObject, asString, cloneJson, equalJson, type Json, type JsonObject } from '../../json/json.ts';
+import {
+  asNumber,
+  asObject,
+  asObjects,
+  asString,
+  cloneJson,
+  equalJson,
+  type Json,
+  type JsonObject,
+} from '../../json/json.ts';
 import { matchesLabelSelector, validateLabelSelector } from '../../selectors/label-selector-object.ts';
+import { amountErrors, isZeroAmount, wildPercentErrors } from '../../validation/amounts.ts';
 import { type FieldError, forbiddenField, invalid, notSupported, required } from '../../validation/field-error.ts';
 import { validateLabels } from '../../validation/object-meta.ts';
+import { oneOf } from '../core/container-validation.ts';
 import { validatePodSpec } from '../core/pod-validation.ts';
 import { keepField, metadataOf, raiseGeneration, restoreStatus } from '../keep.ts';
 import type { Strategy } from '../strategy.ts';
@@ -43,6 +54,11 @@ function validateSelector(spec: JsonObject, what: string): FieldError[] {
   return errors;
 }
 
+/** Volumes that a StatefulSet makes for each of its pods. */
+function claimNames(spec: JsonObject): readonly string[] {
+  return asObjects(spec['volumeClaimTemplates']).map((claim) => String(metadataOf(claim)['name']));
+}
+
 function validateTemplate(spec: JsonObject, selectorIsGood: boolean): FieldError[] {
   const field = 'spec.template';
   const template = asObject(spec['template']) ?? {};
@@ -53,7 +69,10 @@ function validateTemplate(spec: JsonObject, selectorIsGood: boolean): FieldError
   if (selectorIsGood && !(selector && matchesLabelSelector(selector, labels ?? {}))) {
     errors.push(invalid(`${field}.metadata.labels`, labels ?? null, '`selector` does not match template `labels`'));
   }
-  errors.push(...validateLabels(labels, `${field}.labels`), ...validatePodSpec(podSpec, `${field}.spec`));
+  errors.push(
+    ...validateLabels(labels, `${field}.labels`),
+    ...validatePodSpec(podSpec, `${field}.spec`, claimNames(spec)),
+  );
   const policy = asString(podSpec['restartPolicy']);
   if (policy !== 'Always' && ['OnFailure', 'Never'].includes(policy ?? '')) {
     errors.push(notSupported(`${field}.spec.restartPolicy`, policy, ['Always']));
@@ -98,18 +117,29 @@ function validateDeploymentStrategy(spec: JsonObject): FieldError[] {
     const shown = { Type: strategy['type'] ?? '', RollingUpdate: null };
     return [notSupported('spec.strategy', shown, ['Recreate', 'RollingUpdate'])];
   }
-  const isZero = (value: Json | undefined) => value === 0 || value === '0%';
-  if (!isZero(rolling?.['maxSurge']) || !isZero(rolling?.['maxUnavailable'])) return [];
-  return [
-    invalid(
-      'spec.strategy.rollingUpdate.maxUnavailable',
-      rolling?.['maxUnavailable'],
-      'may not be 0 when `maxSurge` is 0',
-    ),
-  ];
+  return validateRolling(rolling ?? {}, 'spec.strategy.rollingUpdate');
 }
 
-const validateDeployment = (object: JsonObject) => validateWorkload(object, 'deployment', validateDeploymentStrategy);
+function validateRolling({ maxSurge, maxUnavailable }: JsonObject, field: string): FieldError[] {
+  const place = `${field}.maxUnavailable`;
+  const errors = [...amountErrors(maxUnavailable, place), ...amountErrors(maxSurge, `${field}.maxSurge`)];
+  if (isZeroAmount(maxSurge) && isZeroAmount(maxUnavailable)) {
+    errors.push(invalid(place, maxUnavailable, 'may not be 0 when `maxSurge` is 0'));
+  }
+  return [...errors, ...wildPercentErrors(maxUnavailable, place)];
+}
+
+function validateProgress(spec: JsonObject): FieldError[] {
+  const seconds = asNumber(spec['progressDeadlineSeconds']);
+  const field = 'spec.progressDeadlineSeconds';
+  if (seconds === undefined) return [];
+  const errors = nonNegative(seconds, field);
+  if (seconds > (asNumber(spec['minReadySeconds']) ?? 0)) return errors;
+  return [...errors, invalid(field, seconds, 'must be greater than minReadySeconds')];
+}
+
+const validateDeployment = (object: JsonObject) =>
+  validateWorkload(object, 'deployment', (spec) => [...validateDeploymentStrategy(spec), ...validateProgress(spec)]);
 
 export const deploymentStrategy: Strategy = {
   ...workload({}),
@@ -139,11 +169,24 @@ function validateStatefulSetFields(spec: JsonObject): FieldError[] {
     errors.push(invalid('spec.podManagementPolicy', policy, "must be 'OrderedReady' or 'Parallel'"));
   }
   const strategy = asObject(spec['updateStrategy']) ?? {};
+  const rolling = asObject(strategy['rollingUpdate']);
   if (!['RollingUpdate', 'OnDelete'].includes(asString(strategy['type']) ?? '')) {
-    const shown = { Type: strategy['type'] ?? '', RollingUpdate: null };
+    const shown = { Type: strategy['type'] ?? '', RollingUpdate: shownRolling(rolling) };
     errors.push(invalid('spec.updateStrategy', shown, "must be 'RollingUpdate' or 'OnDelete'"));
+  } else if (rolling && strategy['type'] === 'OnDelete') {
+    const detail = "only allowed for updateStrategy 'RollingUpdate'";
+    errors.push(invalid('spec.updateStrategy.rollingUpdate', shownRolling(rolling), detail));
+  } else errors.push(...nonNegative(rolling?.['partition'], 'spec.updateStrategy.rollingUpdate.partition'));
+  const retention = asObject(spec['persistentVolumeClaimRetentionPolicy']) ?? {};
+  for (const key of ['whenDeleted', 'whenScaled']) {
+    const field = `spec.persistentVolumeClaimRetentionPolicy.${key}`;
+    errors.push(...oneOf(retention[key], field, ['Retain', 'Delete']));
   }
-  return errors;
+  return [...errors, ...nonNegative(asObject(spec['ordinals'])?.['start'], 'spec.ordinals.start')];
+}
+
+function shownRolling(rolling: JsonObject | undefined): JsonObject | null {
+  return rolling ? { Partition: rolling['partition'] ?? 0, MaxUnavailable: rolling['maxUnavailable'] ?? null } : null;
 }
 
 const statefulSetChanges =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { asObject, asString, ensureObject, equalJson, type JsonObject } from '../../json/json.ts';
+import { asObject, asObjects, asString, ensureObject, equalJson, type JsonObject } from '../../json/json.ts';
 import { matchesLabelSelector } from '../../selectors/label-selector-object.ts';
 import { type FieldError, invalid, notSupported, required } from '../../validation/field-error.ts';
 import { nonNegative } from '../apps/workloads.ts';
@@ -59,11 +59,35 @@ function validateJobSpec(spec: JsonObject, field: string): FieldError[] {
     'backoffLimit',
     'ttlSecondsAfterFinished',
   ].flatMap((key) => nonNegative(spec[key], `${field}.${key}`));
+  errors.push(...validateCompletion(spec, field), ...validateFailurePolicy(spec, `${field}.podFailurePolicy`));
   errors.push(...validatePodSpec(podSpec, `${field}.template.spec`));
   const policy = asString(podSpec['restartPolicy']) ?? '';
   const place = `${field}.template.spec.restartPolicy`;
   if (policy === 'Always' || policy === '') errors.push(required(place, 'valid values: "OnFailure", "Never"'));
   return errors;
+}
+
+function validateCompletion(spec: JsonObject, field: string): FieldError[] {
+  const errors = oneOf(spec['completionMode'], `${field}.completionMode`, ['NonIndexed', 'Indexed']);
+  if (spec['completionMode'] !== 'Indexed' || spec['completions'] !== undefined) return errors;
+  return [...errors, required(`${field}.completions`, 'when completion mode is Indexed')];
+}
+
+const failureActions = ['Count', 'FailIndex', 'FailJob', 'Ignore'];
+
+function validateFailurePolicy(spec: JsonObject, field: string): FieldError[] {
+  return asObjects(asObject(spec['podFailurePolicy'])?.['rules']).flatMap((rule, index) => {
+    const action = asString(rule['action']) ?? '';
+    const place = `${field}.rules[${index}].action`;
+    if (action === '') {
+      const listed = failureActions.map((one) => JSON.stringify(one)).join(' ');
+      return [required(place, `valid values: [${listed}]`)];
+    }
+    if (action === 'FailIndex' && spec['backoffLimitPerIndex'] === undefined) {
+      return [invalid(place, action, 'requires the backoffLimitPerIndex to be set')];
+    }
+    return oneOf(action, place, failureActions);
+  });
 }
 
 function validateJob(object: JsonObject): readonly FieldError[] {
@@ -151,6 +175,10 @@ function validateCronJob(object: JsonObject): readonly FieldError[] {
   else {
     const problem = scheduleProblem(schedule);
     if (problem) errors.push(invalid('spec.schedule', schedule, problem));
+    if (schedule.includes('TZ')) {
+      const detail = 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead';
+      errors.push(invalid('spec.schedule', schedule, detail));
+    }
   }
   const zone = asString(spec['timeZone']);
   if (zone !== undefined && !isTimeZone(zone)) errors.push(invalid('spec.timeZone', zone, `unknown time zone ${zone}`));

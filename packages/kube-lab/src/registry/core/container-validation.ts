@@ -11,9 +11,11 @@ import {
   required,
 } from '../../validation/field-error.ts';
 import { labelErrors, qualifiedNameErrors } from '../../validation/names.ts';
+import { descendingPathErrors } from '../../validation/paths.ts';
 import { portErrors, portNameErrors } from '../../validation/ports.ts';
-import { validateEnv } from './env-validation.ts';
+import { validateEnv, validateEnvFrom } from './env-validation.ts';
 import { validateHandler, validateProbe } from './probe-validation.ts';
+import { validateContainerSecurity } from './security-validation.ts';
 
 /** What is wrong with one container. `volumes` are the names it may mount. */
 export function validateContainer(container: JsonObject, field: string, volumes: ReadonlySet<string>): FieldError[] {
@@ -31,13 +33,17 @@ export function validateContainer(container: JsonObject, field: string, volumes:
     ...validateProbes(container, field),
     ...validatePorts(asObjects(container['ports']), `${field}.ports`),
     ...asObjects(container['env']).flatMap((env, index) => validateEnv(env, `${field}.env[${index}]`)),
+    ...validateEnvFrom(asObjects(container['envFrom']), `${field}.envFrom`),
     ...validateMounts(asObjects(container['volumeMounts']), `${field}.volumeMounts`, volumes),
     ...oneOf(container['imagePullPolicy'], `${field}.imagePullPolicy`, ['Always', 'IfNotPresent', 'Never']),
     ...validateResources(asObject(container['resources']) ?? {}, `${field}.resources`),
-    ...validateSecurity(asObject(container['securityContext']), `${field}.securityContext`),
+    ...oneOf(container['terminationMessagePolicy'], `${field}.terminationMessagePolicy`, messagePolicies),
+    ...validateContainerSecurity(asObject(container['securityContext']), `${field}.securityContext`),
   );
   return errors;
 }
+
+const messagePolicies = ['File', 'FallbackToLogsOnError'];
 
 /** A value that must be one of a few. */
 export function oneOf(value: Json | undefined, field: string, allowed: readonly string[]): FieldError[] {
@@ -93,10 +99,8 @@ function validateMounts(mounts: readonly JsonObject[], field: string, volumes: R
     if (path === '') errors.push(required(`${place}.mountPath`));
     else if (paths.has(path)) errors.push(invalid(`${place}.mountPath`, path, 'must be unique'));
     paths.add(path);
-    const subPath = asString(mount['subPath']) ?? '';
-    if (subPath.startsWith('/')) errors.push(invalid(`${place}.subPath`, subPath, 'must be a relative path'));
-    else if (subPath.split('/').includes('..'))
-      errors.push(invalid(`${place}.subPath`, subPath, "must not contain '..'"));
+    // Of these the real server names the list, not the item.
+    errors.push(...descendingPathErrors(asString(mount['subPath']) ?? '', `${field}.subPath`));
     return errors;
   });
 }
@@ -129,28 +133,15 @@ function validateResources(resources: JsonObject, field: string): FieldError[] {
 
 function validateAmount(name: string, amount: Json | undefined, field: string): FieldError[] {
   const errors = qualifiedNameErrors(name).map((detail) => invalid(field, name, detail));
-  if (!name.includes('/') && !standardResources.has(name) && !name.startsWith('hugepages-')) {
-    errors.push(invalid(field, name, 'must be a standard resource type or fully qualified'));
+  const isExtended = name.includes('/');
+  if (!isExtended && !standardResources.has(name) && !name.startsWith('hugepages-')) {
+    if (errors.length === 0) errors.push(invalid(field, name, 'must be a standard resource type or fully qualified'));
     errors.push(invalid(field, name, 'must be a standard resource for containers'));
   }
-  if ((quantityNanos(String(amount)) ?? 0n) < 0n)
-    errors.push(invalid(field, amount, 'must be greater than or equal to 0'));
+  const nanos = quantityNanos(String(amount)) ?? 0n;
+  if (nanos < 0n) errors.push(invalid(field, amount, 'must be greater than or equal to 0'));
+  if (isExtended && nanos % 1_000_000_000n !== 0n) errors.push(invalid(field, amount, 'must be an integer'));
   return errors;
-}
-
-function validateSecurity(context: JsonObject | undefined, field: string): FieldError[] {
-  if (!context) return [];
-  const errors = ['runAsUser', 'runAsGroup'].flatMap((key) => idErrors(context[key], `${field}.${key}`));
-  if (context['privileged'] === true && context['allowPrivilegeEscalation'] === false) {
-    errors.push(invalid(field, context, 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true'));
-  }
-  return errors;
-}
-
-/** What is wrong with the number of a user or group. */
-export function idErrors(value: Json | undefined, field: string): FieldError[] {
-  if (typeof value !== 'number' || (value >= 0 && value <= 2147483647)) return [];
-  return [invalid(field, value, 'must be between 0 and 2147483647, inclusive')];
 }
 
 /** What only init containers must not have. */

@@ -1,10 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 import { asObject, asString, type JsonObject } from '../../json/json.ts';
-import { type FieldError, invalid, required } from '../../validation/field-error.ts';
+import { type FieldError, invalid, notSupported, required } from '../../validation/field-error.ts';
 
 const envSources = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'];
 const fieldPaths =
   /^(metadata\.(name|namespace|uid)|metadata\.(labels|annotations)\['.+'\]|spec\.(nodeName|serviceAccountName)|status\.(hostIPs?|podIPs?))$/;
+
+const volumeFields = /^metadata\.(name|namespace|uid|labels|annotations|(labels|annotations)\['.+'\])$/;
+
+/** True if a file of a volume can hold this field of a pod. */
+export function isVolumeField(path: string): boolean {
+  return volumeFields.test(path);
+}
+
+const resourceFields = ['limits', 'requests'].flatMap((list) =>
+  ['cpu', 'ephemeral-storage', 'memory'].map((name) => `${list}.${name}`),
+);
+
+/** What is wrong with a reference to what a container may use. */
+export function resourceFieldErrors(reference: JsonObject, field: string): FieldError[] {
+  const resource = asString(reference['resource']) ?? '';
+  if (resource === '') return [required(`${field}.resource`)];
+  if (resourceFields.includes(resource) || /^(limits|requests)\.hugepages-/.test(resource)) return [];
+  return [notSupported(`${field}.resource`, resource, resourceFields)];
+}
+
+/** What is wrong with variables that come from elsewhere as a whole. The real server names the list, not the item. */
+export function validateEnvFrom(sources: readonly JsonObject[], field: string): FieldError[] {
+  return sources.flatMap((source, index) => {
+    const given = ['configMapRef', 'secretRef'].filter((key) => source[key] !== undefined);
+    const errors = given
+      .filter((key) => !asObject(source[key])?.['name'])
+      .map((key) => required(`${field}[${index}].${key}.name`));
+    if (given.length === 0) errors.push(invalid(field, '', 'must specify one of: `configMapRef` or `secretRef`'));
+    if (given.length > 1) errors.push(invalid(field, '', 'may not have more than one field specified at a time'));
+    return errors;
+  });
+}
 
 /** What is wrong with a variable of a container's environment. */
 export function validateEnv(env: JsonObject, field: string): FieldError[] {
@@ -35,7 +67,13 @@ function validateFrom(from: JsonObject, place: string, hasValue: boolean): Field
   } else if (given.length > 1) {
     errors.push(invalid(place, '', 'may not have more than one field specified at a time'));
   }
-  return [...errors, ...validateFieldRef(from, place), ...validateKeyRefs(from, place)];
+  const resource = asObject(from['resourceFieldRef']);
+  return [
+    ...errors,
+    ...validateFieldRef(from, place),
+    ...(resource ? resourceFieldErrors(resource, `${place}.resourceFieldRef`) : []),
+    ...validateKeyRefs(from, place),
+  ];
 }
 
 function validateFieldRef(from: JsonObject, place: string): FieldError[] {

@@ -2,6 +2,7 @@
 import { asObject, asObjects, asString, equalJson, getIn, type JsonObject } from '../../json/json.ts';
 import { ipErrors } from '../../validation/addresses.ts';
 import { type FieldError, invalid, required } from '../../validation/field-error.ts';
+import { qualifiedNameErrors } from '../../validation/names.ts';
 import { portErrors } from '../../validation/ports.ts';
 import { keepField, restoreStatus } from '../keep.ts';
 import type { Strategy } from '../strategy.ts';
@@ -18,9 +19,14 @@ export const nodeStrategy: Strategy = {
 };
 
 function validateNode(object: JsonObject): readonly FieldError[] {
-  return asObjects(getIn(object, 'spec', 'taints')).flatMap((taint, index) =>
-    oneOf(taint['effect'] ?? '', `metadata.taints[${index}].effect`, taintEffects),
-  );
+  return asObjects(getIn(object, 'spec', 'taints')).flatMap((taint, index) => {
+    const field = `metadata.taints[${index}]`;
+    const key = asString(taint['key']) ?? '';
+    return [
+      ...qualifiedNameErrors(key).map((detail) => invalid(`${field}.key`, key, detail)),
+      ...oneOf(taint['effect'] ?? '', `${field}.effect`, taintEffects),
+    ];
+  });
 }
 
 /** Endpoints: addresses of a Service, written by its controller. */
@@ -105,7 +111,9 @@ function validateNewEvent(object: JsonObject): readonly FieldError[] {
   const errors: FieldError[] = [];
   if (!object['eventTime']) errors.push(required('eventTime'));
   else {
-    if (!object['reportingComponent']) errors.push(required('reportingController'));
+    const reporter = asString(object['reportingComponent']) ?? '';
+    if (reporter === '') errors.push(required('reportingController'));
+    errors.push(...qualifiedNameErrors(reporter).map((detail) => invalid('reportingController', reporter, detail)));
     if (!object['reportingInstance']) errors.push(required('reportingInstance'));
     if (!object['action']) errors.push(required('action'));
     if (!object['reason']) errors.push(required('reason'));

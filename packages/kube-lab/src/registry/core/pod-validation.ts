@@ -13,7 +13,11 @@ import {
 import { duplicate, type FieldError, forbiddenField, invalid, required } from '../../validation/field-error.ts';
 import { labelErrors, qualifiedNameErrors, subdomainErrors } from '../../validation/names.ts';
 import { validateLabels } from '../../validation/object-meta.ts';
-import { idErrors, oneOf, validateContainer, validateInitContainer } from './container-validation.ts';
+import { keepField } from '../keep.ts';
+import { validateAffinity, validateSpread } from './affinity-validation.ts';
+import { oneOf, validateContainer, validateInitContainer } from './container-validation.ts';
+import { validateDns, validateHostAliases } from './dns-validation.ts';
+import { validatePodSecurity } from './security-validation.ts';
 import { validateVolumes } from './volume-validation.ts';
 
 /** What is wrong with a new pod. */
@@ -21,24 +25,44 @@ export function validatePod(object: JsonObject): readonly FieldError[] {
   return validatePodSpec(asObject(object['spec']) ?? {}, 'spec');
 }
 
-/** What is wrong with a pod's spec, in a Pod or in a template. */
-export function validatePodSpec(spec: JsonObject, field: string): FieldError[] {
-  const volumes = asObjects(spec['volumes']);
-  const names = new Set(volumes.map((volume) => String(volume['name'])));
+/** What is wrong with a pod's spec, in a Pod or in a template. `claims` are names of volumes that a StatefulSet adds. */
+export function validatePodSpec(spec: JsonObject, field: string, claims: readonly string[] = []): FieldError[] {
+  const own = asObjects(spec['volumes']).filter(({ name }) => !claims.includes(String(name)));
+  const volumes = validateVolumes(own, `${field}.volumes`);
   return [
-    ...validateVolumes(volumes, `${field}.volumes`),
-    ...validateContainers(spec, field, names),
+    ...volumes.errors,
+    ...validateContainers(spec, field, new Set([...volumes.names, ...claims])),
     ...oneOf(spec['restartPolicy'], `${field}.restartPolicy`, ['Always', 'OnFailure', 'Never']),
     ...oneOf(spec['dnsPolicy'], `${field}.dnsPolicy`, ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None']),
     ...validateLabels(asObject(spec['nodeSelector']), `${field}.nodeSelector`),
+    ...validatePodSecurity(asObject(spec['securityContext']), `${field}.securityContext`),
+    ...validateAffinity(asObject(spec['affinity']) ?? {}, `${field}.affinity`),
+    ...validateDns(spec, field),
+    ...validateGates(spec, field),
+    ...validateSpread(asObjects(spec['topologySpreadConstraints']), `${field}.topologySpreadConstraints`),
     ...validateIdentity(spec, field),
-    ...validateSecurity(asObject(spec['securityContext']), `${field}.securityContext`),
+    ...validateDeadline(spec['activeDeadlineSeconds'], `${field}.activeDeadlineSeconds`),
     ...asObjects(spec['tolerations']).flatMap((one, index) =>
       validateToleration(one, `${field}.tolerations[${index}]`),
     ),
-    ...validateDeadline(spec['activeDeadlineSeconds'], `${field}.activeDeadlineSeconds`),
-    ...validateAffinity(asObject(spec['affinity']) ?? {}, `${field}.affinity`),
-    ...validateSpread(asObjects(spec['topologySpreadConstraints']), `${field}.topologySpreadConstraints`),
+    ...validateHostAliases(asObjects(spec['hostAliases']), `${field}.hostAliases`),
+  ];
+}
+
+function validateGates(spec: JsonObject, field: string): FieldError[] {
+  const conditions = asObjects(spec['readinessGates']).map((gate) => asString(gate['conditionType']) ?? '');
+  const names = asObjects(spec['schedulingGates']).map((gate) => asString(gate['name']) ?? '');
+  return [
+    ...conditions.flatMap((name, index) =>
+      qualifiedNameErrors(name).map((detail) =>
+        invalid(`${field}.readinessGates[${index}].conditionType`, name, detail),
+      ),
+    ),
+    ...names.flatMap((name, index) => {
+      const place = `${field}.schedulingGates[${index}]`;
+      const errors = qualifiedNameErrors(name).map((detail) => invalid(place, name, detail));
+      return names.indexOf(name) < index ? [...errors, duplicate(place, name)] : errors;
+    }),
   ];
 }
 
@@ -79,10 +103,6 @@ function validateIdentity(spec: JsonObject, field: string): FieldError[] {
   ];
 }
 
-function validateSecurity(context: JsonObject | undefined, field: string): FieldError[] {
-  return ['fsGroup', 'runAsUser', 'runAsGroup'].flatMap((key) => idErrors(context?.[key], `${field}.${key}`));
-}
-
 function validateToleration(toleration: JsonObject, field: string): FieldError[] {
   const { key, operator, value, effect } = toleration;
   const errors: FieldError[] = [];
@@ -97,7 +117,7 @@ function validateToleration(toleration: JsonObject, field: string): FieldError[]
     );
   }
   if (operator === 'Exists' && value) {
-    errors.push(invalid(`${field}.operator`, toleration, "value must be empty when `operator` is 'Exists'"));
+    errors.push(invalid(`${field}.operator`, value, "value must be empty when `operator` is 'Exists'"));
   }
   errors.push(...oneOf(operator, `${field}.operator`, ['Equal', 'Exists']));
   errors.push(...oneOf(effect, `${field}.effect`, ['NoSchedule', 'PreferNoSchedule', 'NoExecute']));
@@ -110,48 +130,6 @@ function validateToleration(toleration: JsonObject, field: string): FieldError[]
 function validateDeadline(value: Json | undefined, field: string): FieldError[] {
   if (typeof value !== 'number' || (value >= 1 && value <= 2147483647)) return [];
   return [invalid(field, value, 'must be between 1 and 2147483647, inclusive')];
-}
-
-function validateAffinity(affinity: JsonObject, field: string): FieldError[] {
-  return ['podAffinity', 'podAntiAffinity'].flatMap((kind) => {
-    const terms = asObject(affinity[kind]) ?? {};
-    const requiredField = `${field}.${kind}.requiredDuringSchedulingIgnoredDuringExecution`;
-    const preferredField = `${field}.${kind}.preferredDuringSchedulingIgnoredDuringExecution`;
-    return [
-      ...asObjects(terms['requiredDuringSchedulingIgnoredDuringExecution']).flatMap((term, index) =>
-        validateTopologyKey(term, `${requiredField}[${index}]`),
-      ),
-      ...asObjects(terms['preferredDuringSchedulingIgnoredDuringExecution']).flatMap((term, index) => [
-        ...validateWeight(term, `${preferredField}[${index}]`),
-        ...validateTopologyKey(asObject(term['podAffinityTerm']) ?? {}, `${preferredField}[${index}].podAffinityTerm`),
-      ]),
-    ];
-  });
-}
-
-function validateWeight(term: JsonObject, field: string): FieldError[] {
-  const weight = asNumber(term['weight']) ?? 0;
-  return weight >= 1 && weight <= 100 ? [] : [invalid(`${field}.weight`, weight, 'must be in the range 1-100')];
-}
-
-function validateTopologyKey(term: JsonObject, field: string): FieldError[] {
-  const key = asString(term['topologyKey']) ?? '';
-  const errors = qualifiedNameErrors(key).map((detail) => invalid(`${field}.topologyKey`, key, detail));
-  return key === '' ? [required(`${field}.topologyKey`, 'can not be empty'), ...errors] : errors;
-}
-
-function validateSpread(constraints: readonly JsonObject[], field: string): FieldError[] {
-  return constraints.flatMap((constraint, index) => {
-    const place = `${field}[${index}]`;
-    const skew = asNumber(constraint['maxSkew']) ?? 0;
-    const errors: FieldError[] = [];
-    if (skew <= 0) errors.push(invalid(`${place}.maxSkew`, skew, 'must be greater than zero'));
-    if (!constraint['topologyKey']) errors.push(required(`${place}.topologyKey`, 'can not be empty'));
-    errors.push(
-      ...oneOf(constraint['whenUnsatisfiable'], `${place}.whenUnsatisfiable`, ['DoNotSchedule', 'ScheduleAnyway']),
-    );
-    return errors;
-  });
 }
 
 const allowedChanges =
@@ -169,8 +147,12 @@ export function validatePodUpdate(object: JsonObject, old: JsonObject): readonly
   }
   const errors = [...validatePod(object), ...validateDeadlineChange(spec, before)];
   if (errors.length > 0) return errors;
-  if (!equalJson(comparable(spec), comparable(before))) return [forbiddenField('spec', `${allowedChanges}\n`)];
-  return validateTolerationChange(spec, before);
+  const now = comparable(spec);
+  const then = comparable(before);
+  const changes = [...validateTolerationChange(spec, before), ...validateGateChange(spec, before)];
+  if (asObjects(before['schedulingGates']).length > 0) changes.push(...validateGatedChange(now, then));
+  if (!equalJson(now, then)) changes.push(forbiddenField('spec', `${allowedChanges}\n`));
+  return changes;
 }
 
 function validateDeadlineChange(spec: JsonObject, before: JsonObject): FieldError[] {
@@ -190,12 +172,34 @@ function validateTolerationChange(spec: JsonObject, before: JsonObject): FieldEr
     : [];
 }
 
+/** Gates can only be taken away. */
+function validateGateChange(spec: JsonObject, before: JsonObject): FieldError[] {
+  const gates = asObjects(spec['schedulingGates']);
+  const old = asObjects(before['schedulingGates']).map(({ name }) => name);
+  const added = gates.filter(({ name }) => !old.includes(name)).map(({ name }) => String(name));
+  if (added.length === 0) return [];
+  return [
+    forbiddenField('spec.schedulingGates', `only deletion is allowed, but found new scheduling gate '${added[0]}'`),
+  ];
+}
+
+/** A pod that nobody may schedule yet can be sent to fewer nodes. What may change is made equal in `now`. */
+function validateGatedChange(now: JsonObject, then: JsonObject): FieldError[] {
+  const selector = asObject(now['nodeSelector']) ?? {};
+  const old = Object.entries(asObject(then['nodeSelector']) ?? {});
+  const isNarrower = old.every(([key, value]) => selector[key] === value);
+  keepField(now, then, 'nodeSelector');
+  if (isNarrower) return [];
+  const detail = 'only additions to spec.nodeSelector are allowed (no mutations or deletions)';
+  return [invalid('spec.nodeSelector', selector, detail)];
+}
+
 /** A spec without what may change. */
 function comparable(spec: JsonObject): JsonObject {
   const copy = cloneJson(spec);
   for (const list of ['containers', 'initContainers']) {
     for (const container of asObjects(copy[list])) delete container['image'];
   }
-  for (const key of ['activeDeadlineSeconds', 'tolerations']) delete copy[key];
+  for (const key of ['activeDeadlineSeconds', 'tolerations', 'schedulingGates']) delete copy[key];
   return copy;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { asArray, asNumber, asObject, asString, type Json, type JsonObject } from '../../json/json.ts';
+import { asArray, asNumber, asObject, asObjects, asString, type Json, type JsonObject } from '../../json/json.ts';
 import { type FieldError, forbiddenField, invalid, required } from '../../validation/field-error.ts';
 import { portErrors, portNameErrors } from '../../validation/ports.ts';
 
@@ -39,6 +39,9 @@ export function validateHandler(handler: JsonObject, field: string): FieldError[
   return errors;
 }
 
+const headerText =
+  "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for validation is '[-A-Za-z0-9]+')";
+
 function validateHttp(http: JsonObject, field: string): FieldError[] {
   const errors: FieldError[] = [];
   if (!http['path']) errors.push(required(`${field}.path`));
@@ -47,6 +50,11 @@ function validateHttp(http: JsonObject, field: string): FieldError[] {
   if (scheme !== 'HTTP' && scheme !== 'HTTPS') {
     const message = `Unsupported value: ${JSON.stringify(scheme)}: supported values: "HTTP", "HTTPS"`;
     errors.push({ reason: 'FieldValueNotSupported', field: `${field}.scheme`, message });
+  }
+  for (const { name } of asObjects(http['httpHeaders'])) {
+    if (!/^[-A-Za-z0-9]+$/.test(String(name ?? ''))) {
+      errors.push(invalid(`${field}.httpHeaders`, name ?? '', headerText));
+    }
   }
   return errors;
 }

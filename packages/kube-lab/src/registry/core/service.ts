@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import { asArray, asNumber, asObject, asObjects, asString, equalJson, type JsonObject } from '../../json/json.ts';
+import {
+  asArray,
+  asNumber,
+  asObject,
+  asObjects,
+  asString,
+  equalJson,
+  getIn,
+  type JsonObject,
+} from '../../json/json.ts';
 import { ipErrors } from '../../validation/addresses.ts';
 import { duplicate, type FieldError, invalid, required } from '../../validation/field-error.ts';
 import { labelErrors } from '../../validation/names.ts';
@@ -169,7 +178,16 @@ function validateService(object: JsonObject): readonly FieldError[] {
     ...validatePorts(ports),
     ...validateLabels(asObject(spec['selector']), 'spec.selector'),
     ...oneOf(spec['sessionAffinity'], 'spec.sessionAffinity', ['ClientIP', 'None']),
+    ...validateAffinityTimeout(spec),
     ...oneOf(spec['type'], 'spec.type', types),
+    ...oneOf(spec['internalTrafficPolicy'], 'spec.internalTrafficPolicy', ['Cluster', 'Local']),
+    ...oneOf(spec['externalTrafficPolicy'], 'spec.externalTrafficPolicy', ['Cluster', 'Local']),
+    ...asArray(spec['externalIPs']).flatMap((address, index) =>
+      ipErrors(String(address)).map((detail) => invalid(`spec.externalIPs[${index}]`, address, detail)),
+    ),
+    ...asArray(spec['ipFamilies']).flatMap((family, index) =>
+      oneOf(family, `spec.ipFamilies[${index}]`, ['IPv4', 'IPv6']),
+    ),
     ...asArray(spec['clusterIPs'])
       .map(String)
       .filter((address) => address !== 'None' && address !== '')
@@ -178,6 +196,16 @@ function validateService(object: JsonObject): readonly FieldError[] {
       ),
   );
   return errors;
+}
+
+const longestAffinity = 86_400;
+
+function validateAffinityTimeout(spec: JsonObject): FieldError[] {
+  const seconds = asNumber(getIn(spec, 'sessionAffinityConfig', 'clientIP', 'timeoutSeconds'));
+  if (spec['sessionAffinity'] !== 'ClientIP' || seconds === undefined) return [];
+  if (seconds > 0 && seconds <= longestAffinity) return [];
+  const detail = `must be greater than 0 and less than ${longestAffinity}`;
+  return [invalid('spec.sessionAffinityConfig.clientIP.timeoutSeconds', seconds, detail)];
 }
 
 function validatePorts(ports: readonly JsonObject[]): FieldError[] {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import { asArray, asObject, cloneJson, equalJson, getIn, type JsonObject } from '../../json/json.ts';
+import { asArray, asObject, asString, cloneJson, equalJson, getIn, type JsonObject } from '../../json/json.ts';
 import { timestamp } from '../../json/timestamp.ts';
 import { quantityNanos } from '../../schema/quantity-text.ts';
+import { validateLabelSelector } from '../../selectors/label-selector-object.ts';
 import { type FieldError, forbiddenField, invalid, notSupported, required } from '../../validation/field-error.ts';
+import { subdomainErrors } from '../../validation/names.ts';
 import { keepField, restoreStatus } from '../keep.ts';
 import type { Strategy } from '../strategy.ts';
+import { oneOf } from './container-validation.ts';
 
 const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 
@@ -35,16 +38,25 @@ function validateModes(modes: readonly unknown[], field: string, detail: string)
     .map((mode) => notSupported(field, mode, accessModes));
 }
 
+const volumeModes = ['Block', 'Filesystem'];
+
+function validateClass(spec: JsonObject): FieldError[] {
+  const name = asString(spec['storageClassName']) ?? '';
+  if (name === '') return [];
+  return subdomainErrors(name).map((detail) => invalid('spec.storageClassName', name, detail));
+}
+
 /** What is wrong with a claim, alone or as a template of a StatefulSet. */
 function validateClaim(object: JsonObject): readonly FieldError[] {
   const spec = asObject(object['spec']) ?? {};
   const storage = getIn(spec, 'resources', 'requests', 'storage');
   const errors = validateModes(asArray(spec['accessModes']), 'spec.accessModes', 'at least 1 access mode is required');
+  errors.push(...validateLabelSelector(asObject(spec['selector']) ?? {}, 'spec.selector'));
   if (storage === undefined) errors.push(required('spec.resources[storage]'));
   else if ((quantityNanos(String(storage)) ?? 0n) <= 0n) {
     errors.push(invalid('spec.resources[storage]', storage, 'must be greater than zero'));
   }
-  return errors;
+  return [...errors, ...validateClass(spec), ...oneOf(spec['volumeMode'], 'spec.volumeMode', volumeModes)];
 }
 
 const claimChanges =
@@ -104,6 +116,9 @@ function validateVolume(object: JsonObject): readonly FieldError[] {
   if (capacity?.['storage'] === undefined) errors.push(notSupported('spec.capacity', capacity ?? null, ['storage']));
   const sources = Object.keys(spec).filter((key) => !volumeSettings.has(key));
   if (sources.length === 0) errors.push(required('spec', 'must specify a volume type'));
+  const policies = ['Delete', 'Recycle', 'Retain'];
+  errors.push(...oneOf(spec['persistentVolumeReclaimPolicy'], 'spec.persistentVolumeReclaimPolicy', policies));
+  errors.push(...validateClass(spec), ...oneOf(spec['volumeMode'], 'spec.volumeMode', volumeModes));
   for (const source of sources.slice(1)) {
     errors.push(forbiddenField(`spec.${source}`, 'may not specify more than 1 volume type'));
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { asArray, asObject, asObjects, asString, equalJson, type JsonObject } from '../../json/json.ts';
+import { validateLabelSelector } from '../../selectors/label-selector-object.ts';
 import { type FieldError, invalid, notSupported, required } from '../../validation/field-error.ts';
 import { pathSegmentErrors, subdomainErrors } from '../../validation/names.ts';
 import type { Strategy } from '../strategy.ts';
@@ -36,9 +37,21 @@ function validateRule(rule: JsonObject, field: string, isClusterRole: boolean): 
   return errors;
 }
 
+function validateAggregation(rule: JsonObject | undefined): FieldError[] {
+  if (!rule) return [];
+  const field = 'aggregationRule.clusterRoleSelectors';
+  const selectors = asObjects(rule['clusterRoleSelectors']);
+  if (selectors.length === 0) {
+    return [required(field, 'at least one clusterRoleSelector required if aggregationRule is non-nil')];
+  }
+  return selectors.flatMap((selector, index) => validateLabelSelector(selector, `${field}[${index}]`));
+}
+
 function roleStrategyOf(isClusterRole: boolean): Strategy {
-  const validate = (object: JsonObject) =>
-    asObjects(object['rules']).flatMap((rule, index) => validateRule(rule, `rules[${index}]`, isClusterRole));
+  const validate = (object: JsonObject) => [
+    ...asObjects(object['rules']).flatMap((rule, index) => validateRule(rule, `rules[${index}]`, isClusterRole)),
+    ...validateAggregation(asObject(object['aggregationRule'])),
+  ];
   return { validateName: pathSegmentErrors, allowCreateOnUpdate: true, validate, validateUpdate: validate };
 }
 

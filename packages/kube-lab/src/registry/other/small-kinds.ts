@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import {
-  asArray,
-  asNumber,
-  asObject,
-  asObjects,
-  asString,
-  equalJson,
-  type Json,
-  type JsonObject,
-} from '../../json/json.ts';
+import { asArray, asNumber, asObject, asObjects, asString, equalJson, type JsonObject } from '../../json/json.ts';
+import { validateLabelSelector } from '../../selectors/label-selector-object.ts';
 import { ipErrors } from '../../validation/addresses.ts';
+import { amountErrors, wildPercentErrors } from '../../validation/amounts.ts';
 import { type FieldError, forbiddenField, invalid, required } from '../../validation/field-error.ts';
 import { oneOf } from '../core/container-validation.ts';
 import { keepField, metadataOf, raiseGeneration, restoreStatus } from '../keep.ts';
@@ -47,6 +40,13 @@ function validateEndpointSlice(object: JsonObject): readonly FieldError[] {
   const type = asString(object['addressType']) ?? '';
   const errors: FieldError[] = type === '' ? [required('addressType')] : [];
   errors.push(...oneOf(type, 'addressType', ['FQDN', 'IPv4', 'IPv6']));
+  for (const [index, endpoint] of asObjects(object['endpoints']).entries()) {
+    if (asArray(endpoint['addresses']).length > 0) continue;
+    errors.push(required(`endpoints[${index}].addresses`, 'must contain at least 1 address'));
+  }
+  for (const [index, port] of asObjects(object['ports']).entries()) {
+    errors.push(...oneOf(port['protocol'], `ports[${index}].protocol`, ['SCTP', 'TCP', 'UDP']));
+  }
   if (type !== 'FQDN' && type !== '') {
     for (const [index, endpoint] of asObjects(object['endpoints']).entries()) {
       for (const [at, address] of asArray(endpoint['addresses']).map(String).entries()) {
@@ -78,18 +78,10 @@ export const endpointSliceStrategy: Strategy = {
   },
 };
 
-const percentText =
-  "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
-
-function validateAmount(value: Json | undefined, field: string): FieldError[] {
-  if (typeof value === 'string' && !/^\d+%$/.test(value)) return [invalid(field, value, percentText)];
-  if (typeof value === 'number' && value < 0) return [invalid(field, value, 'must be greater than or equal to 0')];
-  return [];
-}
-
 function validateBudget(object: JsonObject): readonly FieldError[] {
   const spec = asObject(object['spec']) ?? {};
   const { minAvailable, maxUnavailable } = spec;
+  const errors: FieldError[] = [];
   if (minAvailable !== undefined && maxUnavailable !== undefined) {
     const shown = {
       MinAvailable: minAvailable,
@@ -97,11 +89,16 @@ function validateBudget(object: JsonObject): readonly FieldError[] {
       MaxUnavailable: maxUnavailable,
       UnhealthyPodEvictionPolicy: spec['unhealthyPodEvictionPolicy'] ?? null,
     };
-    return [invalid('spec', shown, 'minAvailable and maxUnavailable cannot be both set')];
+    errors.push(invalid('spec', shown, 'minAvailable and maxUnavailable cannot be both set'));
   }
+  for (const key of ['minAvailable', 'maxUnavailable']) {
+    errors.push(...amountErrors(spec[key], `spec.${key}`), ...wildPercentErrors(spec[key], `spec.${key}`));
+  }
+  const policies = ['AlwaysAllow', 'IfHealthyBudget'];
   return [
-    ...validateAmount(minAvailable, 'spec.minAvailable'),
-    ...validateAmount(maxUnavailable, 'spec.maxUnavailable'),
+    ...errors,
+    ...validateLabelSelector(asObject(spec['selector']) ?? {}, 'spec.selector'),
+    ...oneOf(spec['unhealthyPodEvictionPolicy'], 'spec.unhealthyPodEvictionPolicy', policies),
   ];
 }
 

@@ -2,6 +2,7 @@
 import { conditionEnvironment } from '../../admission/webhook-rules.ts';
 import { celProblem } from '../../cel/environment.ts';
 import { asArray, asNumber, asObject, asObjects, asString, equalJson, type JsonObject } from '../../json/json.ts';
+import { validateLabelSelector } from '../../selectors/label-selector-object.ts';
 import { type FieldError, invalid, required } from '../../validation/field-error.ts';
 import { subdomainErrors } from '../../validation/names.ts';
 import { oneOf } from '../core/container-validation.ts';
@@ -45,6 +46,9 @@ function validateWebhook(webhook: JsonObject, field: string): FieldError[] {
   }
   errors.push(...oneOf(webhook['failurePolicy'], `${field}.failurePolicy`, ['Fail', 'Ignore']));
   errors.push(...oneOf(webhook['matchPolicy'], `${field}.matchPolicy`, ['Equivalent', 'Exact']));
+  for (const key of ['namespaceSelector', 'objectSelector']) {
+    errors.push(...validateLabelSelector(asObject(webhook[key]) ?? {}, `${field}.${key}`));
+  }
   if (!webhook['sideEffects']) errors.push(required(`${field}.sideEffects`, 'must specify one of None, NoneOnDryRun'));
   else errors.push(...oneOf(webhook['sideEffects'], `${field}.sideEffects`, ['None', 'NoneOnDryRun']));
   const timeout = asNumber(webhook['timeoutSeconds']) ?? 10;
@@ -62,7 +66,8 @@ function validateWebhook(webhook: JsonObject, field: string): FieldError[] {
 function validateRule(rule: JsonObject, field: string): FieldError[] {
   return ['operations', 'apiGroups', 'apiVersions', 'resources']
     .filter((key) => asArray(rule[key]).length === 0)
-    .map((key) => required(`${field}.${key}`));
+    .map((key) => required(`${field}.${key}`))
+    .concat(oneOf(rule['scope'], `${field}.scope`, ['*', 'Cluster', 'Namespaced']));
 }
 
 function validateConditions(webhook: JsonObject, field: string): FieldError[] {
