@@ -38,6 +38,16 @@ export const annotations = {
   bornVersion: `${group}/born-version`,
   /** On volumes: which listeners of their member speak TLS, as `peer`, `client`, `peer,client` or empty. */
   tls: `${group}/tls`,
+  /** On pods whose volume claim was made together with them: `true`. */
+  freshVolume: `${group}/fresh-volume`,
+  /** On the EtcdCluster while an EtcdRestore brings its next life; see `restore-marker.ts`. */
+  restore: `${group}/restore`,
+  /** On the EtcdCluster: the highest incarnation that was ever begun, also if its restore failed. */
+  usedIncarnation: `${group}/used-incarnation`,
+  /** On the EtcdCluster: UID of the EtcdRestore that brought its present life. */
+  restoredBy: `${group}/restored-by`,
+  /** On the seed of a restore: the last argument of the restoring tool; `--help` once the data is there. */
+  restoreSwitch: `${group}/restore-switch`,
   /** A digest of everything in a pod that can only be changed by making a new one. */
   template: `${group}/template`,
   /** The digest of resources that the API server would not give a living pod. */

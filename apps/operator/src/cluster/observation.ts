@@ -35,6 +35,8 @@ export interface ClusterFacts {
   readonly desired: Desired | { readonly problems: readonly string[] };
   readonly paused: boolean;
   readonly deleting: boolean;
+  /** The EtcdRestore that brings the next life of this cluster; absent if there is none. */
+  readonly restore?: { readonly name: string; readonly uid: string } | undefined;
   /** Where the identity is written on the object itself: `status` and an annotation. */
   readonly latchedInStatus: Latch | undefined;
   readonly latchedInAnnotation: Latch | undefined;
@@ -78,7 +80,11 @@ export interface MemberPod {
   readonly clusterId: string;
   readonly memberId: string;
   readonly boot: Boot;
+  /** Peer URLs that a pod that would join names in its boot values, sorted; empty for others. */
+  readonly bootPeers: readonly string[];
   readonly markedVoter: boolean;
+  /** True if it lacks the label `app`, so that no Service leads to it. */
+  readonly fenced?: boolean;
   readonly terminating: boolean;
   readonly phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
   readonly ready: boolean;
@@ -97,6 +103,8 @@ export interface MemberPod {
   /** True for pods of the original operator: restart policy Never, shell probes, fixed arguments. */
   readonly adopted: boolean;
   readonly data: 'claim' | 'emptyDir' | 'memory';
+  /** True if its volume was made together with it: no other pod has used it before. */
+  readonly freshVolume: boolean;
   /** Whether its listeners speak TLS, as its command line says. */
   readonly peerTLS: boolean;
   readonly clientTLS: boolean;

@@ -50,6 +50,7 @@ export function act(step: Step, context: ActContext): Promise<StepOutcome> {
     case 'deleteVolume':
       return deleteVolume(step, context);
     case 'fencePod':
+    case 'unfencePod':
       return fencePod(step, context);
     case 'updatePod':
       return updatePod(step, context);

@@ -69,9 +69,11 @@ export async function latchIdentity(
   return done;
 }
 
-export async function deletePod({ name, uid, force }: Of<'deletePod'>, context: ActContext): Promise<StepOutcome> {
+export async function deletePod(step: Of<'deletePod'>, context: ActContext): Promise<StepOutcome> {
+  const { name, uid, force, resourceVersion } = step;
   const { namespace } = identityOf(context.cluster);
-  const options = { preconditions: { uid }, ...(force && { gracePeriodSeconds: 0 }), signal: context.signal };
+  const preconditions = { uid, ...(resourceVersion !== undefined && { resourceVersion }) };
+  const options = { preconditions, ...(force && { gracePeriodSeconds: 0 }), signal: context.signal };
   return onceOnly(context.client.resource(pods).delete({ name, namespace }, options));
 }
 
@@ -81,9 +83,10 @@ export async function deleteVolume({ name, uid }: Of<'deleteVolume'>, context: A
   return onceOnly(context.client.resource(persistentVolumeClaims).delete({ name, namespace }, options));
 }
 
-/** A pod without these labels is behind no Service; its process and data stay. */
-export async function fencePod({ name, uid }: Of<'fencePod'>, context: ActContext): Promise<StepOutcome> {
-  return patchPod(name, { uid, labels: { [labels.app]: null } }, context);
+/** A pod without this label is behind no Service; its process and data stay. */
+export async function fencePod(step: Of<'fencePod' | 'unfencePod'>, context: ActContext): Promise<StepOutcome> {
+  const app = step.do === 'fencePod' ? null : 'etcd';
+  return patchPod(step.name, { uid: step.uid, labels: { [labels.app]: app } }, context);
 }
 
 /** Changes a living pod's metadata; a pod that was replaced or changed meanwhile is left alone. */
@@ -122,12 +125,14 @@ function isOtherObject(error: unknown): error is KubeError {
   );
 }
 
-/** Makes an object unless it is there: another operator, or this one before a crash, was faster. */
-export async function unlessThere(write: Promise<unknown>): Promise<void> {
+/** Makes an object unless it is there: another operator, or this one before a crash, was faster. True if it was made now. */
+export async function unlessThere(write: Promise<unknown>): Promise<boolean> {
   try {
     await write;
+    return true;
   } catch (error) {
     if (!isKubeError(error, 'AlreadyExists')) throw error;
+    return false;
   }
 }
 

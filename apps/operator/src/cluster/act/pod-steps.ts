@@ -34,14 +34,15 @@ export async function createMember(member: NewMember, context: ActContext): Prom
   const storage = member.onVolume ? 'claim' : context.desired.storage;
   const desired = { ...context.desired, ...member.release, storage };
   const claimSpec = cluster.spec.pod?.persistentVolumeClaimSpec;
-  if (desired.storage === 'claim' && claimSpec) {
-    await unlessThere(
+  const freshVolume =
+    desired.storage === 'claim' &&
+    claimSpec !== undefined &&
+    (await unlessThere(
       client
         .resource(persistentVolumeClaims)
         .create(volumeClaim(identity, member, desired, claimSpec), { fieldManager, signal }),
-    );
-  }
-  const pod = memberPod({ ...member, cluster: identity, desired, spec: cluster.spec, tlsKeys });
+    ));
+  const pod = memberPod({ ...member, cluster: identity, desired, spec: cluster.spec, tlsKeys, freshVolume });
   await unlessThere(client.resource(pods).create(pod, { fieldManager, signal }));
   return done;
 }

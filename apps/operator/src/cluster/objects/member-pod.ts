@@ -36,6 +36,8 @@ export interface MemberPodOptions {
   readonly tlsKeys: TlsKeyStyles;
   /** Volumes of the original operator hold files of root: no other user is forced on them. */
   readonly ownsFilesAsRoot?: boolean;
+  /** True if its volume claim was made a moment ago, for it. */
+  readonly freshVolume?: boolean;
 }
 
 /** The pod of one member. Pure: the same input gives the same pod. */
@@ -80,6 +82,7 @@ function podAnnotations(options: MemberPodOptions): Readonly<Record<string, stri
     [annotations.template]: templateDigest(spec),
     ...bootAnnotations(options, boot, clusterToken(cluster.uid, incarnation)),
     [annotations.snapshotCount]: snapshotCount ?? '',
+    ...(options.freshVolume && { [annotations.freshVolume]: 'true' }),
     ...(options.wayBack && {
       [annotations.previousVersion]: options.wayBack.version,
       [annotations.previousImage]: options.wayBack.image,

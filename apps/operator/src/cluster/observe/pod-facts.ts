@@ -39,6 +39,7 @@ function identityFacts({ metadata = {}, ...pod }: Pod, uid: string) {
     clusterId: notes[annotations.clusterId] ?? '',
     memberId: notes[annotations.memberId] ?? '',
     markedVoter: metadata.labels?.[labels.voter] === 'true',
+    fenced: metadata.labels?.[labels.app] !== 'etcd',
   } as const;
 }
 
@@ -47,6 +48,7 @@ function bootFacts(pod: Pod) {
   return {
     adopted: isAdopted(pod),
     boot: isAdopted(pod) ? ('fixed' as const) : bootOf(notes),
+    bootPeers: !isAdopted(pod) && bootOf(notes) === 'existing' ? bootPeersOf(notes) : [],
     image: pod.spec?.containers.find((container) => container.name === 'etcd')?.image ?? '',
     version: notes[annotations.version] ?? '',
     previousVersion: notes[annotations.previousVersion] ?? '',
@@ -74,6 +76,7 @@ function lifeFacts(pod: Pod) {
     node: spec?.nodeName ?? '',
     ip: status?.podIP ?? '',
     data: dataOf(pod),
+    freshVolume: metadata?.annotations?.[annotations.freshVolume] === 'true',
     container: containerFacts(pod),
   };
 }
@@ -87,6 +90,12 @@ export function incarnationOf(found: Readonly<Record<string, string>> | undefine
 function bootOf(notes: Readonly<Record<string, string>>): Boot {
   if (notes[annotations.initialCluster] === disarmedInitialCluster) return 'disarmed';
   return notes[annotations.initialClusterState] === 'new' ? 'new' : 'existing';
+}
+
+/** `name=url,name=url`: the URLs. */
+function bootPeersOf(notes: Readonly<Record<string, string>>): readonly string[] {
+  const entries = (notes[annotations.initialCluster] ?? '').split(',').filter((entry) => entry.includes('='));
+  return entries.map((entry) => entry.slice(entry.indexOf('=') + 1)).sort();
 }
 
 function phaseOf(phase: string | undefined): MemberPod['phase'] {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isSameMinor, parseVersion } from '@etcd-operator/etcd';
 import type { Desired } from '../desired.ts';
-import type { MemberPod, Observation } from '../observation.ts';
+import type { MemberPod, MemberVolume, Observation } from '../observation.ts';
 import type { Identity } from './identity.ts';
 import { seedName } from './member-naming.ts';
 import { later, type Proposal, soon, take, waitFor } from './proposal.ts';
@@ -100,22 +100,30 @@ function nurse(observation: Observation, desired: Desired, seed: MemberPod, inca
     );
   }
   return (
-    correctSeed(observation, desired, seed) ?? waitFor(seedWait(seed), seed.container.startedAt > 0 ? soon : later)
+    correctSeed(observation, desired, seed) ??
+    waitFor(seedWait(seed) + heldBack(seed, desired), seed.container.startedAt > 0 ? soon : later)
   );
 }
 
 /** A seed that does not run follows a corrected spec. One that could never be started leaves an empty volume: it goes too. */
 function correctSeed(observation: Observation, desired: Desired, seed: MemberPod): Proposal | undefined {
   if (!isIdle(seed)) return undefined;
-  const expected = isStuck(seed) ? desired.image : releaseForSeed(observation, desired, seed.name).image;
+  const volume = observation.volumes.find((item) => item.name === seed.name && item.ownership === 'ours');
+  const isEmpty = volume !== undefined && isStuck(seed) && isUnused(volume, seed);
+  const expected = isEmpty ? desired.image : releaseForSeed(observation, desired, seed.name).image;
   const fields = outdatedFields(seed, expected, desired.storage);
   if (fields.length === 0) return undefined;
-  const again = makeAnew(seed, fields);
-  const volume = observation.volumes.find((item) => item.name === seed.name && item.ownership === 'ours');
-  if (!volume || volume.terminating || !isStuck(seed) || !hasNeverRun(seed)) return again;
+  if (!isEmpty || volume.terminating) return makeAnew(seed, fields);
   const reason = `nothing has ever run on the volume of ${seed.name}`;
   const removal = { step: { do: 'deleteVolume', name: volume.name, uid: volume.uid }, reason } as const;
+  // The volume goes only if the pod is exactly as it was seen: it may have been started a moment ago.
+  const again = makeAnew(seed, fields, seed.resourceVersion);
   return { ...again, steps: [...again.steps, removal] };
+}
+
+/** A pod that was made anew on an old volume says nothing about what ran there before it. */
+function isUnused(volume: MemberVolume, seed: MemberPod): boolean {
+  return hasNeverRun(seed) && (seed.freshVolume || volume.phase === 'Pending');
 }
 
 /** Disarmed before anything is recorded on the object (operator rule 1). A founder knows the version it was born with. */
@@ -162,6 +170,15 @@ function seedWait(seed: MemberPod): string {
   if (state === 'waiting' && reason)
     return `the first member ${seed.name} cannot start: ${reason}${message ? ` (${message.slice(0, 200)})` : ''}`;
   return `the first member ${seed.name} is starting`;
+}
+
+/** Why it does not follow the spec, if it cannot start as it is. */
+function heldBack(seed: MemberPod, { version, image }: Desired): string {
+  if (seed.data !== 'claim' || !isStuck(seed) || seed.image === image) return '';
+  return (
+    `; its volume was made for ${seed.version} and may hold data of it, so that ${version} is not tried: ` +
+    `delete volume claim ${seed.name} if nothing on it is wanted`
+  );
 }
 
 /** Pods of this object that nobody recorded an identity for: the original operator's, or a status that was lost. */

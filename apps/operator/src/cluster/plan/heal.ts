@@ -8,6 +8,7 @@ import { later, type Proposal, soon, take, waitFor } from './proposal.ts';
 import { releaseForJoiner } from './release.ts';
 import { removeOverdueStranger } from './strangers.ts';
 import { correctIdleMember, hasFailedImage } from './stuck-pod.ts';
+import { remakeJoiner } from './unstarted.ts';
 import { revive } from './without-quorum.ts';
 
 /** Repairs members, one at a time, with quorum in hand. Undefined if all listed members are well or on their way up. */
@@ -16,6 +17,7 @@ export function heal(assessment: Assessment): Proposal | undefined {
     reviveFromVolumes(assessment) ??
     undoFailedImage(assessment) ??
     correctIdle(assessment) ??
+    remakeJoiner(assessment) ??
     finishJoin(assessment) ??
     removeOverdueStranger(assessment) ??
     replaceFirst(assessment, assessment.own.filter(isBeyondRepair)) ??

@@ -1,11 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { run, scripts } from './testing/script.ts';
+import { run, type Scene, type Script, scripts } from './testing/script.ts';
 
 /** Another seed, for looking further: `PLAN_SEED=... npm test -- apps/operator/src/cluster/plan`. */
 const seed = Number(process.env['PLAN_SEED'] ?? 6);
 const numRuns = Number(process.env['PLAN_RUNS'] ?? 500);
+
+const calmly: Scene = {
+  mishap: '',
+  pick: 0,
+  rounds: 0,
+  milliseconds: 1_000,
+  diesAt: undefined,
+  dies: 'whole',
+  isStale: false,
+  isDoubled: false,
+};
+
+/** Scripts that once went wrong, as they were found. */
+const found: Readonly<Record<string, Script>> = {
+  'a seed that was deleted leaves data on its volume, and the next one cannot be placed': {
+    kind: 'claim',
+    size: 3,
+    version: '3.6.16',
+    fromBirth: true,
+    scenes: [
+      { mishap: 'deletePod', rounds: 1 },
+      { mishap: 'clusterFull', rounds: 0 },
+      { mishap: 'changeVersion', rounds: 0 },
+      { mishap: 'deletePod', rounds: 3 },
+    ].map((scene) => ({ ...calmly, ...scene })),
+  },
+  'a member goes while the one that takes its place is about to start': {
+    kind: 'emptyDir',
+    size: 3,
+    version: '3.6.16',
+    fromBirth: false,
+    scenes: [
+      { mishap: 'deletePod', rounds: 1, milliseconds: 250 },
+      { mishap: 'forceDeletePod', rounds: 1, milliseconds: 250 },
+    ].map((scene) => ({ ...calmly, ...scene })),
+  },
+};
+
+describe('scripts that once went wrong', () => {
+  test.each(Object.entries(found))('%s', (_name, script) => {
+    expect(['steady', 'held']).toContain(run(script));
+  });
+});
 
 describe('random mishaps and spec changes, then calm: the goal is reached and nothing unsafe happens', () => {
   test.each(['emptyDir', 'claim', 'memory', 'adopted'])('%s', { timeout: 120_000 }, (kind) => {

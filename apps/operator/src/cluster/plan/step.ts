@@ -61,10 +61,19 @@ export type Step =
       readonly name: string;
       readonly because: 'scale' | 'dead';
     }
-  | { readonly do: 'deletePod'; readonly name: string; readonly uid: string; readonly force: boolean }
+  | {
+      readonly do: 'deletePod';
+      readonly name: string;
+      readonly uid: string;
+      readonly force: boolean;
+      /** Given where the pod must not have changed since it was looked at: what is done next rests on it. */
+      readonly resourceVersion?: string;
+    }
   | { readonly do: 'deleteVolume'; readonly name: string; readonly uid: string }
   /** Takes the labels that put a pod behind the Services off a pod of another life of this cluster. */
   | { readonly do: 'fencePod'; readonly name: string; readonly uid: string }
+  /** Puts it back behind them. */
+  | { readonly do: 'unfencePod'; readonly name: string; readonly uid: string }
   /** Brings labels, annotations and the like up to date on a living pod. */
   | { readonly do: 'updatePod'; readonly name: string; readonly uid: string; readonly fields: readonly string[] }
   /** Starts a throw-away pod on a node that pulls the image and reports its version. */

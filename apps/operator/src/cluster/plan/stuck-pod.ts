@@ -78,9 +78,16 @@ export function correctIdleMember(assessment: Assessment, view: MemberView): Pro
   return takeWantedImage(assessment, pod);
 }
 
-export function makeAnew(pod: MemberPod, fields: readonly string[]): Proposal {
+/** `resourceVersion` is given if the pod must not have changed since. */
+export function makeAnew(pod: MemberPod, fields: readonly string[], resourceVersion?: string): Proposal {
   return take(
-    { do: 'deletePod', name: pod.name, uid: pod.uid, force: false },
+    {
+      do: 'deletePod',
+      name: pod.name,
+      uid: pod.uid,
+      force: false,
+      ...(resourceVersion !== undefined && { resourceVersion }),
+    },
     `${pod.name} does not run, and the spec has changed since its pod was made (${fields.join(', ')}): it gets a new one`,
   );
 }

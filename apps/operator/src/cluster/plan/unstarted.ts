@@ -2,6 +2,7 @@
 import type { EtcdMember, MemberPod } from '../observation.ts';
 import type { Assessment } from './assessment.ts';
 import { isMemberName } from './member-naming.ts';
+import { type Proposal, take } from './proposal.ts';
 import { wantedRelease, wayBackOf } from './release.ts';
 import type { PlannedStep } from './step.ts';
 import { isIdle, makeAnew, outdatedFields } from './stuck-pod.ts';
@@ -19,6 +20,25 @@ export function startUnstarted(assessment: Assessment): readonly PlannedStep[] {
       const pod = pods.get(member.podName);
       return pod ? clearWay(pod) : [start(assessment, member)];
     });
+}
+
+/**
+ * A member that was added while others were there that are gone by now: etcd compares the list it boots with to the cluster's
+ * and exits where they differ, or waits for names that no longer resolve. It holds nothing, so it gets another pod, with the
+ * list as it is (operator rule 9). A voter is touched only while no process of it runs: it might have started this moment.
+ */
+export function remakeJoiner({ own, members }: Assessment): Proposal | undefined {
+  const listed = members.flatMap(({ member }) => member.peerURLs).sort();
+  const stale = own.find(({ member, pod, answer }) => {
+    if (!pod || pod.terminating || member.name !== '' || answer?.kind === 'status') return false;
+    const differs = pod.bootPeers.length > 0 && pod.bootPeers.join() !== listed.join();
+    return differs && (member.isLearner || isIdle(pod));
+  });
+  if (!stale?.pod) return undefined;
+  return take(
+    { do: 'deletePod', name: stale.name, uid: stale.pod.uid, force: false },
+    `${stale.name} has not started, and the members have changed since its pod was made: it gets one with the present list`,
+  );
 }
 
 /** The members as listed, or as one that answers remembers them, by name. */

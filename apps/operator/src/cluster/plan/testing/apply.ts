@@ -99,6 +99,7 @@ function changePod(world: World, step: Step, extent: Extent): boolean | undefine
         pod.inside.labels = world.labels;
       });
     case 'fencePod':
+    case 'unfencePod':
     case 'resizePod':
       return true;
     case 'setImage':
@@ -143,8 +144,10 @@ function disarm(world: World, step: Of<'disarm'>, extent: Extent): boolean {
   });
 }
 
-function deletePod(world: World, { name, uid, force }: Of<'deletePod'>): boolean {
-  if (world.pods.get(name)?.facts.uid !== uid) return false;
+function deletePod(world: World, { name, uid, force, resourceVersion }: Of<'deletePod'>): boolean {
+  const facts = world.pods.get(name)?.facts;
+  if (facts?.uid !== uid) return false;
+  if (resourceVersion !== undefined && facts.resourceVersion !== resourceVersion) return false;
   if (force) world.removePod(name);
   else world.deletePod(name);
   return true;

@@ -97,6 +97,8 @@ function pods(name: string, storage: Desired['storage']): fc.Arbitrary<MemberPod
       clusterId: clusterIds,
       memberId: idFor(name),
       boot: mostly('disarmed' as const, 'new', 'existing', 'fixed'),
+      bootPeers: mostly([] as readonly string[], ['http://somebody-else.c.ns.svc:2380']),
+      freshVolume: mostly(false, true),
       markedVoter: mostly(true, false),
       terminating: mostly(false, true),
       phase: mostly('Running' as const, 'Pending', 'Succeeded', 'Failed', 'Unknown'),

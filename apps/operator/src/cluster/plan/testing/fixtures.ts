@@ -33,6 +33,8 @@ export function podOf(overrides: Partial<MemberPod> & Pick<MemberPod, 'name'>): 
     clusterId: '',
     memberId: '',
     boot: 'disarmed',
+    bootPeers: [],
+    freshVolume: false,
     markedVoter: false,
     terminating: false,
     phase: 'Running',

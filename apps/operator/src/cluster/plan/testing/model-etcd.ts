@@ -31,6 +31,8 @@ export interface LiveProcess {
   readonly upSince: number;
 }
 
+export const peerUrlOf = (podName: string): string => `http://${podName}.c.ns.svc:2380`;
+
 /** Thrown when the model sees something that must never happen, whoever caused it. */
 export class SafetyViolation extends Error {
   constructor(what: string) {
@@ -59,6 +61,11 @@ export class ModelEtcd {
 
   voters(): readonly ModelMember[] {
     return this.members.filter((member) => !member.isLearner);
+  }
+
+  /** As they are written in boot values. */
+  peerUrls(): readonly string[] {
+    return this.members.map(({ podName }) => peerUrlOf(podName)).sort();
   }
 
   found(podName: string, now: number, minor: number): DataDirectory {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { quorum } from '@etcd-operator/etcd';
 import type { Answer, Drift, EtcdMember, Latch, MemberPod, Observation } from '../../observation.ts';
-import type { ModelMember } from './model-etcd.ts';
+import { type ModelMember, peerUrlOf } from './model-etcd.ts';
 import type { ModelPod } from './model-node.ts';
 import type { World } from './world.ts';
 
@@ -82,7 +82,7 @@ function remembered(world: World): readonly EtcdMember[] {
 }
 
 function listed({ id, podName, name, isLearner, addedAt }: ModelMember): EtcdMember {
-  return { id, name, podName, peerURLs: [`http://${podName}.c.ns.svc:2380`], isLearner, seenSince: addedAt };
+  return { id, name, podName, peerURLs: [peerUrlOf(podName)], isLearner, seenSince: addedAt };
 }
 
 function answerOf(world: World, pod: ModelPod): Answer {

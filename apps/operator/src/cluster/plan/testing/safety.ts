@@ -118,6 +118,7 @@ const nothingBelowQuorum: Check = (plan, seen) => {
       case 'ensureService':
       case 'latchIdentity':
       case 'fencePod':
+      case 'unfencePod':
       case 'settleImage':
         return true;
       case 'disarm':

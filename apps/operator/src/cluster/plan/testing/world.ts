@@ -189,6 +189,8 @@ export class World {
     // It asks every name in its list, and does not start before each resolves.
     if (this.members.some((other) => !this.pods.has(other.podName) && other.name === '')) return 'waits';
     if (!member.isLearner && member.name !== '') return this.#bootBlankVoter(pod);
+    if (!pod.inside.isArmedByHand && pod.facts.bootPeers.join() !== this.etcd.peerUrls().join())
+      return 'error validating peerURLs: member count is unequal';
     if (minor < this.etcd.clusterMinor || minor > this.etcd.clusterMinor + 1)
       throw new SafetyViolation(`${name} joins a cluster of minor ${this.etcd.clusterMinor} with minor ${minor}`);
     const leader = this.processes().get(this.etcd.leaderId)?.directory;
@@ -319,11 +321,15 @@ export class World {
   makePod(name: string, options: Partial<ModelPod['facts']>, onVolume = false): void {
     if (this.pods.has(name)) return;
     const data = onVolume ? 'claim' : this.desired.storage;
+    const freshVolume = data === 'claim' && !this.volumes.has(name);
     const volumeUid = data === 'claim' ? this.#claim(name, options.version ?? '') : '';
+    const bootPeers = options.boot === 'existing' ? this.etcd.peerUrls() : [];
     const facts = {
       ...podOf({ name, uid: this.serial('pod'), createdAt: this.now, phase: 'Pending', node: '', ip: '', data }),
       resourceVersion: this.serial('rv'),
       peerTLS: this.desired.peerTLS,
+      freshVolume,
+      bootPeers,
       ...options,
     };
     const inside = {

@@ -215,11 +215,38 @@ export const bootstrap: readonly Row[] = [
     name: '[54] the same on a volume: nothing has run on it, so it goes too',
     given: [
       empty({ storage: 'claim' }),
-      withSeed(pod('b', { image: 'quay.io/coreos/etcd:v3.7.99' }), container('b', cannotPull)),
+      withSeed(
+        pod('b', { image: 'quay.io/coreos/etcd:v3.7.99', freshVolume: true, data: 'claim' }),
+        container('b', cannotPull),
+      ),
       seedVolume({ version: '3.7.99' }),
     ],
     steps: ['deletePod new', 'deleteVolume new'],
     because: 'nothing has ever run on the volume',
+    situation: 'bootstrapping',
+  },
+  {
+    name: '[54] the same with a volume that was never bound: nothing can have run on it',
+    given: [
+      empty({ storage: 'claim' }),
+      withSeed(pod('b', { image: 'quay.io/coreos/etcd:v3.7.99', data: 'claim' }), container('b', cannotPull)),
+      seedVolume({ version: '3.7.99', phase: 'Pending' }),
+    ],
+    steps: ['deletePod new', 'deleteVolume new'],
+    situation: 'bootstrapping',
+  },
+  {
+    name: 'rule 1: a seed that was made anew on its volume and cannot start: another may have founded the cluster there before',
+    given: [
+      empty({ storage: 'claim', version: '3.5.35' }),
+      withSeed(
+        pod('b', { node: '', data: 'claim', image: 'quay.io/coreos/etcd:v3.6.16', version: '3.6.16' }),
+        container('b', { reason: 'Unschedulable', message: '0/3 nodes' }),
+      ),
+      seedVolume({ version: '3.6.16' }),
+    ],
+    steps: [],
+    because: 'may hold data of it, so that 3.5.35 is not tried',
     situation: 'bootstrapping',
   },
   {

@@ -6,8 +6,10 @@ import {
   cannotPull,
   container,
   healthy,
+  joining,
   justMade,
   member,
+  memberFor,
   node,
   pod,
   type Row,
@@ -19,6 +21,8 @@ import {
   withoutPod,
   withoutVolume,
 } from './vocabulary.ts';
+
+const peersOf = (...letters: readonly string[]) => letters.flatMap((letter) => memberFor(letter).peerURLs);
 
 const claim = { storage: 'claim' } as const;
 
@@ -209,6 +213,32 @@ export const repair: readonly Row[] = [
     given: [healthy(3, { version: '3.4.44' }), pod('d', { boot: 'existing', memberId: '', clusterId: '' })],
     steps: ['disarm d'],
     situation: 'steady',
+  },
+  {
+    name: 'rule 9: a joiner that was to start beside a member that is gone gets a pod with the present list',
+    given: [healthy(3), withoutPod('d'), withoutMember('d'), joining('f', { bootPeers: peersOf('b', 'c', 'd', 'f') })],
+    steps: ['deletePod f'],
+    because: 'the members have changed since its pod was made',
+    situation: 'healing',
+  },
+  {
+    name: 'rule 9: a joiner whose list is the present one is left alone',
+    given: [healthy(3), withoutPod('d'), withoutMember('d'), joining('f', { bootPeers: peersOf('b', 'c', 'f') })],
+    steps: [],
+    because: 'joins the cluster',
+    situation: 'scalingUp',
+  },
+  {
+    name: 'rule 1, rule 9: a voter of 3.4 whose list is old is left alone while a process of it runs',
+    given: [
+      healthy(3, { version: '3.4.44' }),
+      member('d', { name: '' }),
+      pod('d', { boot: 'existing', memberId: '', markedVoter: false, bootPeers: peersOf('b', 'c', 'd', 'f') }),
+      silent(1_000, 'd'),
+    ],
+    steps: [],
+    because: 'is on its way up',
+    situation: 'healing',
   },
   {
     name: 'rule 1: a voter of 3.4 that has not started stays armed',
