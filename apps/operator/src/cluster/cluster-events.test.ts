@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, test } from 'vitest';
+import type { EtcdCluster, EtcdClusterStatus } from '../api/etcd-cluster.ts';
+import { clusterWith } from '../testing/api-server-scene.ts';
+import { ClusterEvents } from './cluster-events.ts';
+import type { Step } from './plan/step.ts';
+
+type Recorded = readonly [type: string, reason: string, message: string];
+
+const cluster: EtcdCluster = clusterWith('c', { size: 3 });
+
+function eventsOf(tell: (events: ClusterEvents) => void): readonly Recorded[] {
+  const recorded: Recorded[] = [];
+  tell(new ClusterEvents({ record: (_, type, reason, message) => void recorded.push([type, reason, message]) }));
+  return recorded;
+}
+
+const afterStep = (step: object) => eventsOf((events) => events.stepDone(cluster, step as Step));
+
+const available = (status: 'True' | 'False', reason: string, message = ''): EtcdClusterStatus => ({
+  conditions: [{ type: 'Available', status, reason, message }],
+});
+const afterChange = (before: EtcdClusterStatus | undefined, after: EtcdClusterStatus) =>
+  eventsOf((events) => events.statusChanged(cluster, before, after));
+
+describe('[71] events in the words of the original', () => {
+  test('a member is added, the seed included', () => {
+    const expected: Recorded = ['Normal', 'New Member Added', 'New member c-x added to cluster'];
+    expect(afterStep({ do: 'createSeed', name: 'c-x' })).toEqual([expected]);
+    expect(afterStep({ do: 'joinMember', name: 'c-x' })).toEqual([expected]);
+  });
+
+  test('a member is removed', () => {
+    expect(afterStep({ do: 'removeMember', name: 'c-x', because: 'scaleDown' })).toEqual([
+      ['Normal', 'Member Removed', 'Existing member c-x removed from the cluster'],
+    ]);
+  });
+
+  test('[49] a dead member is replaced: both are said', () => {
+    expect(afterStep({ do: 'removeMember', name: 'c-x', because: 'dead' })).toEqual([
+      ['Normal', 'Replacing Dead Member', 'The dead member c-x is being replaced'],
+      ['Normal', 'Member Removed', 'Existing member c-x removed from the cluster'],
+    ]);
+  });
+
+  test('[62] a member is upgraded; the blank at the end is the original', () => {
+    expect(afterStep({ do: 'setImage', pod: 'c-x', from: '3.5.35', version: '3.6.16', because: 'asked' })).toEqual([
+      ['Normal', 'Member Upgraded', 'Member c-x upgraded from 3.5.35 to 3.6.16 '],
+    ]);
+  });
+});
+
+describe('[71] troubles are warnings', () => {
+  test('an upgrade that fails', () => {
+    expect(afterStep({ do: 'setImage', pod: 'c-x', from: '3.6.16', version: '3.5.35', because: 'failed' })).toEqual([
+      ['Warning', 'UpgradeFailed', 'Member c-x does not run with 3.6.16 and goes back to 3.5.35'],
+    ]);
+  });
+
+  test('a lost quorum, once, and its return', () => {
+    const well = available('True', 'Cluster available');
+    const lost = available('False', 'QuorumLost', 'two of three do not answer');
+    expect(afterChange(well, lost)).toEqual([['Warning', 'QuorumLost', 'two of three do not answer']]);
+    expect(afterChange(lost, lost)).toEqual([]);
+    expect(afterChange(lost, well)).toEqual([['Normal', 'QuorumRestored', 'A quorum of voters answers again']]);
+  });
+
+  test('an invalid spec', () => {
+    expect(afterChange(undefined, available('False', 'SpecInvalid', 'spec.size is 9'))).toEqual([
+      ['Warning', 'SpecInvalid', 'spec.size is 9'],
+    ]);
+  });
+});

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+import { customResourceDefinitions, pods, services } from '@etcd-operator/kube';
+import { systemClock } from '@etcd-operator/ports';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { annotations } from './api/names.ts';
+import { ApiServerScene, clusterWith } from './testing/api-server-scene.ts';
+
+let scene: ApiServerScene;
+
+beforeEach(async () => {
+  scene = await ApiServerScene.open('other');
+  await scene.installCrd();
+});
+
+afterEach(() => scene?.[Symbol.asyncDispose]());
+
+const inDefault = (name: string) => ({ namespace: 'default', name });
+const podsOf = async (cluster: string, namespace = 'default') =>
+  (await scene.client.resource(pods).list({ namespace, labelSelector: `etcd_cluster=${cluster}` })).items;
+
+const seeded = (cluster: string, namespace?: string) =>
+  scene.until(`a pod of ${cluster}`, async () => (await podsOf(cluster, namespace))[0]);
+
+const clientService = (cluster: string) =>
+  scene.until(`client Service of ${cluster}`, async () => {
+    const fieldSelector = `metadata.name=${cluster}-client`;
+    return (await scene.client.resource(services).list({ namespace: 'default', fieldSelector })).items[0];
+  });
+
+describe('what the operator writes into the object', () => {
+  test('[6] nothing goes into a spec: no default, no conversion', async () => {
+    const spec = { size: 3, pod: { antiAffinity: true } };
+    await scene.clusters.create(clusterWith('plain', spec));
+    scene.start();
+    await seeded('plain');
+    const reported = await scene.until('status', async () => {
+      const found = await scene.clusters.get(inDefault('plain'));
+      return found.status?.observedGeneration === undefined ? undefined : found;
+    });
+    expect(reported.spec).toEqual(spec);
+    expect(reported.metadata?.generation).toBe(1);
+    const ours = reported.metadata?.managedFields?.filter(({ manager }) => manager === 'etcd-operator') ?? [];
+    expect(ours.length).toBeGreaterThan(0);
+    for (const { fieldsV1 } of ours) expect(fieldsV1).not.toHaveProperty('f:spec');
+  });
+});
+
+describe('[23] the custom resource', () => {
+  const name = 'etcdclusters.etcd.database.coreos.com';
+
+  test('is created and waited for', async () => {
+    await scene.client.resource(customResourceDefinitions).delete({ name });
+    scene.start({ createCrd: true });
+    await scene.until('served', async () => {
+      const { items } = await scene.client.resource(customResourceDefinitions).list();
+      return items.some(({ status }) => status?.conditions?.some(({ type }) => type === 'Established')) || undefined;
+    });
+    await scene.until('usable', () => scene.clusters.create(clusterWith('a', { size: 1 })).catch(() => undefined));
+    await seeded('a');
+  });
+
+  test('is neither created nor looked at when told so', async () => {
+    const before = await scene.client.resource(customResourceDefinitions).get({ name });
+    scene.start({ createCrd: false });
+    await scene.clusters.create(clusterWith('a', { size: 1 }));
+    await seeded('a');
+    expect(await scene.client.resource(customResourceDefinitions).get({ name })).toEqual(before);
+  });
+});
+
+describe('[24] which objects it looks after', () => {
+  const scoped = (name: string, scope: string | undefined, namespace = 'default') =>
+    clusterWith(name, { size: 1 }, { namespace, ...(scope && { annotations: { [annotations.scope]: scope } }) });
+
+  test('of one namespace: those there without the annotation (C-06)', async () => {
+    for (const cluster of [
+      scoped('wide', 'clusterwide'),
+      scoped('odd', 'something'),
+      scoped('elsewhere', undefined, 'other'),
+      scoped('mine', undefined),
+    ]) {
+      await scene.clusters.create(cluster);
+    }
+    scene.start({ clusterWide: false });
+    await seeded('mine');
+    expect(await podsOf('wide')).toEqual([]);
+    expect(await podsOf('odd')).toEqual([]);
+    expect(await podsOf('elsewhere', 'other')).toEqual([]);
+    expect((await scene.clusters.get(inDefault('wide'))).status).toBeUndefined();
+  });
+
+  test('of all namespaces: those annotated, the same name in two of them included (C-03, C-04, C-05)', async () => {
+    for (const cluster of [
+      scoped('plain', undefined),
+      scoped('odd', 'something'),
+      scoped('twin', 'clusterwide'),
+      scoped('twin', 'clusterwide', 'other'),
+    ]) {
+      await scene.clusters.create(cluster);
+    }
+    scene.start({ clusterWide: true });
+    const [first, second] = [await seeded('twin'), await seeded('twin', 'other')];
+    expect(first.metadata?.name).not.toBe(second.metadata?.name);
+    expect(await podsOf('plain')).toEqual([]);
+    expect(await podsOf('odd')).toEqual([]);
+  });
+
+  test('an object that is handed over is let go, and taken back', async () => {
+    await scene.clusters.create(scoped('moved', undefined));
+    scene.start();
+    await seeded('moved');
+    const hand = (scope: string | null) =>
+      scene.clusters.patch(inDefault('moved'), {
+        type: 'merge',
+        patch: { metadata: { annotations: { [annotations.scope]: scope } } },
+      });
+    await hand('clusterwide');
+    await scene.client.resource(services).delete(inDefault('moved-client'));
+    await scene.clusters.create(scoped('marker', undefined));
+    await clientService('marker');
+    const { items } = await scene.client.resource(services).list({ namespace: 'default' });
+    expect(items.map(({ metadata }) => metadata?.name)).not.toContain('moved-client');
+    await hand(null);
+    await clientService('moved');
+  });
+});
+
+describe('[27] many clusters, and restless ones', () => {
+  test('two hundred that appear at once are all begun', async () => {
+    const names = Array.from({ length: 200 }, (_, index) => `c${index}`);
+    for (const name of names) await scene.clusters.create(clusterWith(name, { size: 3 }));
+    scene.start();
+    await scene.until('200 seeds', async () => {
+      const { items } = await scene.client.resource(pods).list({ namespace: 'default', labelSelector: 'app=etcd' });
+      return new Set(items.map(({ metadata }) => metadata?.labels?.['etcd_cluster'])).size === 200 || undefined;
+    });
+  });
+
+  test('one that is edited all the time is reconciled all the same', async () => {
+    await scene.clusters.create(clusterWith('restless', { size: 1 }));
+    scene.start();
+    await seeded('restless');
+    const before = await clientService('restless');
+    await scene.client.resource(services).delete(inDefault('restless-client'));
+    const stop = new AbortController();
+    const edits = (async () => {
+      for (let edit = 0; !stop.signal.aborted; edit++) {
+        const patch = { metadata: { annotations: { edit: String(edit) } } };
+        await scene.clusters.patch(inDefault('restless'), { type: 'merge', patch });
+        // The server is in this process: without a pause nobody else would ever be heard.
+        await systemClock.sleep(5);
+      }
+      return true;
+    })();
+    const after = await clientService('restless');
+    stop.abort();
+    expect(await edits).toBe(true);
+    expect(after.metadata?.uid).not.toBe(before.metadata?.uid);
+  });
+});
+
+describe('[28] one broken cluster', () => {
+  test('does not keep another from being begun', async () => {
+    const stop = scene.start();
+    for (let index = 0; index < 20; index++) {
+      const name = `broken-${index}`.padEnd(60, 'x');
+      await scene.clusters.create(clusterWith(name, { size: 1 }));
+    }
+    await scene.clusters.create(clusterWith('sound', { size: 1 }));
+    await seeded('sound');
+    const broken = await scene.until('reported', async () => {
+      const found = await scene.clusters.get(inDefault('broken-0'.padEnd(60, 'x')));
+      return found.status?.conditions ? found : undefined;
+    });
+    expect(broken.status?.conditions).toContainEqual(
+      expect.objectContaining({ type: 'Available', status: 'False', reason: 'SpecInvalid' }),
+    );
+    await stop();
+  });
+});
