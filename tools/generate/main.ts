@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * `npm run generate`: asks a real kube-apiserver what its API looks like and writes what the packages need of that.
+ * `npm run generate`: asks a real kube-apiserver what its API looks like and writes what the packages need of that; and the manifests of
+ * deploy/ and example/ that follow from the declared kinds and the rights of the programs.
  *
  * - `--check` writes nothing; the exit status says whether the committed files are what would be written.
  * - `--from committed` starts from the server's documents as they were committed and needs no server; `--from server` asks a real one.
@@ -8,6 +9,7 @@
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { deployFiles, deployFolders } from '../deploy/deploy-files.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { apiGroups } from './api-groups.ts';
 import { startApiServer } from './api-server.ts';
@@ -28,13 +30,14 @@ if (from !== 'committed' && from !== 'server') {
   process.stderr.write(`generate: --from takes "server" or "committed", not "${from}"\n`);
   process.exit(2);
 }
-const files = generatedFiles(from === 'server' ? await askServer() : await readCommitted());
+const files = [...generatedFiles(from === 'server' ? await askServer() : await readCommitted()), ...deployFiles()];
+const allFolders = [...folders, ...deployFolders];
 if (values.check) {
-  const different = await differences(repositoryRoot, folders, files);
+  const different = await differences(repositoryRoot, allFolders, files);
   for (const line of different) process.stderr.write(`${line}\n`);
   process.exitCode = different.length > 0 ? 1 : 0;
 } else {
-  await writeAll(repositoryRoot, folders, files);
+  await writeAll(repositoryRoot, allFolders, files);
 }
 
 function readCommitted(): Promise<Capture> {

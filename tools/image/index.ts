@@ -3,6 +3,7 @@
  * Images without a container engine or a registry: what is in each (etcd of every version, busybox, the operator, ...) and a
  * writer of OCI archives that containerd imports. The same input gives the same bytes. `npm run image` is main.ts.
  */
+export { operatorImageName } from '@etcd-operator/operator';
 export { busyboxImage, defaultBusyboxName } from './busybox-image.ts';
 export { cachedArchive } from './cached-archive.ts';
 export { corednsImage } from './coredns-image.ts';
@@ -10,5 +11,4 @@ export { type EtcdImageOptions, type EtcdPart, etcdImage, etcdParts } from './et
 export type { Image, ImageFile } from './image.ts';
 export { type ArchiveOptions, type WrittenImage, writeOciArchive } from './oci-archive.ts';
 export { operatorImage } from './operator-image.ts';
-export { operatorImageName } from './operator-name.ts';
 export { pauseImage } from './pause-image.ts';

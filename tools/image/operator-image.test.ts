@@ -3,11 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { operatorImageName } from '@etcd-operator/operator';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { repositoryRoot } from '../repository-root.ts';
 import { layOut } from './lay-out.ts';
 import { operatorPrograms } from './operator-image.ts';
-import { operatorImageName } from './operator-name.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -17,8 +17,10 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const declared = () => {
-  const file = join(repositoryRoot, 'apps', 'operator', 'package.json');
-  return Object.keys((JSON.parse(readFileSync(file, 'utf8')) as { readonly programs: object }).programs);
+  return ['operator', 'kubectl-etcd'].flatMap((app) => {
+    const file = join(repositoryRoot, 'apps', app, 'package.json');
+    return Object.keys((JSON.parse(readFileSync(file, 'utf8')) as { readonly programs: object }).programs);
+  });
 };
 
 test('programs are executable files that say what runs them, and links with the names that people type', () => {

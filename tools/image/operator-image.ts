@@ -2,19 +2,21 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { operatorImageName } from '@etcd-operator/operator';
 import { buildProgram, programsOf } from '../build/build-programs.ts';
 import { workspacesOf } from '../build/workspace.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { type Image, type ImageFile, text } from './image.ts';
 import { nodeRuntime } from './node-runtime.ts';
-import { operatorImageName } from './operator-name.ts';
 
 /** Not root, and no name is needed for it beyond this. */
 const user = 1000;
 const home = '/usr/local/lib/etcd-operator';
+/** The apps whose programs are in the image. */
+const shipped = ['operator', 'kubectl-etcd'];
 
 /**
- * The operator's image: Node with its libraries and the bundled programs of apps/operator, under /usr/local/bin by the names that the
+ * The operator's image: Node with its libraries and the bundled programs of the operator and of `kubectl etcd`, under /usr/local/bin by the names that the
  * original's users type. No shell, no package manager, nothing is ever written to its file system. Certificates of public authorities
  * are part of Node.
  */
@@ -39,9 +41,9 @@ export async function operatorImage(root: string = repositoryRoot): Promise<Imag
  * line; the link has the name that people type.
  */
 export async function operatorPrograms(root: string = repositoryRoot): Promise<readonly ImageFile[]> {
-  const programs = programsOf(workspacesOf(root, 'apps').filter(({ name }) => name === 'operator'));
+  const programs = programsOf(workspacesOf(root, 'apps').filter(({ name }) => shipped.includes(name)));
   if (programs.length === 0)
-    throw new Error('apps/operator declares no "programs" in its package.json: name them there');
+    throw new Error(`none of ${shipped.join(', ')} declares "programs" in its package.json: name them there`);
   const out = await mkdtemp(join(tmpdir(), 'etcd-operator-image-'));
   try {
     const files: ImageFile[] = [];

@@ -5,5 +5,6 @@
  */
 export { type EtcdCluster, type EtcdClusterSpec, type EtcdClusterStatus, etcdClusters } from './api/etcd-cluster.ts';
 export { conditionReasons, conditionTypes, eventReasons } from './api/reasons.ts';
+export { operatorImageName } from './image.ts';
 export { type OperatorOptions, runEtcdOperator } from './operator.ts';
 export { podLogReader } from './programs/pod-log-reader.ts';

@@ -60,3 +60,4 @@ export {
   type WithDefault,
 } from './schema.ts';
 export type { RuleReason, StructuralSchema, ValidationRule } from './structural-schema.ts';
+export { yamlText } from './yaml-text.ts';

@@ -5,35 +5,45 @@ import type { Cluster } from '@etcd-operator/tools/cluster';
 
 /** One kind of call that a service account has made. */
 export interface RecordedCall {
+  readonly account: string;
   readonly verb: string;
   readonly group: string;
   /** `pods`, or `pods/log`. */
   readonly resource: string;
+  /** Of the object, where there was one. */
+  readonly name: string;
   readonly isForbidden: boolean;
 }
 
 interface AuditEvent {
   readonly verb: string;
   readonly user: { readonly username: string };
-  readonly objectRef?: { readonly apiGroup?: string; readonly resource?: string; readonly subresource?: string };
+  readonly objectRef?: {
+    readonly apiGroup?: string;
+    readonly resource?: string;
+    readonly subresource?: string;
+    readonly name?: string;
+  };
   readonly responseStatus?: { readonly code?: number };
 }
 
-/** Every different call of a service account on objects, from the API server's own record. */
+const prefix = 'system:serviceaccount:';
+
+/** Every different call of the chosen service accounts on objects, from the API server's own record. @param chosen by `namespace:name` */
 export async function recordedCalls(
   cluster: Cluster,
-  namespace: string,
-  account: string,
+  chosen: (account: string) => boolean,
 ): Promise<readonly RecordedCall[]> {
-  const lines = (await readFile(join(cluster.layout.logs, 'audit.log'), 'utf8')).trimEnd().split('\n');
-  const username = `system:serviceaccount:${namespace}:${account}`;
+  const lines = (await readFile(join(cluster.layout.logs, 'audit.log'), 'utf8')).split('\n');
   const calls = new Map<string, RecordedCall>();
-  for (const event of lines.filter((line) => line !== '').map((line) => JSON.parse(line) as AuditEvent)) {
-    if (event.user.username !== username || event.objectRef?.resource === undefined) continue;
-    const { apiGroup: group = '', resource: name, subresource } = event.objectRef;
-    const resource = subresource === undefined ? name : `${name}/${subresource}`;
-    const isForbidden = event.responseStatus?.code === 403;
-    calls.set([event.verb, group, resource, isForbidden].join(' '), { verb: event.verb, group, resource, isForbidden });
+  for (const line of lines.slice(0, -1)) {
+    const { verb, user, objectRef, responseStatus } = JSON.parse(line) as AuditEvent;
+    const account = user.username.slice(prefix.length);
+    if (!user.username.startsWith(prefix) || !chosen(account) || objectRef?.resource === undefined) continue;
+    const { apiGroup: group = '', resource: plural, subresource, name = '' } = objectRef;
+    const resource = subresource === undefined ? plural : `${plural}/${subresource}`;
+    const call = { account, verb, group, resource, name, isForbidden: responseStatus?.code === 403 };
+    calls.set(Object.values(call).join(' '), call);
   }
   return [...calls.values()];
 }

@@ -25,6 +25,8 @@ export async function deployOperator(scene: Scene): Promise<DeployedOperator> {
   return {
     log: () => scene.kubectl('logs', 'deployment/etcd-operator', '--tail=-1'),
     [Symbol.asyncDispose]: async () => {
+      // While it runs it keeps its rights: a refusal in the API server's record would look like one that matters.
+      await scene.tryKubectl(['delete', 'deployment', 'etcd-operator', '--ignore-not-found', '--cascade=foreground']);
       await cluster.kubectl(['delete', 'clusterrole,clusterrolebinding', roleName, '--ignore-not-found']);
     },
   };

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+import { join } from 'node:path';
+import { ensurePart } from '@etcd-operator/tools';
+import type { Scene } from './scene.ts';
+
+export const root = join(import.meta.dirname, '..', '..', '..');
+export const chart = join(root, 'deploy', 'charts', 'etcd-operator');
+
+/** Runs helm in the cluster's network; rejects if it fails. */
+export async function helm(scene: Scene, ...args: readonly string[]): Promise<string> {
+  const program = (await ensurePart('helm')).programs['helm'] ?? 'helm';
+  const { status, stdout, stderr } = await scene.cluster.run([program, ...args], { cwd: root });
+  if (status !== 0) throw new Error(`helm ${args.join(' ')} ended with ${status}: ${stderr}`);
+  return stdout;
+}
+
+/**
+ * Has the API server judge manifests as strictly as it can, without keeping them. Resolves with everything that was said beyond what
+ * became of each object: warnings and refusals.
+ */
+export async function complaints(scene: Scene, manifests: string): Promise<readonly string[]> {
+  const flags = ['--server-side', '--force-conflicts', '--dry-run=server', '--validate=strict', '--filename=-'];
+  const { stdout, stderr } = await scene.tryKubectl(['apply', ...flags], { input: manifests });
+  const isResult = (line: string) => line === '' || line.endsWith('serverside-applied (server dry run)');
+  return `${stdout}\n${stderr}`.split('\n').filter((line) => !isResult(line));
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { operatorImageName } from '@etcd-operator/operator';
+import { describe, expect, test } from 'vitest';
+import { repositoryRoot } from '../repository-root.ts';
+import { deployFiles } from './deploy-files.ts';
+import { kinds } from './kinds.ts';
+import { policyRules } from './policy-rules.ts';
+import { rights } from './rights.ts';
+
+const chart = join(repositoryRoot, 'deploy', 'charts', 'etcd-operator');
+const everywhere = ['watched', 'own', 'cluster', 'definitions'] as const;
+
+describe('the image', () => {
+  const [repository = '', version = ''] = operatorImageName.split(':v');
+
+  test('has one name wherever people copy it from', () => {
+    const folders = ['example', 'deploy'].map((folder) => join(repositoryRoot, folder));
+    const files = folders.flatMap((folder) =>
+      readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && !entry.parentPath.includes('node_modules'))
+        .map(({ parentPath, name }) => join(parentPath, name)),
+    );
+    const named = [...files, join(repositoryRoot, 'Containerfile')].flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/quay\.io\/etcd-operator\/[\w-]+(:[\w.-]+)?/g)].map(([name]) => ({
+        file,
+        name,
+      })),
+    );
+    expect(named.length).toBeGreaterThan(2);
+    // The chart puts the tag behind it by itself.
+    const wrong = named.filter(({ file, name }) => name !== (file.startsWith(chart) ? repository : operatorImageName));
+    expect(wrong).toEqual([]);
+  });
+
+  test('is that of the chart', () => {
+    const text = readFileSync(join(chart, 'Chart.yaml'), 'utf8');
+    expect(text).toContain(`\nversion: ${version}\nappVersion: ${version}\n`);
+  });
+});
+
+describe('the roles', () => {
+  test('name every verb and every resource', () => {
+    const rules = policyRules(['etcd-operator'], everywhere);
+    expect(rules.length).toBeGreaterThan(5);
+    expect(JSON.stringify(rules)).not.toContain('*');
+  });
+
+  test('let nobody list secrets', () => {
+    expect(rights.filter(({ resource }) => resource === 'secrets').flatMap(({ verbs }) => verbs)).toEqual(['get']);
+  });
+
+  test('of one namespace need nothing outside of it', () => {
+    const places = rights.filter(({ place }) => place === 'watched' || place === 'own');
+    expect(places.map(({ resource }) => resource)).not.toContain('nodes');
+    expect(places.map(({ resource }) => resource)).not.toContain('customresourcedefinitions');
+  });
+});
+
+test('every kind has its CRD in the folder, in the chart and in the one file', () => {
+  const files = new Map(deployFiles().map(({ path, text }) => [path, text]));
+  for (const { resource } of kinds) {
+    const name = `name: ${resource.plural}.${resource.group}\n`;
+    expect(files.get(`deploy/crds/${resource.plural}.yaml`)).toContain(name);
+    expect(files.get(`deploy/charts/etcd-operator/crds/${resource.plural}.yaml`)).toContain(name);
+    expect(files.get('deploy/install.yaml')).toContain(name);
+  }
+});

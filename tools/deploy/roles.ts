@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Kind } from '@etcd-operator/crd';
+import { labels, type Manifest, name } from './operator-objects.ts';
+import { type PolicyRule, peopleRules, policyRules } from './policy-rules.ts';
+import type { Place, ProgramName } from './rights.ts';
+
+const apiVersion = 'rbac.authorization.k8s.io/v1';
+const apiGroup = 'rbac.authorization.k8s.io';
+const programs: readonly ProgramName[] = ['etcd-operator'];
+const account = { kind: 'ServiceAccount', name } as const;
+
+/** The rights in the operator's own namespace, and their binding. */
+export function namespacedRole(places: readonly Place[]): readonly Manifest[] {
+  return [
+    { apiVersion, kind: 'Role', metadata: { name, labels }, rules: policyRules(programs, places) },
+    {
+      apiVersion,
+      kind: 'RoleBinding',
+      metadata: { name, labels },
+      roleRef: { apiGroup, kind: 'Role', name },
+      subjects: [account],
+    },
+  ];
+}
+
+/** The rights in all namespaces, and their binding. @param namespace where the operator runs */
+export function clusterRole(places: readonly Place[], namespace: string): readonly Manifest[] {
+  return [
+    { apiVersion, kind: 'ClusterRole', metadata: { name, labels }, rules: policyRules(programs, places) },
+    {
+      apiVersion,
+      kind: 'ClusterRoleBinding',
+      metadata: { name, labels },
+      roleRef: { apiGroup, kind: 'ClusterRole', name },
+      subjects: [{ ...account, namespace }],
+    },
+  ];
+}
+
+/** Whoever may view or edit a namespace may do so with our kinds: the built-in roles take these in (and admin takes in edit). */
+export function peopleRoles(kinds: readonly Kind[]): readonly Manifest[] {
+  return (['view', 'edit'] as const).map((may) => ({
+    apiVersion,
+    kind: 'ClusterRole',
+    metadata: {
+      name: `${name}-${may}`,
+      labels: { ...labels, [`rbac.authorization.k8s.io/aggregate-to-${may}`]: 'true' },
+    },
+    rules: peopleRules(kinds, may),
+  }));
+}
+
+/** The roles of example/rbac, with places for names that create_role.sh fills in. */
+export function exampleRole(kind: 'Role' | 'ClusterRole'): Manifest {
+  const places: readonly Place[] = kind === 'Role' ? ['watched', 'own'] : ['watched', 'own', 'cluster', 'definitions'];
+  const rules: readonly PolicyRule[] = policyRules(programs, places);
+  return {
+    apiVersion,
+    kind,
+    metadata: { name: '<ROLE_NAME>', ...(kind === 'Role' && { namespace: '<NAMESPACE>' }) },
+    rules,
+  };
+}
