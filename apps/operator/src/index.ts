@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The etcd operator as a library: the kinds it serves and the operators themselves, for programs that embed them (the
- * playground, tests). The programs of the image are in `programs/`.
+ * The etcd operator as a library: the kinds it serves, the operators themselves, and how the cluster operator sees and decides,
+ * for programs that embed them (the playground, `kubectl etcd`, tests). The programs of the image are in `programs/`.
  */
 export { type EtcdCluster, type EtcdClusterSpec, type EtcdClusterStatus, etcdClusters } from './api/etcd-cluster.ts';
+export { clientServiceName, clusterLabels } from './api/names.ts';
 export { conditionReasons, conditionTypes, eventReasons } from './api/reasons.ts';
+export { EtcdObserver } from './cluster/etcd/etcd-observer.ts';
+export type { ClusterCredentials } from './cluster/etcd/member-pool.ts';
+export type { Answer, EtcdMember, MemberPod, MemberVolume, Observation } from './cluster/observation.ts';
+export { fromServer, type Surroundings } from './cluster/observe/gather.ts';
+export { kubernetesView, observe, targetsOf } from './cluster/observe/observe.ts';
+export type { Assessment } from './cluster/plan/assessment.ts';
+export { type Plan, planCluster } from './cluster/plan/plan.ts';
+export type { PlannedStep, Step } from './cluster/plan/step.ts';
+export { ClusterSecrets } from './cluster/secrets/cluster-secrets.ts';
 export { operatorImageName } from './image.ts';
 export { type OperatorOptions, runEtcdOperator } from './operator.ts';
 export { podLogReader } from './programs/pod-log-reader.ts';
+export { version } from './version.ts';

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type Client, connect, createClient, isKubeError, loadConfig, type Transport } from '@etcd-operator/kube';
+import { type EtcdCluster, etcdClusters } from '@etcd-operator/operator';
+import { type Clock, systemClock } from '@etcd-operator/ports';
+import { CliError } from './cli-error.ts';
+import type { Invocation } from './command-line.ts';
+
+/** The way to one API server, and the namespace that is meant. */
+export interface Access {
+  readonly client: Client;
+  readonly transport: Transport;
+  readonly namespace: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** Finds the API server as kubectl does. */
+export async function openAccess(
+  { kubeconfig, context, namespace }: Invocation,
+  env: Readonly<Record<string, string | undefined>>,
+  signal: AbortSignal,
+): Promise<Access> {
+  const config = await loadConfig({
+    env,
+    ...(kubeconfig !== undefined && { kubeconfig }),
+    ...(context !== undefined && { context }),
+  });
+  const transport = connect(config);
+  return {
+    client: createClient(transport),
+    transport,
+    namespace: namespace ?? (config.namespace || 'default'),
+    clock: systemClock,
+    signal,
+  };
+}
+
+/** The cluster of that name, or the only one of the namespace. */
+export async function findCluster(access: Access, name: string | undefined): Promise<EtcdCluster> {
+  const { client, namespace, signal } = access;
+  const clusters = client.resource(etcdClusters.resource);
+  if (name !== undefined) {
+    try {
+      return await clusters.get({ namespace, name }, { signal });
+    } catch (error) {
+      if (!isKubeError(error, 'NotFound')) throw error;
+      throw new CliError('NotFound', `there is no EtcdCluster ${name} in namespace ${namespace}`, { cause: error });
+    }
+  }
+  const { items } = await clusters.list({ namespace, signal }).catch((error: unknown) => {
+    if (!isKubeError(error, 'NotFound')) throw error;
+    throw new CliError('NotFound', 'this cluster does not know EtcdClusters: install the etcd-operator first', {
+      cause: error,
+    });
+  });
+  const [only] = items;
+  if (only && items.length === 1) return only;
+  const names = items.map(({ metadata }) => metadata?.name ?? '').join(', ');
+  if (!only) throw new CliError('NotFound', `there is no EtcdCluster in namespace ${namespace}`);
+  throw new CliError('Ambiguous', `namespace ${namespace} has several EtcdClusters, name one of them: ${names}`);
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { MemberClient } from '@etcd-operator/etcd';
+import {
+  type ClusterCredentials,
+  ClusterSecrets,
+  type EtcdCluster,
+  EtcdObserver,
+  fromServer,
+  kubernetesView,
+  type Observation,
+  observe,
+  type Surroundings,
+  targetsOf,
+} from '@etcd-operator/operator';
+import type { Access } from './access.ts';
+import { CliError } from './cli-error.ts';
+import { podDialer } from './pod-dialer.ts';
+
+/**
+ * One cluster as the operator would see it now, read from the API server and, through port-forwards, from etcd itself. Holds
+ * connections until it is disposed of.
+ */
+export class ClusterLook implements Disposable {
+  readonly found: Surroundings;
+  readonly observation: Observation;
+  readonly #observer: EtcdObserver;
+  readonly #credentials: ClusterCredentials;
+
+  private constructor(
+    found: Surroundings,
+    observation: Observation,
+    observer: EtcdObserver,
+    credentials: ClusterCredentials,
+  ) {
+    this.found = found;
+    this.observation = observation;
+    this.#observer = observer;
+    this.#credentials = credentials;
+  }
+
+  /** @param changed the cluster as it would be; its pods and its etcd are those of `cluster`. @default as it is */
+  static async at(access: Access, cluster: EtcdCluster, changed?: EtcdCluster): Promise<ClusterLook> {
+    const { client, transport, clock, signal } = access;
+    const read = await fromServer(client, cluster, signal);
+    if (!read) throw new CliError('NotFound', `EtcdCluster ${cluster.metadata?.name ?? ''} was deleted meanwhile`);
+    const found = { ...read, cluster: changed ?? read.cluster };
+    const { credentials, problems } = await new ClusterSecrets(clock).check(found.cluster, client, signal);
+    const view = kubernetesView(found, {
+      credentials,
+      secretProblems: problems,
+      oldOperator: undefined,
+      imageCheckOutput: new Map(),
+      isLive: true,
+    });
+    const observer = new EtcdObserver({ clock, dial: podDialer(transport, found.pods) });
+    try {
+      return new ClusterLook(found, await observe(view, observer, credentials, signal), observer, credentials);
+    } catch (error) {
+      observer.close();
+      throw error;
+    }
+  }
+
+  /** A client of the member in that pod. */
+  member(podName: string): MemberClient | undefined {
+    return this.#observer.clients(targetsOf(this.observation), this.#credentials).get(podName);
+  }
+
+  [Symbol.dispose](): void {
+    this.#observer.close();
+  }
+}

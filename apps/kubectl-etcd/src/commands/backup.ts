@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import { clientPort } from '@etcd-operator/etcd';
+import { isKubeError } from '@etcd-operator/kube';
+import { clientServiceName, type EtcdCluster } from '@etcd-operator/operator';
+import { type Access, findCluster } from '../access.ts';
+import { CliError } from '../cli-error.ts';
+import type { Command } from '../command-line.ts';
+import type { Report } from '../render/print.ts';
+import { awaitOutcome } from './await-outcome.ts';
+import { etcdBackups, type StoreObject, s3Source } from './store-objects.ts';
+
+type BackupCommand = Extract<Command, { kind: 'backup' }>;
+
+/** Creates an EtcdBackup of a cluster, reached through its client Service. */
+export async function backup(access: Access, command: BackupCommand): Promise<Report> {
+  const cluster = await findCluster(access, command.cluster);
+  const object = backupOf(cluster, command, access.clock.now());
+  const name = object.metadata?.name ?? '';
+  try {
+    await access.client.resource(etcdBackups).create(object, { signal: access.signal });
+  } catch (error) {
+    if (isKubeError(error, 'AlreadyExists'))
+      throw new CliError('Failed', `EtcdBackup ${name} exists already: give another --name`, { cause: error });
+    if (isKubeError(error, 'NotFound'))
+      throw new CliError('Failed', 'this cluster does not know EtcdBackups: install the etcd-backup-operator first', {
+        cause: error,
+      });
+    throw error;
+  }
+  if (!command.wait)
+    return report(object, `EtcdBackup ${name} is created; kubectl get etcdbackup ${name} tells how it goes.`);
+  const made = await awaitOutcome(access, etcdBackups, name, command.timeout);
+  const { etcdRevision, etcdVersion } = made.status ?? {};
+  const at = `${command.s3.path} (revision ${etcdRevision ?? '?'}, etcd ${etcdVersion ?? '?'})`;
+  return report(made, `EtcdBackup ${name} has succeeded: ${at}.`);
+}
+
+/** The object to create. A name that is not given is made of the cluster's and the time. */
+export function backupOf(
+  cluster: EtcdCluster,
+  { name, s3 }: Pick<BackupCommand, 'name' | 's3'>,
+  now: number,
+): StoreObject {
+  const { name: clusterName = '', namespace = '' } = cluster.metadata ?? {};
+  const operatorSecret = cluster.spec.TLS?.static?.operatorSecret;
+  const scheme = operatorSecret ? 'https' : 'http';
+  const time = new Date(now).toISOString().slice(0, 19).replaceAll(/\D/g, '');
+  return {
+    apiVersion: 'etcd.database.coreos.com/v1beta2',
+    kind: 'EtcdBackup',
+    metadata: { name: name ?? `${clusterName}-${time}`, namespace },
+    spec: {
+      etcdEndpoints: [`${scheme}://${clientServiceName(clusterName)}.${namespace}.svc:${clientPort}`],
+      storageType: 'S3',
+      s3: s3Source(s3),
+      ...(operatorSecret && { clientTLSSecret: operatorSecret }),
+    },
+  };
+}
+
+function report(data: StoreObject, line: string): Report {
+  return { data, lines: () => [line] };
+}

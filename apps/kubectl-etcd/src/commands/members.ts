@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type Access, findCluster } from '../access.ts';
+import { ClusterLook } from '../cluster-look.ts';
+import { membersReport } from '../render/members.ts';
+import type { Report } from '../render/print.ts';
+
+/** Asks etcd itself, through port-forwards. */
+export async function members(access: Access, name: string | undefined): Promise<Report> {
+  using look = await ClusterLook.at(access, await findCluster(access, name));
+  return membersReport(look.observation);
+}

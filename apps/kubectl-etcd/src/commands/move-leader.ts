@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import { isEtcdError, parseId } from '@etcd-operator/etcd';
+import { type Assessment, planCluster } from '@etcd-operator/operator';
+import { type Access, findCluster } from '../access.ts';
+import { CliError } from '../cli-error.ts';
+import { ClusterLook } from '../cluster-look.ts';
+import type { Report } from '../render/print.ts';
+
+/** Asks the leader to hand over to a healthy voter, and reports who leads then. */
+export async function moveLeader(
+  access: Access,
+  { cluster: name, to }: { readonly cluster: string | undefined; readonly to: string | undefined },
+): Promise<Report> {
+  using look = await ClusterLook.at(access, await findCluster(access, name));
+  const { assessment } = planCluster(look.observation, access.clock.now());
+  const leader = assessment?.leader;
+  if (!assessment || !leader) throw new CliError('Unreachable', 'no leader is known: there is nothing to move');
+  const heir = heirOf(assessment, to);
+  if (heir.name === leader.name) return report(`${heir.name} leads already.`, heir.name, heir.name);
+  const id = parseId(heir.member.id);
+  const client = look.member(leader.name);
+  if (id === undefined || !client) throw new CliError('Unreachable', `the leader ${leader.name} cannot be reached`);
+  try {
+    await client.maintenance.moveLeader(id, { signal: access.signal });
+  } catch (error) {
+    if (!isEtcdError(error)) throw error;
+    throw new CliError('Failed', `etcd did not move leadership to ${heir.name}: ${error.message}`, { cause: error });
+  }
+  return report(`Leadership moved from ${leader.name} to ${heir.name}.`, leader.name, heir.name);
+}
+
+function heirOf({ healthyVoters, leader }: Assessment, to: string | undefined) {
+  const names = healthyVoters.map((view) => view.name).join(', ');
+  if (to !== undefined) {
+    const found = healthyVoters.find((view) => view.name === to || view.member.id === to);
+    if (found) return found;
+    throw new CliError('NotFound', `${to} is no healthy voter of this cluster; these are: ${names}`);
+  }
+  const index = ({ answer }: Assessment['voters'][number]) => (answer?.kind === 'status' ? answer.raftAppliedIndex : 0);
+  const [best] = healthyVoters.filter((view) => view !== leader).sort((a, b) => index(b) - index(a));
+  if (best) return best;
+  throw new CliError('Failed', `there is nobody to hand leadership to; healthy voters: ${names || 'none'}`);
+}
+
+function report(line: string, from: string, to: string): Report {
+  return { data: { from, to }, lines: () => [line] };
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+import { isKubeError } from '@etcd-operator/kube';
+import { type EtcdCluster, etcdClusters, kubernetesView, type Observation } from '@etcd-operator/operator';
+import { type Access, findCluster } from '../access.ts';
+import { clusterInFile } from '../changed-file.ts';
+import { CliError } from '../cli-error.ts';
+import { ClusterLook } from '../cluster-look.ts';
+import { rehearse } from '../plan/rehearse.ts';
+import { specChanges } from '../plan/spec-changes.ts';
+import { keepsQuorum, planReport } from '../render/plan.ts';
+import type { Report } from '../render/print.ts';
+
+/** What a plan says, and whether it can be carried out as asked without losing quorum. */
+export interface PlanOutcome {
+  readonly report: Report;
+  readonly isGood: boolean;
+}
+
+/** @param read reads the file */
+export async function plan(
+  access: Access,
+  { cluster: name, file }: { readonly cluster: string | undefined; readonly file: string | undefined },
+  read: (file: string) => Promise<string>,
+): Promise<PlanOutcome> {
+  if (file === undefined) return outcome(access, await findCluster(access, name), undefined, undefined);
+  const wanted = clusterInFile(file, await read(file));
+  const wantedName = wanted.metadata?.name ?? '';
+  if (name !== undefined && name !== wantedName)
+    throw new CliError('BadFile', `${file} is about EtcdCluster ${wantedName}, not ${name}`);
+  const there = inNamespaceOf(wanted, access);
+  const current = await findCluster(there, wantedName).catch((error: unknown) => {
+    if (error instanceof CliError && error.code === 'NotFound') return undefined;
+    throw error;
+  });
+  const changed = await accepted(there, current, wanted, file);
+  return outcome(there, current, changed, file);
+}
+
+function inNamespaceOf({ metadata }: EtcdCluster, access: Access): Access {
+  return { ...access, namespace: metadata?.namespace ?? access.namespace };
+}
+
+/** The API server itself says whether it would take the change, and what it makes of it; nothing is written. */
+async function accepted(
+  { client, namespace, signal }: Access,
+  current: EtcdCluster | undefined,
+  wanted: EtcdCluster,
+  file: string,
+): Promise<EtcdCluster> {
+  const clusters = client.resource(etcdClusters.resource);
+  try {
+    if (current) return await clusters.replace({ ...current, spec: wanted.spec }, { dryRun: true, signal });
+    const metadata = { ...wanted.metadata, namespace };
+    return await clusters.create({ ...wanted, metadata }, { dryRun: true, signal });
+  } catch (error) {
+    if (!isKubeError(error, 'Invalid', 'BadRequest', 'Forbidden')) throw error;
+    throw new CliError('BadFile', `the API server would not take ${file}: ${error.message}`, { cause: error });
+  }
+}
+
+async function outcome(
+  access: Access,
+  current: EtcdCluster | undefined,
+  changed: EtcdCluster | undefined,
+  file: string | undefined,
+): Promise<PlanOutcome> {
+  const subject = changed ?? current;
+  if (!subject) throw new CliError('NotFound', 'there is no cluster to plan for');
+  const observation = current ? await observed(access, current, changed) : unborn(subject);
+  const rehearsal = rehearse(observation, access.clock.now());
+  const report = planReport({
+    cluster: { name: subject.metadata?.name ?? '', namespace: access.namespace },
+    file,
+    isNew: current === undefined,
+    changes: current && changed ? specChanges(current.spec, changed.spec) : [],
+    rehearsal,
+  });
+  return { report, isGood: keepsQuorum(rehearsal) && rehearsal.end.kind === 'settled' };
+}
+
+async function observed(access: Access, current: EtcdCluster, changed: EtcdCluster | undefined): Promise<Observation> {
+  using look = await ClusterLook.at(access, current, changed);
+  return look.observation;
+}
+
+/** A cluster that does not exist yet has nothing around it. */
+function unborn(cluster: EtcdCluster): Observation {
+  const nothing = { pods: [], imageChecks: [], volumes: [], nodes: new Map() };
+  const absent = { peerService: undefined, clientService: undefined, budget: undefined };
+  const view = kubernetesView(
+    { cluster, ...nothing, ...absent },
+    {
+      credentials: { tls: undefined, login: undefined },
+      secretProblems: [],
+      oldOperator: undefined,
+      imageCheckOutput: new Map(),
+      isLive: true,
+    },
+  );
+  const membership = { kind: 'unknown', why: 'there is no member yet' } as const;
+  return { ...view, etcd: { membership, clusterVersion: '', answers: new Map() } };
+}

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+import { parseVersion } from '@etcd-operator/etcd';
+import type { Answer, EtcdMember, MemberPod, MemberVolume, Observation, Step } from '@etcd-operator/operator';
+
+type Of<K extends Step['do']> = Extract<Step, { do: K }>;
+type Status = Extract<Answer, { kind: 'status' }>;
+
+/**
+ * What would be observed after a step went well and everything it starts came up at once. Pure: the observation given is not
+ * changed. This is optimistic by design; what it cannot foresee (a pod that does not start, a full disk) it does not imagine.
+ */
+export function imagine(world: Observation, step: Step, now: number): Observation {
+  return withClusterVersion(change(world, step, now));
+}
+
+function change(world: Observation, step: Step, now: number): Observation {
+  switch (step.do) {
+    case 'ensureService':
+      return { ...world, services: { ...world.services, [step.which]: 'current' } };
+    case 'ensureBudget':
+      return { ...world, budget: { ...world.budget, minAvailable: step.minAvailable } };
+    case 'deleteBudget':
+      return { ...world, budget: { ...world.budget, minAvailable: undefined } };
+    case 'latchIdentity':
+      return latch(world, step);
+    case 'checkImage':
+      return checked(world, step, now);
+    case 'deleteImageCheck':
+      return { ...world, imageChecks: world.imageChecks.filter(({ uid }) => uid !== step.uid) };
+    case 'deleteVolume':
+      return { ...world, volumes: world.volumes.filter(({ uid }) => uid !== step.uid) };
+    case 'createSeed':
+      return seeded(world, step, now);
+    case 'joinMember':
+      return joined(world, step, now);
+    case 'createPod':
+      return started(world, step, now);
+    default:
+      return changeMember(world, step);
+  }
+}
+
+function changeMember(world: Observation, step: Step): Observation {
+  switch (step.do) {
+    case 'disarm':
+      return disarmed(world, step);
+    case 'deletePod':
+    case 'fencePod':
+      return withoutPod(world, step.name);
+    case 'updatePod':
+      return editPod(world, step.name, ({ drift }) => ({
+        drift: drift.filter(({ field }) => !step.fields.includes(field)),
+      }));
+    case 'resizePod':
+      return editPod(world, step.name, ({ drift }) => ({ drift: drift.filter(({ remedy }) => remedy !== 'resize') }));
+    case 'setImage':
+      return reimaged(world, step);
+    case 'settleImage':
+      return editVolume(
+        editPod(world, step.pod, () => ({ previousVersion: '', previousImage: '', previousContainer: '' })),
+        step.pod,
+        () => ({ version: step.version, previousVersion: '' }),
+      );
+    case 'setSnapshotCount':
+      return editPod(world, step.pod, () => ({ snapshotCount: step.snapshotCount }));
+    default:
+      return changeEtcd(world, step);
+  }
+}
+
+function changeEtcd(world: Observation, step: Step): Observation {
+  switch (step.do) {
+    case 'promote':
+      return promoted(world, step.memberId);
+    case 'removeMember':
+      return removed(world, step);
+    case 'moveLeader':
+      return editAnswers(world, () => ({ leaderId: step.to }));
+    case 'nudgeSnapshot':
+      return editAnswers(world, ({ raftSnapshots }) => ({ raftSnapshots: (raftSnapshots ?? 0) + 1 }));
+    case 'enableDowngrade':
+      return editAnswers(world, () => ({ downgradeTarget: step.version, storageVersion: `${step.version}.0` }));
+    case 'cancelDowngrade':
+      return editAnswers(world, () => ({ downgradeTarget: '' }));
+    default:
+      return world;
+  }
+}
+
+function latch(world: Observation, { clusterId, incarnation, bornVersion }: Of<'latchIdentity'>): Observation {
+  const latched = { clusterId, incarnation };
+  const cluster = {
+    ...world.cluster,
+    latchedInStatus: latched,
+    latchedInAnnotation: latched,
+    ...(bornVersion !== '' && { bornVersion }),
+  };
+  return { ...world, cluster };
+}
+
+function checked(world: Observation, { node, image }: Of<'checkImage'>, createdAt: number): Observation {
+  const uid = `imagined-check-${node}-${image}`;
+  const detail = image.split(':v').at(-1) ?? '';
+  const check = { name: uid, uid, node, image, createdAt, result: 'succeeded', detail } as const;
+  return { ...world, imageChecks: [...world.imageChecks, check] };
+}
+
+/** The first member of a cluster that does not exist yet. */
+function seeded(world: Observation, step: Of<'createSeed'>, now: number): Observation {
+  const id = imaginedId(step.name);
+  const member: EtcdMember = {
+    id,
+    name: step.name,
+    podName: step.name,
+    peerURLs: [],
+    isLearner: false,
+    seenSince: now,
+  };
+  const clusterId = imaginedId(world.cluster.name);
+  const etcd = { ...world.etcd, membership: { kind: 'known', clusterId, members: [member] } as const };
+  return withPod({ ...world, etcd }, step, { id, boot: 'new', isLearner: false }, now);
+}
+
+function joined(world: Observation, step: Of<'joinMember'>, now: number): Observation {
+  const { membership } = world.etcd;
+  if (membership.kind !== 'known') return world;
+  const id = imaginedId(step.name);
+  const { name, learner: isLearner } = step;
+  const member: EtcdMember = { id, name, podName: name, peerURLs: [], isLearner, seenSince: now };
+  const etcd = { ...world.etcd, membership: { ...membership, members: [...membership.members, member] } };
+  return withPod({ ...world, etcd }, step, { id, boot: 'existing', isLearner }, now);
+}
+
+function started(world: Observation, step: Of<'createPod'>, now: number): Observation {
+  const { membership } = world.etcd;
+  const listed = membership.kind === 'known' ? membership.members : (membership.remembered ?? []);
+  const member = listed.find(({ id }) => id === step.memberId);
+  const isLearner = member?.isLearner ?? false;
+  return withPod(world, step, { id: step.memberId, boot: step.boot, isLearner }, now);
+}
+
+function withPod(
+  world: Observation,
+  { name, incarnation, version, image }: Of<'createSeed' | 'joinMember' | 'createPod'>,
+  { id, boot, isLearner }: { readonly id: string; readonly boot: MemberPod['boot']; readonly isLearner: boolean },
+  now: number,
+): Observation {
+  const { desired } = world.cluster;
+  if ('problems' in desired) return world;
+  const isDisarmed = boot === 'disarmed';
+  const clusterId = world.etcd.membership.kind === 'known' ? world.etcd.membership.clusterId : '';
+  const pod: MemberPod = {
+    name,
+    uid: `imagined-${name}-${now}`,
+    resourceVersion: '0',
+    ownership: 'ours',
+    incarnation,
+    clusterId: isDisarmed ? clusterId : '',
+    memberId: isDisarmed ? id : '',
+    boot,
+    bootPeers: [],
+    markedVoter: isDisarmed && !isLearner,
+    terminating: false,
+    phase: 'Running',
+    ready: true,
+    createdAt: now,
+    node: `(node of ${name})`,
+    ip: 'imagined',
+    image,
+    version,
+    previousVersion: '',
+    previousImage: '',
+    previousContainer: '',
+    adopted: false,
+    data: world.volumes.some((volume) => volume.name === name) ? 'claim' : desired.storage,
+    freshVolume: false,
+    peerTLS: desired.peerTLS,
+    clientTLS: desired.clientTLS,
+    container: runningContainer(name, now),
+    drift: [],
+    snapshotCount: '',
+  };
+  const volumes =
+    desired.storage === 'claim' && !world.volumes.some((volume) => volume.name === name)
+      ? [...world.volumes, volumeOf(pod, now)]
+      : world.volumes;
+  const answers = new Map(world.etcd.answers).set(name, answerOf(world, { id, isLearner, version, clusterId }, now));
+  const pods = [...world.pods.filter((other) => other.name !== name), pod];
+  return { ...world, pods, volumes, etcd: { ...world.etcd, answers } };
+}
+
+function runningContainer(name: string, startedAt: number): MemberPod['container'] {
+  const id = `imagined-${name}-${startedAt}`;
+  return { id, state: 'running', reason: '', message: '', startedAt, restarts: 0, lastExit: undefined };
+}
+
+function volumeOf({ name, incarnation, version, peerTLS, clientTLS }: MemberPod, createdAt: number): MemberVolume {
+  return {
+    name,
+    uid: `imagined-volume-${name}`,
+    ownership: 'ours',
+    incarnation,
+    clusterId: '',
+    memberId: '',
+    version,
+    previousVersion: '',
+    adopted: false,
+    tls: { peer: peerTLS, client: clientTLS },
+    terminating: false,
+    phase: 'Bound',
+    createdAt,
+  };
+}
+
+/** A member that has just come up has everything the leader has. */
+function answerOf(
+  world: Observation,
+  member: {
+    readonly id: string;
+    readonly isLearner: boolean;
+    readonly version: string;
+    readonly clusterId: string;
+  },
+  since: number,
+): Status {
+  const statuses = [...world.etcd.answers.values()].filter((answer) => answer.kind === 'status');
+  const model = statuses.find((answer) => answer.leaderId === answer.memberId) ?? statuses[0];
+  return {
+    kind: 'status',
+    memberId: member.id,
+    clusterId: member.clusterId,
+    version: member.version,
+    leaderId: model?.leaderId || member.id,
+    leaderlessSince: 0,
+    isLearner: member.isLearner,
+    revision: model?.revision ?? 1,
+    raftIndex: model?.raftIndex ?? 1,
+    raftAppliedIndex: model?.raftAppliedIndex ?? 1,
+    dbSize: model?.dbSize ?? 0,
+    alarms: [],
+    since,
+    raftSnapshots: 0,
+    downgradeTarget: model?.downgradeTarget ?? '',
+    storageVersion: model?.storageVersion ?? '',
+  };
+}
+
+function disarmed(world: Observation, step: Of<'disarm'>): Observation {
+  const { clusterId, memberId, markVoter, version } = step;
+  const edited = editPod(world, step.pod, ({ adopted }) => ({
+    clusterId,
+    memberId,
+    markedVoter: markVoter,
+    ...(!adopted && { boot: 'disarmed' as const }),
+  }));
+  return step.onVolume ? editVolume(edited, step.pod, () => ({ clusterId, memberId, version })) : edited;
+}
+
+function reimaged(world: Observation, step: Of<'setImage'>): Observation {
+  const { version, image, snapshotCount, wayBack } = step;
+  const edited = editPod(world, step.pod, ({ container }) => ({
+    image,
+    version,
+    snapshotCount,
+    previousVersion: wayBack?.version ?? '',
+    previousImage: wayBack?.image ?? '',
+    previousContainer: wayBack ? step.container : '',
+    container: { ...container, id: `${container.id}-again` },
+  }));
+  const onVolume = step.onVolume
+    ? editVolume(edited, step.pod, () => ({ version, previousVersion: wayBack?.version ?? '' }))
+    : edited;
+  return editAnswers(onVolume, (_, name) => (name === step.pod ? { version, raftSnapshots: 0 } : {}));
+}
+
+function promoted(world: Observation, id: string): Observation {
+  const edited = editMembers(world, (members) =>
+    members.map((member) => (member.id === id ? { ...member, isLearner: false } : member)),
+  );
+  return editAnswers(edited, ({ memberId }) => (memberId === id ? { isLearner: false } : {}));
+}
+
+/** Whoever leads hands over before it goes. */
+function removed(world: Observation, { memberId, name }: Of<'removeMember'>): Observation {
+  const left = editMembers(world, (members) => members.filter(({ id }) => id !== memberId));
+  const answers = new Map([...left.etcd.answers].filter(([pod]) => pod !== name));
+  const heir = [...answers.values()].find((answer) => answer.kind === 'status' && !answer.isLearner);
+  const without = { ...left, etcd: { ...left.etcd, answers } };
+  if (heir?.kind !== 'status') return without;
+  return editAnswers(without, ({ leaderId }) => (leaderId === memberId ? { leaderId: heir.memberId } : {}));
+}
+
+function withoutPod(world: Observation, name: string): Observation {
+  const answers = new Map([...world.etcd.answers].filter(([pod]) => pod !== name));
+  return { ...world, pods: world.pods.filter((pod) => pod.name !== name), etcd: { ...world.etcd, answers } };
+}
+
+function editPod(world: Observation, name: string, edit: (pod: MemberPod) => Partial<MemberPod>): Observation {
+  return { ...world, pods: world.pods.map((pod) => (pod.name === name ? { ...pod, ...edit(pod) } : pod)) };
+}
+
+function editVolume(
+  world: Observation,
+  name: string,
+  edit: (volume: MemberVolume) => Partial<MemberVolume>,
+): Observation {
+  const volumes = world.volumes.map((volume) => (volume.name === name ? { ...volume, ...edit(volume) } : volume));
+  return { ...world, volumes };
+}
+
+function editMembers(world: Observation, edit: (members: readonly EtcdMember[]) => readonly EtcdMember[]): Observation {
+  const { membership } = world.etcd;
+  if (membership.kind !== 'known') return world;
+  return { ...world, etcd: { ...world.etcd, membership: { ...membership, members: edit(membership.members) } } };
+}
+
+function editAnswers(world: Observation, edit: (answer: Status, name: string) => Partial<Status>): Observation {
+  const answers = new Map(
+    [...world.etcd.answers].map(([name, answer]) => [
+      name,
+      answer.kind === 'status' ? { ...answer, ...edit(answer, name) } : answer,
+    ]),
+  );
+  return { ...world, etcd: { ...world.etcd, answers } };
+}
+
+/** The cluster speaks the oldest minor that a member runs. */
+function withClusterVersion(world: Observation): Observation {
+  if (world.etcd.clusterVersion === '') return world;
+  const minors = [...world.etcd.answers.values()].flatMap((answer) => {
+    const version = answer.kind === 'status' ? parseVersion(answer.version) : undefined;
+    return version ? [version.minor] : [];
+  });
+  return minors.length === 0
+    ? world
+    : { ...world, etcd: { ...world.etcd, clusterVersion: `3.${Math.min(...minors)}.0` } };
+}
+
+/** Sixteen hexadecimal digits from a name: the same every time, and never one of etcd's own. */
+function imaginedId(name: string): string {
+  let hash = 7;
+  for (const letter of name) hash = (hash * 31 + letter.charCodeAt(0)) % 0x1_0000_0000;
+  return `f0f0f0f0${hash.toString(16).padStart(8, '0')}`;
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+import { quorum } from '@etcd-operator/etcd';
+import { type Assessment, type Observation, type Plan, planCluster, type Step } from '@etcd-operator/operator';
+import { imagine } from './imagined-world.ts';
+
+/** One step of a rehearsal, and how the voters stand at its worst moment. */
+export interface RehearsedStep {
+  readonly do: Step['do'];
+  readonly reason: string;
+  /** Voters while the step is under way; 0 while there is no cluster yet. */
+  readonly voters: number;
+  /** Those of them that answer. */
+  readonly present: number;
+  readonly quorum: number;
+  readonly keepsQuorum: boolean;
+}
+
+/** How it ends: with nothing left to do, waiting for something that only time or a person brings, or not at all. */
+export type RehearsalEnd =
+  | { readonly kind: 'settled' }
+  | { readonly kind: 'waits'; readonly situation: Plan['situation']; readonly waitingFor: readonly string[] }
+  | { readonly kind: 'cut'; readonly after: number };
+
+export interface Rehearsal {
+  readonly steps: readonly RehearsedStep[];
+  readonly end: RehearsalEnd;
+}
+
+/** More than the longest way from one member of the oldest version to seven of the newest. */
+const mostSteps = 400;
+/** How often in a row nothing but waiting may be planned before it counts as the end. */
+const mostWaits = 50;
+
+/**
+ * Runs the operator's own planner again and again on what would be observed if every step went well, until it has nothing left
+ * to do. Pure. Nothing of the real cluster is touched.
+ */
+export function rehearse(observation: Observation, now: number): Rehearsal {
+  const steps: RehearsedStep[] = [];
+  let world = observation;
+  let time = now;
+  let waits = 0;
+  while (steps.length <= mostSteps) {
+    const plan = planCluster(world, time);
+    const end = endOf(plan, world, waits);
+    if (end) return { steps, end };
+    waits = plan.steps.length > 0 ? 0 : waits + 1;
+    steps.push(...plan.steps.map(({ step, reason }) => rehearsed(step, reason, plan.assessment)));
+    for (const { step } of plan.steps) world = imagine(world, step, time);
+    time += plan.steps.length > 0 ? 1_000 : (plan.lookAgainAfter ?? 1_000);
+  }
+  return { steps: steps.slice(0, mostSteps), end: { kind: 'cut', after: mostSteps } };
+}
+
+/** Undefined while there is something to do, or something to wait for that time may bring. */
+function endOf(plan: Plan, world: Observation, waits: number): RehearsalEnd | undefined {
+  if (plan.steps.length > 0) return undefined;
+  if (plan.waits.length === 0) return isAtRest(plan) ? { kind: 'settled' } : waiting(plan, world);
+  return waits >= mostWaits ? waiting(plan, world) : undefined;
+}
+
+/** Situations in which nothing is planned because nothing may be done. */
+function isAtRest({ situation }: Plan): boolean {
+  return situation !== 'paused' && situation !== 'invalid' && situation !== 'deleting';
+}
+
+function waiting({ situation, waits }: Plan, { cluster }: Observation): RehearsalEnd {
+  const problems = 'problems' in cluster.desired ? cluster.desired.problems : [];
+  const words = situation === 'paused' ? ['spec.paused is true: nothing is done until it is false'] : problems;
+  return { kind: 'waits', situation, waitingFor: waits.length > 0 ? waits.map(({ reason }) => reason) : words };
+}
+
+function rehearsed(step: Step, reason: string, assessment: Assessment | undefined): RehearsedStep {
+  const { voters, present } = worstMoment(step, assessment);
+  const needed = voters === 0 ? 0 : quorum(voters);
+  return { do: step.do, reason, voters, present, quorum: needed, keepsQuorum: present >= needed };
+}
+
+/** A step that stops a voter takes it away while it is under way; one that changes who votes counts as done. */
+function worstMoment(step: Step, assessment: Assessment | undefined) {
+  const voters = assessment?.voters.length ?? 0;
+  const present = assessment?.presentVoters.length ?? 0;
+  const answers = (name: string) => (assessment?.presentVoters.some((view) => view.name === name) ? 1 : 0);
+  const isVoter = (name: string) => (assessment?.voters.some((view) => view.name === name) ? 1 : 0);
+  switch (step.do) {
+    case 'setImage':
+      return { voters, present: present - answers(step.pod) };
+    case 'deletePod':
+      return { voters, present: present - answers(step.name) };
+    case 'removeMember':
+      return { voters: voters - isVoter(step.name), present: present - answers(step.name) };
+    case 'promote':
+      return { voters: voters + 1, present: present + 1 };
+    case 'joinMember':
+      // A voter counts as soon as it is added, and answers only when its pod is up.
+      return { voters: voters + (step.learner ? 0 : 1), present };
+    default:
+      return { voters, present };
+  }
+}

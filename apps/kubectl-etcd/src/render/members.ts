@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Answer, EtcdMember, Observation } from '@etcd-operator/operator';
+import { formatBytes } from './bytes.ts';
+import type { Report } from './print.ts';
+import { table } from './table.ts';
+
+/** The member list as etcd has it, with what each member says of itself. */
+export function membersReport({ cluster, etcd }: Observation): Report {
+  const { membership, answers } = etcd;
+  const isKnown = membership.kind === 'known';
+  const listed = isKnown ? membership.members : (membership.remembered ?? []);
+  const members = [...listed]
+    .sort((a, b) => (a.podName < b.podName ? -1 : 1))
+    .map((member) => memberData(member, answers.get(member.podName)));
+  const note = isKnown
+    ? []
+    : [`No linearizable list can be had: ${membership.why}. What a member remembers may be old.`, ''];
+  return {
+    data: {
+      name: cluster.name,
+      namespace: cluster.namespace,
+      linearizable: isKnown,
+      ...(isKnown ? { clusterID: membership.clusterId } : { why: membership.why }),
+      members,
+    },
+    lines: (wide) => [...note, ...(members.length > 0 ? rowsOf(members, wide) : ['No members are known.'])],
+  };
+}
+
+type MemberData = ReturnType<typeof memberData>;
+
+function memberData({ id, name, podName, peerURLs, isLearner }: EtcdMember, answer: Answer | undefined) {
+  const base = { name: podName, id, started: name !== '', learner: isLearner, peerURLs };
+  if (answer?.kind !== 'status') {
+    const why = answer?.kind === 'silent' ? answer.why : 'it has no pod that could be asked';
+    return { ...base, role: isLearner ? 'Learner' : 'Unknown', answers: false, why };
+  }
+  const role = isLearner ? 'Learner' : answer.leaderId === id ? 'Leader' : 'Follower';
+  const { version, revision, raftIndex, raftAppliedIndex, dbSize, alarms } = answer;
+  return { ...base, role, answers: true, version, revision, raftIndex, raftAppliedIndex, dbSize, alarms };
+}
+
+function rowsOf(members: readonly MemberData[], wide: boolean): readonly string[] {
+  const headings = ['NAME', 'ID', 'ROLE', 'VERSION', 'REVISION', 'SIZE', ...(wide ? ['RAFT INDEX', 'PEER URLS'] : [])];
+  return table(
+    [...headings, 'WHY'],
+    members.map((member) => [
+      member.name,
+      member.id,
+      member.role,
+      'version' in member ? member.version : '-',
+      'revision' in member ? String(member.revision) : '-',
+      'dbSize' in member ? formatBytes(member.dbSize) : '-',
+      ...(wide ? ['raftIndex' in member ? String(member.raftIndex) : '-', member.peerURLs.join(',')] : []),
+      'why' in member ? member.why : member.alarms.join(', '),
+    ]),
+  );
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Rehearsal, RehearsalEnd, RehearsedStep } from '../plan/rehearse.ts';
+import type { SpecChange } from '../plan/spec-changes.ts';
+import type { Report } from './print.ts';
+
+export interface PlanInput {
+  readonly cluster: { readonly name: string; readonly namespace: string };
+  /** The file the changed spec came from; undefined if the spec is as it is. */
+  readonly file: string | undefined;
+  readonly isNew: boolean;
+  readonly changes: readonly SpecChange[];
+  readonly rehearsal: Rehearsal;
+}
+
+/** What the operator would do, step by step, how it would end, and whether quorum would survive. */
+export function planReport(input: PlanInput): Report {
+  const { cluster, changes, rehearsal, isNew } = input;
+  return {
+    data: {
+      ...cluster,
+      exists: !isNew,
+      changes,
+      steps: rehearsal.steps,
+      end: rehearsal.end,
+      quorumSurvives: keepsQuorum(rehearsal),
+      assumption,
+    },
+    lines: () => planLines(input),
+  };
+}
+
+/** True if no step takes the quorum from a cluster that serves already. */
+export function keepsQuorum({ steps }: Rehearsal): boolean {
+  return steps.every((step) => step.keepsQuorum);
+}
+
+const assumption =
+  "rehearsed with the operator's own planner on the cluster as it is now, assuming that each step succeeds and each pod comes up";
+
+function planLines({ cluster, file, isNew, changes, rehearsal }: PlanInput): readonly string[] {
+  const { steps, end } = rehearsal;
+  const of = `EtcdCluster ${cluster.namespace}/${cluster.name}`;
+  const title = file === undefined ? `${of}: what the operator would do` : `${of}: what ${file} would do`;
+  return [
+    `${title}${isNew ? ' (it does not exist yet)' : ''}`,
+    '',
+    ...changeLines(changes, file, isNew),
+    ...(steps.length === 0 ? ['No steps.'] : [`Steps (${assumption}):`]),
+    ...steps.map((step, index) => stepLine(step, index, String(steps.length).length)),
+    '',
+    endLine(end),
+    ...verdictLines(rehearsal),
+  ];
+}
+
+function changeLines(changes: readonly SpecChange[], file: string | undefined, isNew: boolean): readonly string[] {
+  if (file === undefined || isNew) return [];
+  if (changes.length === 0) return ['The spec is the same.', ''];
+  return ['Changes:', ...changes.map(({ path, from, to }) => `  ${path}: ${show(from)} -> ${show(to)}`), ''];
+}
+
+function show(value: unknown): string {
+  return value === undefined ? '(not set)' : typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function stepLine({ do: verb, reason, voters, present, quorum }: RehearsedStep, index: number, width: number): string {
+  const state = voters === 0 ? '' : `  [${present} of ${voters} voters, ${quorum} needed]`;
+  return `  ${String(index + 1).padStart(width)}. ${verb}: ${reason}${state}`;
+}
+
+function endLine(end: RehearsalEnd): string {
+  switch (end.kind) {
+    case 'settled':
+      return 'Then nothing is left to do.';
+    case 'waits':
+      return `Then the operator waits (${end.situation}): ${end.waitingFor.join('; ')}`;
+    case 'cut':
+      return `The rehearsal was ended after ${end.after} steps: it does not come to rest.`;
+  }
+}
+
+function verdictLines(rehearsal: Rehearsal): readonly string[] {
+  const counted = rehearsal.steps
+    .map((step, index) => ({ ...step, number: index + 1 }))
+    .filter((step) => step.voters > 0);
+  const [tightest] = [...counted].sort((a, b) => a.present - a.quorum - (b.present - b.quorum) || a.number - b.number);
+  if (!tightest) return [];
+  const { number, present, voters, quorum } = tightest;
+  const moment = `at step ${number} ${present} of ${voters} voters answer and ${quorum} ${quorum === 1 ? 'is' : 'are'} needed`;
+  return keepsQuorum(rehearsal)
+    ? [`Quorum survives: at the tightest moment, ${moment}.`]
+    : [`QUORUM IS LOST for a moment: ${moment}.`];
+}

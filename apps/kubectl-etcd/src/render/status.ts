@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Event, Pod } from '@etcd-operator/kube';
+import type { EtcdCluster } from '@etcd-operator/operator';
+import { formatBytes } from './bytes.ts';
+import type { Report } from './print.ts';
+import { table } from './table.ts';
+
+type Status = NonNullable<EtcdCluster['status']>;
+type Detail = NonNullable<Status['memberDetails']>[number];
+
+/** What `status` is made of: the cluster as the operator reports it, where its pods run, and what happened last. */
+export interface StatusInput {
+  readonly cluster: EtcdCluster;
+  readonly pods: readonly Pod[];
+  /** Oldest first. */
+  readonly events: readonly Event[];
+}
+
+/** How a cluster is, and what the operator does about it, in its own words. */
+export function statusReport(input: StatusInput): Report {
+  return { data: statusData(input), lines: (wide) => statusLines(input, wide) };
+}
+
+function statusData({ cluster, pods, events }: StatusInput) {
+  const { metadata = {}, spec, status = {} } = cluster;
+  return {
+    name: metadata.name,
+    namespace: metadata.namespace,
+    phase: status.phase ?? '',
+    reason: status.reason ?? '',
+    size: { wanted: spec.size, members: status.size ?? 0, ready: status.readySize ?? 0 },
+    version: { current: status.currentVersion ?? '', target: status.targetVersion ?? '' },
+    clusterID: status.clusterID ?? '',
+    observedGeneration: status.observedGeneration ?? 0,
+    generation: metadata.generation ?? 0,
+    members: (status.memberDetails ?? []).map((member) => ({ ...member, node: nodeOf(member, pods) })),
+    conditions: status.conditions ?? [],
+    plan: { next: status.plan?.next ?? [], waitingFor: status.plan?.waitingFor ?? [] },
+    events: events.map(({ type, reason, message, lastTimestamp, count }) => ({
+      type,
+      reason,
+      message,
+      lastTimestamp,
+      count,
+    })),
+  };
+}
+
+function statusLines(input: StatusInput, wide: boolean): readonly string[] {
+  const { cluster, pods, events } = input;
+  const { status = {} } = cluster;
+  const details = status.memberDetails ?? [];
+  return [
+    headline(cluster),
+    ...lagging(cluster),
+    '',
+    ...(details.length > 0 ? memberTable(details, pods, wide) : ['No members yet.']),
+    '',
+    ...section('Conditions', conditionLines(status)),
+    ...section('Doing', (status.plan?.next ?? []).map(dashed)),
+    ...section('Waiting for', (status.plan?.waitingFor ?? []).map(dashed)),
+    ...(isIdle(status) ? ['Nothing to do.', ''] : []),
+    ...section('Events', events.slice(wide ? -20 : -5).map(eventLine)),
+  ].slice(0, -1);
+}
+
+function headline({ metadata = {}, spec, status = {} }: EtcdCluster): string {
+  const version = status.currentVersion ? `etcd ${status.currentVersion}` : '';
+  const target = status.targetVersion ? ` -> ${status.targetVersion}` : '';
+  const parts = [
+    `EtcdCluster ${metadata.namespace}/${metadata.name}`,
+    status.phase ?? 'not seen by an operator yet',
+    `${status.readySize ?? 0} of ${spec.size} ready`,
+    `${version}${target}`,
+    status.reason ?? '',
+  ];
+  return parts.filter((part) => part !== '').join('   ');
+}
+
+/** A status that is older than the spec says nothing about what was asked for last. */
+function lagging({ metadata = {}, status = {} }: EtcdCluster): readonly string[] {
+  if (!status.phase || (status.observedGeneration ?? 0) >= (metadata.generation ?? 0)) return [];
+  return ['The operator has not seen the latest change of the spec yet.'];
+}
+
+function memberTable(details: readonly Detail[], pods: readonly Pod[], wide: boolean): readonly string[] {
+  const headings = ['NAME', 'ROLE', 'VERSION', 'REVISION', 'SIZE', 'HEALTHY', 'NODE', ...(wide ? ['ID', 'IP'] : [])];
+  const rows = details.map((member) => [
+    member.name,
+    member.role ?? 'Unknown',
+    member.version ?? '-',
+    String(member.revision ?? '-'),
+    member.databaseSize === undefined ? '-' : formatBytes(member.databaseSize),
+    member.healthy ? 'yes' : 'no',
+    nodeOf(member, pods) || '-',
+    ...(wide ? [member.id ?? '-', podOf(member, pods)?.status?.podIP ?? '-'] : []),
+    member.reason ?? '',
+  ]);
+  return table([...headings, 'WHY'], rows);
+}
+
+function podOf({ name }: Detail, pods: readonly Pod[]): Pod | undefined {
+  return pods.find(({ metadata }) => metadata?.name === name);
+}
+
+function nodeOf(member: Detail, pods: readonly Pod[]): string {
+  return podOf(member, pods)?.spec?.nodeName ?? '';
+}
+
+function conditionLines({ conditions }: Status): readonly string[] {
+  const rows = (conditions ?? []).map(({ type, status, reason = '', message = '' }) =>
+    `${type.padEnd(16)} ${status.padEnd(7)} ${reason}${message ? `: ${message}` : ''}`.trimEnd(),
+  );
+  return rows;
+}
+
+function isIdle({ phase, plan }: Status): boolean {
+  return phase !== undefined && !plan?.next?.length && !plan?.waitingFor?.length;
+}
+
+function eventLine({ lastTimestamp, eventTime, type = '', reason = '', message = '' }: Event): string {
+  const time = /T(\d\d:\d\d:\d\d)/.exec(lastTimestamp ?? eventTime ?? '')?.[1] ?? '        ';
+  return `${time}  ${type === 'Warning' ? '! ' : ''}${reason}: ${message}`;
+}
+
+function dashed(text: string): string {
+  return `- ${text}`;
+}
+
+function section(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`), ''];
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  type EtcdCluster,
+  type EtcdClusterSpec,
+  kubernetesView,
+  type Observation,
+  planCluster,
+} from '@etcd-operator/operator';
+import { imagine } from '../plan/imagined-world.ts';
+
+export const noon = Date.parse('2026-01-01T12:00:00Z');
+
+export function clusterOf(spec: EtcdClusterSpec): EtcdCluster {
+  return {
+    apiVersion: 'etcd.database.coreos.com/v1beta2',
+    kind: 'EtcdCluster',
+    metadata: { name: 'example', namespace: 'default', uid: 'u-1', generation: 1 },
+    spec,
+  };
+}
+
+/** Nothing but the object itself. */
+export function unbornCluster(spec: EtcdClusterSpec): Observation {
+  const cluster = clusterOf(spec);
+  const absent = { peerService: undefined, clientService: undefined, budget: undefined };
+  const view = kubernetesView(
+    { cluster, pods: [], imageChecks: [], volumes: [], nodes: new Map(), ...absent },
+    {
+      credentials: { tls: undefined, login: undefined },
+      secretProblems: [],
+      oldOperator: undefined,
+      imageCheckOutput: new Map(),
+      isLive: true,
+    },
+  );
+  const membership = { kind: 'unknown', why: 'nobody is there' } as const;
+  return { ...view, etcd: { membership, clusterVersion: '', answers: new Map() } };
+}
+
+/** A cluster at rest, as the operator would have made it. */
+export function restingCluster(spec: EtcdClusterSpec): Observation {
+  let world = unbornCluster(spec);
+  for (let round = 0, time = noon - 3_600_000; round < 200; round++, time += 1_000) {
+    const { steps, waits } = planCluster(world, time);
+    if (steps.length === 0 && waits.length === 0) return world;
+    for (const { step } of steps) world = imagine(world, step, time);
+  }
+  throw new Error('the cluster does not come to rest');
+}
+
+/** The same cluster after its spec was changed; image and version of its pods stay. */
+export function withSpec(world: Observation, spec: EtcdClusterSpec): Observation {
+  const { desired, paused } = unbornCluster(spec).cluster;
+  const etcd = { ...world.etcd, clusterVersion: oldestMinor(world) };
+  return { ...world, cluster: { ...world.cluster, desired, paused, generation: 2 }, etcd };
+}
+
+function oldestMinor({ pods }: Observation): string {
+  const minors = pods.map(({ version }) => Number(version.split('.')[1]));
+  return minors.length === 0 ? '' : `3.${Math.min(...minors)}.0`;
+}
