@@ -2,13 +2,33 @@
 import { ensurePart } from '@etcd-operator/tools';
 import { missingPrerequisite } from './prerequisites.ts';
 
-/** The real parts that `*.lab.test.ts` files run; whatever only a few of them need, they ask for themselves. */
-const parts = ['etcd@3.6'];
+/**
+ * Which real parts the `*.lab.test.ts` files below some folder run. They are made before any clock of a test runs: on a new
+ * machine that takes minutes, and is shown.
+ */
+const needs: readonly { readonly part: string; readonly by: RegExp }[] = [
+  { part: 'etcd@3.6', by: /./ },
+  { part: 'busybox', by: /^(apps|packages\/kube-lab|example|test)\// },
+  ...['etcd@3.5', 'etcd@3.7', 'etcd@3.4'].map((part) => ({ part, by: /^(apps|packages\/etcd|test)\// })),
+  { part: 'etcd@3.3', by: /^(apps\/operator|packages\/etcd)\// },
+  { part: 'kubectl', by: /^(apps|packages\/kube-lab|example|test)\// },
+  { part: 'versitygw', by: /^(apps|packages\/blob|test)\// },
+  { part: 'azurite', by: /^(apps\/operator|packages\/blob)\// },
+  { part: 'fake-gcs-server', by: /^(apps\/operator|packages\/blob)\// },
+];
+
+/** The parts that these test files need. */
+export function partsFor(files: readonly string[]): readonly string[] {
+  const lab = files.filter((file) => file.endsWith('.lab.test.ts'));
+  return needs.filter(({ by }) => lab.some((file) => by.test(file))).map(({ part }) => part);
+}
 
 /** Makes sure of what tests with real processes need, if there are any among these files, and shows what it does. */
 export async function prepareLab(files: readonly string[]): Promise<void> {
-  if (!files.some((file) => file.endsWith('.lab.test.ts'))) return;
+  const parts = partsFor(files);
+  if (parts.length === 0) return;
   const missing = await missingPrerequisite();
   if (missing) throw new Error(missing);
-  for (const part of parts) await ensurePart(part, { report: (line) => process.stderr.write(`${line}\n`) });
+  for (const part of parts)
+    await ensurePart(part, { fromPath: false, report: (line) => process.stderr.write(`${line}\n`) });
 }
