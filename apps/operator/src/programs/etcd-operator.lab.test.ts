@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { leases } from '@etcd-operator/kube';
+import { type Lab, startLab } from '@etcd-operator/kube-lab';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { version } from '../version.ts';
+
+const program = join(import.meta.dirname, 'etcd-operator.ts');
+
+/** Without anything from the environment of the test. */
+function runToEnd(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  return spawnSync(process.execPath, [program, ...args], { env, encoding: 'utf8', timeout: 60_000 });
+}
+
+describe('the command line', () => {
+  test.each([['-version'], ['--version'], ['-version=true']])('[19] %s needs no environment', (flag) => {
+    const { status, stdout } = runToEnd([flag]);
+    expect(status).toBe(0);
+    expect(stdout).toContain(`etcd-operator ${version}`);
+  });
+
+  test.each([
+    ['MY_POD_NAMESPACE', { MY_POD_NAME: 'a' }],
+    ['MY_POD_NAME', { MY_POD_NAMESPACE: 'a' }],
+  ])('[20] without %s it ends with an error that names it', (missing, env) => {
+    const { status, stderr } = runToEnd([], env);
+    expect(status).toBe(2);
+    expect(stderr).toContain(`must set env ${missing}`);
+  });
+
+  test('[18] every flag of the original is understood, in one go', () => {
+    const flags = ['-listen-addr=:0', '--chaos-level', '-1', '-create-crd=false', '-gc-interval=5m', '--cluster-wide'];
+    const { status, stdout } = runToEnd([...flags, '-version']);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining(version) });
+  });
+});
+
+describe('two replicas', () => {
+  let lab: Lab;
+  const children: ChildProcess[] = [];
+
+  beforeAll(async () => {
+    lab = await startLab({ nodes: 0 });
+  });
+
+  afterAll(async () => {
+    for (const child of children) child.kill('SIGKILL');
+    await lab?.stop();
+  });
+
+  async function start(name: string): Promise<{ readonly child: ChildProcess; readonly url: string }> {
+    const port = await freePort();
+    const args = [program, '-kubeconfig', lab.kubeconfigPath, `-listen-addr=127.0.0.1:${port}`];
+    const child = spawn(process.execPath, args, {
+      env: { MY_POD_NAMESPACE: 'default', MY_POD_NAME: name },
+      stdio: 'ignore',
+    });
+    children.push(child);
+    return { child, url: `http://127.0.0.1:${port}` };
+  }
+
+  const lease = async () =>
+    (await lab.client().resource(leases).list({ namespace: 'default' })).items.find(
+      ({ metadata }) => metadata?.name === 'etcd-operator',
+    )?.spec;
+
+  test('[21] [22] one leads, both are ready, and the lease is handed over at once', async () => {
+    const first = await start('first');
+    await until('first leads', async () => (await lease())?.holderIdentity === 'first');
+    expect(await lease()).toMatchObject({ leaseDurationSeconds: 15 });
+    const second = await start('second');
+    for (const { url } of [first, second]) {
+      await until(`${url} is ready`, () => isOk(`${url}/readyz`));
+      const metrics = await (await fetch(`${url}/metrics`)).text();
+      expect(metrics).toContain('etcd_operator_controller_clusters');
+    }
+    expect((await lease())?.holderIdentity).toBe('first');
+    first.child.kill('SIGTERM');
+    const [code] = (await once(first.child, 'exit')) as [number | null];
+    expect(code).toBe(0);
+    // Released, so that nobody waits for it to run out.
+    expect((await lease())?.holderIdentity).not.toBe('first');
+    await until('second leads', async () => (await lease())?.holderIdentity === 'second');
+    second.child.kill('SIGTERM');
+    await once(second.child, 'exit');
+  });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+const isOk = (url: string): Promise<boolean> =>
+  fetch(url).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
+async function until(what: string, ask: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + 60_000;
+  while (!(await ask())) {
+    if (performance.now() > end) throw new Error(`${what}: not within 60 s`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
