@@ -17,8 +17,8 @@ await runTests({
   allowNone: true,
   reporters: [new ColumnsReporter()],
   prepare: async () => {
-    if (labOnly) return;
-    for (const part of ['etcd@3.6', 'kube-apiserver', 'kube-controller-manager']) {
+    const real = labOnly ? [] : ['etcd@3.6', 'kube-apiserver', 'kube-controller-manager'];
+    for (const part of ['busybox', ...real]) {
       await ensurePart(part, { report: (line) => process.stderr.write(`${line}\n`) });
     }
   },
