@@ -17,6 +17,7 @@ const pages = [
   'docs/guide/volumes.md',
   'docs/guide/tls.md',
   'docs/guide/upgrade.md',
+  'docs/guide/kubectl-etcd.md',
   'docs/guide/runbooks/disk-full.md',
 ];
 
