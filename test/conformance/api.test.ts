@@ -4,7 +4,7 @@ import type { Backend, BackendName } from './backend.ts';
 import { startLabBackend } from './backend-lab.ts';
 import { startRealBackend } from './backend-real.ts';
 import { subjects } from './cases/index.ts';
-import { expectToPass } from './known-differences.ts';
+import { expectToPass } from './limits.ts';
 import { type Case, Trial } from './trial.ts';
 
 type ApiBackend = Exclude<BackendName, 'kubelet'>;

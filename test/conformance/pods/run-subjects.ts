@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { afterAll, beforeAll, describe, test, vi } from 'vitest';
 import type { Backend } from '../backend.ts';
-import { expectToPass } from '../known-differences.ts';
+import { expectToPass } from '../limits.ts';
 import { podSubjects } from './cases/index.ts';
 import { type PodCase, PodTrial } from './pod-trial.ts';
 
@@ -26,7 +26,7 @@ export function runPodSubjects(name: string, start: () => Promise<Backend>): voi
     const subjects = podSubjects.map((subject) => [subject.name, subject.cases] as const);
     describe.concurrent.each(subjects)('%s', (subject, cases) => {
       test.each(Object.entries(cases))('%s', (sentence, body) =>
-        expectToPass({ server: name, subject, sentence, isTimed: true }, () => run(body)),
+        expectToPass({ server: name, subject, sentence }, () => run(body)),
       );
     });
   });

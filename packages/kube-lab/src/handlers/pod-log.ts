@@ -14,9 +14,9 @@ export async function podLog(call: Call): Promise<ApiResponse> {
   const options = readOptions(call);
   const container = containerOf(call, pod);
   const { nodeProxy } = call.core;
-  const headers = { 'content-type': 'text/plain; charset=utf-8' };
+  const headers = { 'content-type': 'text/plain' };
   // Nothing has been written where nothing runs.
-  if (!isBound(pod) || !nodeProxy.current) return { status: 200, headers, body: '' };
+  if (!isBound(pod) || !nodeProxy.current) return { status: 204, headers: {}, body: '' };
   try {
     const body = await nodeProxy.current.log(asPod(pod), { ...options, container }, call.request.signal);
     return { status: 200, headers, body };

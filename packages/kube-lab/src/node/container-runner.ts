@@ -12,7 +12,7 @@ import { type Launch, launchContainer, runDirectory } from './launch-container.t
 import { runHook } from './lifecycle-hook.ts';
 import type { NodeContext } from './node-context.ts';
 import { graceSeconds, type PodAction } from './plan-pod.ts';
-import { type ContainerFacts, containerHash, type StartedRun } from './pod-facts.ts';
+import { type ContainerFacts, containerHash, type StartedRun, type StartProblem } from './pod-facts.ts';
 import type { PodRecord } from './pod-record.ts';
 import type { PodVolumes } from './pod-volumes.ts';
 import { terminationFile } from './prepare-container.ts';
@@ -109,7 +109,7 @@ export class ContainerRunner {
   /** The facts of a container whose next run begins. */
   #begin(before: ContainerFacts, hash: string, id: string): ContainerFacts {
     const { problem: _problem, ...rest } = before;
-    const fresh = { ...rest, run: { state: 'starting', id, hash }, probes: {}, restart: false } as const;
+    const fresh = { ...rest, run: { state: 'starting', id, hash, before }, probes: {}, restart: false } as const;
     if (before.run?.state !== 'exited') return fresh;
     const backOff = nextEntry(this.#node.backOff, before.backOff, hash, this.#node.clock.now());
     return { ...fresh, previous: before.run, restartCount: before.restartCount + 1, backOff };
@@ -156,10 +156,23 @@ export class ContainerRunner {
       const { message } = problem;
       const ended = { state: 'exited', finishedAt: now, exitCode: 128, reason: 'StartError', message } as const;
       const run = { ...this.#startedRun(launch, pulled, true), startedAt: 0, ...ended };
-      this.#record.setContainer(container.name, { ...begun, run, problem });
+      // From the second failure on it is one that keeps ending.
+      const told = begun.backOff ? {} : { problem };
+      this.#record.setContainer(container.name, { ...begun, run, ...told });
       return;
     }
     this.#record.setContainer(container.name, { ...before, problem, ...(imageBackOff ? { imageBackOff } : {}) });
+    if (problem.later) this.#tellPullBackOff(container, problem);
+  }
+
+  /** After a while the kubelet says that it only waits now. */
+  #tellPullBackOff(container: Container, problem: StartProblem): void {
+    const { clock } = this.#node;
+    clock.schedule((problem.later?.at ?? 0) - clock.now(), () => {
+      if (this.#record.container(container.name).problem !== problem || this.#record.facts.ending) return;
+      this.#event(container.name, 'Normal', 'BackOff', `Back-off pulling image "${container.image}"`);
+      this.#event(container.name, 'Warning', 'Failed', 'Error: ImagePullBackOff');
+    });
   }
 
   #proberListener(name: string, runId: string): ProberListener {

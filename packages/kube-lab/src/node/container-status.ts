@@ -22,7 +22,8 @@ export interface StatusInput {
 
 /** The status of one container, as the kubelet writes it. */
 export function containerStatus(input: StatusInput, container: Container, isInit: boolean): ContainerStatus {
-  const own = containerFacts(input.facts, container.name);
+  const now = containerFacts(input.facts, container.name);
+  const own = now.run?.state === 'starting' ? (now.run.before ?? now) : now;
   const { run } = own;
   const { state, last } = containerState(input, container, own);
   const known = run && run.state !== 'starting' ? run : own.previous;

@@ -3,7 +3,8 @@ import type { Container, Pod } from '@etcd-operator/kube';
 
 /** One run of a container: from the decision to start it to its end. Times are wall-clock milliseconds. */
 export type ContainerRun =
-  | { readonly state: 'starting'; readonly id: string; readonly hash: string }
+  /** Nothing is told of a start before it is done: until then the status is that of `before`. */
+  | { readonly state: 'starting'; readonly id: string; readonly hash: string; readonly before?: ContainerFacts }
   | ({ readonly state: 'running' } & StartedRun)
   /** A stop is under way: the preStop hook, then SIGTERM, then SIGKILL. */
   | ({ readonly state: 'stopping' } & StartedRun)

@@ -83,8 +83,9 @@ async function volumeMounts(input: PrepareInput, substitute: (text: string) => s
     if (!volume) throw new ConfigError(`volume "${name}" is not set up`);
     const inside = subPathExpr ? substitute(subPathExpr) : subPath;
     const source = inside ? join(volume, normalize(`/${inside}`)) : volume;
-    if (inside) await makeSubPath(source);
-    mounts.push({ source, target: mountPath, readOnly: readOnly === true || isReadOnlyVolume(input.pod, name) });
+    const isFixed = isReadOnlyVolume(input.pod, name);
+    if (inside && !isFixed) await makeSubPath(source);
+    mounts.push({ source, target: mountPath, readOnly: readOnly === true || isFixed });
   }
   return mounts;
 }
@@ -112,7 +113,8 @@ function userOf(
   const own = container.securityContext ?? {};
   const whole = pod.spec?.securityContext ?? {};
   const uid = own.runAsUser ?? whole.runAsUser ?? image.user ?? 0;
-  const gid = own.runAsGroup ?? whole.runAsGroup ?? 0;
+  // There is one group inside: without one to run as, it is the one that owns the volumes.
+  const gid = own.runAsGroup ?? whole.runAsGroup ?? (uid === 0 ? 0 : whole.fsGroup) ?? 0;
   if ((own.runAsNonRoot ?? whole.runAsNonRoot) && uid === 0) {
     const { name, namespace, uid: podUid } = pod.metadata ?? {};
     const where = `(pod: "${name}_${namespace}(${podUid})", container: ${container.name})`;

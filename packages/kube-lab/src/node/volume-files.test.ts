@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Pod, Volume } from '@etcd-operator/kube';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { writeVolume } from './atomic-files.ts';
+import { writeVolume } from '../runtime/atomic-files.ts';
+import type { WrittenFile } from '../runtime/container-runtime.ts';
 import type { ConfigSource } from './config-source.ts';
-import { type VolumeFiles, volumeFiles } from './volume-files.ts';
+import { volumeFiles } from './volume-files.ts';
 
 const pod: Pod = { metadata: { name: 'p', namespace: 'ns' }, spec: { containers: [] } };
 const where = { nodeName: 'n', hostIp: 'h', podIp: 'i' };
@@ -71,8 +72,12 @@ describe('a volume on disk', () => {
   });
   afterEach(() => rm(directory, { recursive: true, force: true }));
 
-  const content = (entries: Record<string, string>): VolumeFiles =>
-    new Map(Object.entries(entries).map(([path, text]) => [path, { bytes: Buffer.from(text), mode: 0o640 }]));
+  const content = (entries: Record<string, string>): readonly WrittenFile[] =>
+    Object.entries(entries).map(([path, text]) => ({
+      path,
+      base64: Buffer.from(text).toString('base64'),
+      mode: 0o640,
+    }));
 
   test('changes all at once, by one link', async () => {
     await writeVolume(directory, content({ a: '1', 'd/b': '2' }), 'v1');

@@ -9,6 +9,7 @@ import type {
   ProbeOutcome,
   ProbeTarget,
   SandboxSpec,
+  WrittenFile,
 } from './container-runtime.ts';
 import type { RuntimeErrorCode } from './runtime-error.ts';
 
@@ -42,6 +43,10 @@ export interface AgentCalls {
     readonly result: undefined;
   };
   unmount: { readonly params: { readonly directory: string }; readonly result: undefined };
+  writeFiles: {
+    readonly params: { readonly directory: string; readonly files: readonly WrittenFile[]; readonly name: string };
+    readonly result: undefined;
+  };
   dial: { readonly params: { readonly host: string; readonly port: number }; readonly result: undefined };
   /** Where a service is reached; no route takes it away. */
   setRoute: {

@@ -16,6 +16,7 @@ export function createAgentRuntime(agent: AgentProcess): ContainerRuntime {
       agent.call('mountMemory', sizeBytes === undefined ? { directory } : { directory, sizeBytes }),
     resizeMemory: (directory, sizeBytes) => agent.call('resizeMemory', { directory, sizeBytes }),
     unmount: (directory) => agent.call('unmount', { directory }),
+    writeFiles: (directory, files, name) => agent.call('writeFiles', { directory, files, name }),
     onExit: (listener) => agent.onExit(listener),
   };
 }

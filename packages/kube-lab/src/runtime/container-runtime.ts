@@ -101,7 +101,17 @@ export interface ContainerRuntime {
   resizeMemory(directory: string, sizeBytes: number): Promise<void>;
   /** Empties and unmounts a memory file system. */
   unmount(directory: string): Promise<void>;
+  /** Writes a volume's files so that containers see either all of the old ones or all of these; see `writeVolume`. */
+  writeFiles(directory: string, files: readonly WrittenFile[], name: string): Promise<void>;
   onExit(listener: (exit: ContainerExit) => void): () => void;
+}
+
+/** One file of a volume. */
+export interface WrittenFile {
+  /** Relative to the volume. */
+  readonly path: string;
+  readonly base64: string;
+  readonly mode: number;
 }
 
 /** Bounds of a command run inside a container. A command that takes longer is ended with code `Timeout`. */

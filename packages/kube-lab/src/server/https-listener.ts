@@ -189,6 +189,10 @@ async function send(outgoing: ServerResponse, { status, headers, body }: ApiResp
     outgoing.setHeader(name, typeof value === 'string' ? value : [...value]);
   }
   outgoing.statusCode = status;
+  if (status === 204) {
+    outgoing.end();
+    return;
+  }
   if (typeof body === 'string') {
     outgoing.setHeader('content-length', Buffer.byteLength(body));
     outgoing.end(body);

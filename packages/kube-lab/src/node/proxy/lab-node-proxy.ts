@@ -83,7 +83,7 @@ export class LabNodeProxy implements NodeProxy {
     if (!wanted) {
       const words = previous
         ? `previous terminated container "${container}" in pod "${metadata?.name}" not found`
-        : `container "${container}" in pod "${metadata?.name}" is waiting to start: ContainerCreating`;
+        : `container "${container}" in pod "${metadata?.name}" is waiting to start: ${waitingFor(worker, container)}`;
       throw new ProxyError(400, words);
     }
     return {
@@ -95,6 +95,12 @@ export class LabNodeProxy implements NodeProxy {
       },
     };
   }
+}
+
+/** Why a container has not started, in the words of the kubelet. */
+function waitingFor(worker: PodWorker, container: string): string {
+  const reason = worker.record.container(container).problem?.reason;
+  return reason === 'ErrImagePull' ? 'trying and failing to pull image' : (reason ?? 'ContainerCreating');
 }
 
 function channel(socket: Socket): ByteChannel {

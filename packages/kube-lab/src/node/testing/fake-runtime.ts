@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+import { writeVolume } from '../../runtime/atomic-files.ts';
 import type {
   ContainerExit,
   ContainerRuntime,
   ContainerSpec,
   ProbeOutcome,
   ProbeTarget,
+  WrittenFile,
 } from '../../runtime/container-runtime.ts';
 import { RuntimeError } from '../../runtime/runtime-error.ts';
 
@@ -97,6 +99,10 @@ export class FakeRuntime implements ContainerRuntime {
 
   unmount(): Promise<void> {
     return Promise.resolve();
+  }
+
+  writeFiles(directory: string, files: readonly WrittenFile[], name: string): Promise<void> {
+    return writeVolume(directory, files, name);
   }
 
   onExit(listener: (exit: ContainerExit) => void): () => void {

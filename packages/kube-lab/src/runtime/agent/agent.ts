@@ -7,6 +7,7 @@ import { startDnsServer } from '../../dns/server.ts';
 import { Zone } from '../../dns/zone.ts';
 import { apiServerAddress, dnsAddress } from '../../network/addresses.ts';
 import type { AgentCall, AgentCalls } from '../agent-calls.ts';
+import { writeVolume } from '../atomic-files.ts';
 import type { ContainerExit } from '../container-runtime.ts';
 import { runCommand, tryCommand } from '../run-command.ts';
 import { RuntimeError } from '../runtime-error.ts';
@@ -188,8 +189,12 @@ function diskHandlers(): HandlersOf<'fillDisk' | 'relieveDisk' | 'blankDisk' | '
   };
 }
 
-function volumeHandlers(tools: SystemTools): HandlersOf<'mountMemory' | 'resizeMemory' | 'unmount'> {
+function volumeHandlers(tools: SystemTools): HandlersOf<'mountMemory' | 'resizeMemory' | 'unmount' | 'writeFiles'> {
   return {
+    writeFiles: async ({ directory, files, name }) => {
+      await writeVolume(directory, files, name);
+      return done;
+    },
     mountMemory: async ({ directory, sizeBytes }) => {
       const size = sizeBytes === undefined ? [] : ['-o', `size=${sizeBytes}`];
       await runCommand(tools.mount, ['-t', 'tmpfs', ...size, 'tmpfs', directory]);

@@ -38,6 +38,8 @@ present() {
 }
 if ! present "$1"; then echo missing >&3; exit 127; fi
 echo started >&3
+# Of the shell's own, not of the program's.
+unset OLDPWD
 exec ${quote(tools.unshare)} ${user} --root=. --wd="$directory" -- "$@" 2>&4 3>&- 4>&-
 `;
 }

@@ -103,8 +103,11 @@ async function running(
 
 function startError(spec: ContainerSpec, lines: readonly string[]): RuntimeError {
   if (lines.includes('missing')) {
-    const name = JSON.stringify(spec.argv[0] ?? '');
-    return new RuntimeError('StartFailed', `exec: ${name}: executable file not found in $PATH`);
+    const [program = ''] = spec.argv;
+    const why = program.includes('/')
+      ? `stat ${program}: no such file or directory`
+      : 'executable file not found in $PATH';
+    return new RuntimeError('StartFailed', `exec: ${JSON.stringify(program)}: ${why}`);
   }
   const words = lines.filter((line) => line !== '' && !line.startsWith('pid ')).join('; ');
   return new RuntimeError('CreateFailed', words || 'the container ended before its program was started');

@@ -40,7 +40,13 @@ export async function execInContainer(
       child.on('error', reject);
       child.on('exit', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
     });
-    if (late) throw new RuntimeError('Timeout', `command timed out after ${limits.timeoutMilliseconds / 1000}s`);
+    if (late) {
+      const limit = `${limits.timeoutMilliseconds / 1000}s`;
+      throw new RuntimeError(
+        'Timeout',
+        `command timed out: ${JSON.stringify(argv.join(' '))} timed out after ${limit}`,
+      );
+    }
     // A background process of the command may hold the pipes open for ever: what came shortly after its end is enough.
     await Promise.race([closed, clock.sleep(100)]);
     return { exitCode, stdout: output.stdout(), stderr: output.stderr() };

@@ -24,12 +24,29 @@ export async function networkProbe(
   try {
     return await attempt(target, controller.signal);
   } catch (error) {
-    const words = error instanceof Error ? error.message : String(error);
+    const words = goWords(target, error);
     const late = controller.signal.aborted;
     return { success: false, output: late ? lateWords(target) : `${describe(target)}: ${words}` };
   } finally {
     timer.cancel();
   }
+}
+
+/** What Go says to failures of a connection. */
+const goFailures: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connect: connection refused',
+  EHOSTUNREACH: 'connect: no route to host',
+  ENETUNREACH: 'connect: network is unreachable',
+  ETIMEDOUT: 'i/o timeout',
+  ECONNRESET: 'read: connection reset by peer',
+  EPIPE: 'write: broken pipe',
+};
+
+function goWords(target: NetworkTarget, error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  const known = code === undefined ? undefined : goFailures[code];
+  if (known === undefined) return error instanceof Error ? error.message : String(error);
+  return target.kind === 'http' ? `dial tcp ${target.host}:${target.port}: ${known}` : known;
 }
 
 function attempt(target: NetworkTarget, signal: AbortSignal): Promise<ProbeOutcome> {

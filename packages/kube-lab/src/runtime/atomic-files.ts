@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 import { mkdir, readdir, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
-import type { VolumeFiles } from './volume-files.ts';
+import type { WrittenFile } from './container-runtime.ts';
 
 const current = '..data';
 
 /**
  * Writes the files of a volume so that a reader sees either all of the old ones or all of the new: they lie in a folder of
  * their own, which a link leads to, and the link is switched. This is the layout that programs in pods know and watch.
- * @param version tells this content from the one before; a version that is in place already is not written again
+ * @param name of that folder, without the dots it begins with; one that is in place already is not written again
  */
-export async function writeVolume(directory: string, files: VolumeFiles, version: string): Promise<void> {
-  const folder = `..${version}`;
+export async function writeVolume(directory: string, files: readonly WrittenFile[], name: string): Promise<void> {
+  const folder = `..${name}`;
   const before = await readlink(join(directory, current)).catch(() => undefined);
   if (before === folder) return;
   await mkdir(join(directory, folder), { recursive: true });
-  for (const [path, { bytes, mode }] of files) {
+  for (const { path, base64, mode } of files) {
     const file = join(directory, folder, normalize(`/${path}`));
     await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, bytes, { mode });
+    await writeFile(file, base64, { encoding: 'base64', mode });
   }
   await switchLink(join(directory, current), folder);
-  await linkNames(directory, new Set([...files.keys()].map(firstPart)));
+  await linkNames(directory, new Set(files.map(({ path }) => firstPart(path))));
   if (before) await rm(join(directory, before), { recursive: true, force: true });
 }
 
