@@ -130,7 +130,8 @@ const podPolicy = object(
   { description: 'How the pods of the members look.', preserveUnknownFields: true },
 );
 
-const spec = object(
+/** The spec of an EtcdCluster; also inline in an EtcdRestore whose cluster is gone. */
+export const clusterSpec = object(
   {
     size: int32({ description: 'Number of members, 1 to 7; odd sizes make sense.' }),
     repository: optional(
@@ -225,6 +226,12 @@ const status = object(
         waitingFor: optional(list(string({ maxLength: 1024 }), { description: 'What it waits for.' })),
       }),
     ),
+    restore: optional(
+      object(
+        { name: string(), uid: string() },
+        { description: 'The EtcdRestore that this operator has seen and stands back for.' },
+      ),
+    ),
     failedUpgrade: optional(object({ version: string(), generation: int64(), message: string() })),
   },
   { preserveUnknownFields: true },
@@ -239,7 +246,7 @@ export const etcdClusters = defineKind({
   singular: 'etcdcluster',
   shortNames: ['etcd'],
   scope: 'Namespaced',
-  spec,
+  spec: clusterSpec,
   status,
   scale: { specReplicasPath: '.spec.size', statusReplicasPath: '.status.size', labelSelectorPath: '.status.selector' },
   columns: [

@@ -43,6 +43,7 @@ export const conditionReasons = {
   bootstrapping: 'Bootstrapping',
   specInvalid: 'SpecInvalid',
   paused: 'Paused',
+  restoring: 'Restoring',
   identityConflict: 'IdentityConflict',
   oldOperatorAlive: 'OldOperatorAlive',
   replacingMember: 'ReplacingMember',

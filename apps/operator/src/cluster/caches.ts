@@ -20,9 +20,12 @@ export const memberSelector = Object.entries({ [labels.app]: 'etcd' })
   .concat(labels.cluster)
   .join(',');
 
+/** Member pods also without the label `app`: those of an earlier life that are fenced. */
+export const podSelector: string = labels.cluster;
+
 /** The informers of the cluster controller, indexed by cluster. `canReadNodes` is false for an operator with namespaced rights. */
 export function clusterCaches(manager: Manager, canReadNodes: boolean): ClusterCaches {
-  const members = indexed(manager.informer(pods, { labelSelector: memberSelector }), labels.cluster);
+  const members = indexed(manager.informer(pods, { labelSelector: podSelector }), labels.cluster);
   const checks = indexed(manager.informer(pods, { labelSelector: labels.imageCheck }), labels.imageCheck);
   const volumes = indexed(manager.informer(persistentVolumeClaims, { labelSelector: memberSelector }), labels.cluster);
   const access = manager.informer(services, { labelSelector: memberSelector });

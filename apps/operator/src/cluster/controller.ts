@@ -4,7 +4,7 @@ import type { Dialer } from '@etcd-operator/etcd';
 import { persistentVolumeClaims, podDisruptionBudgets, pods, services } from '@etcd-operator/kube';
 import { type EtcdCluster, etcdClusters } from '../api/etcd-cluster.ts';
 import { annotations, labels } from '../api/names.ts';
-import { clusterCaches, clusterOf, memberSelector } from './caches.ts';
+import { clusterCaches, clusterOf, memberSelector, podSelector } from './caches.ts';
 import { ClusterEvents, type EventSink } from './cluster-events.ts';
 import { ClusterMetrics } from './cluster-metrics.ts';
 import { ClusterReconciler } from './reconciler.ts';
@@ -50,7 +50,7 @@ export function addClusterController(manager: Manager, options: ClusterControlle
   const selection = { labelSelector: memberSelector };
   buildController(manager, { name: 'etcdcluster', concurrency: options.concurrency ?? 16 })
     .forKind(etcdClusters.resource)
-    .watches(pods, ofCluster, selection)
+    .watches(pods, ofCluster, { labelSelector: podSelector })
     .watches(pods, ofCluster, { labelSelector: labels.imageCheck })
     .watches(persistentVolumeClaims, ofCluster, selection)
     .watches(services, ofCluster, selection)

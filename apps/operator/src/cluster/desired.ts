@@ -142,7 +142,7 @@ function tlsProblems(spec: EtcdClusterSpec): readonly string[] {
 const unitMilliseconds: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
 /** `90s`, `1h30m`. */
-function parseDuration(text: string | undefined): number | undefined {
+export function parseDuration(text: string | undefined): number | undefined {
   if (!text || !/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) return undefined;
   let total = 0;
   for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)) {

@@ -2,6 +2,7 @@
 import type { EtcdCluster } from '../../api/etcd-cluster.ts';
 import { annotations } from '../../api/names.ts';
 import { desiredOf } from '../desired.ts';
+import { readRestoreMarker } from '../../api/restore-marker.ts';
 import type { ClusterFacts, Latch } from '../observation.ts';
 
 /** What the planner needs to know of the custom resource. */
@@ -18,6 +19,7 @@ export function clusterFacts(cluster: EtcdCluster, isLive: boolean): ClusterFact
     deleting: metadata.deletionTimestamp !== undefined,
     latchedInStatus: latch(status?.clusterID, status?.incarnation),
     latchedInAnnotation: latch(
+    restore: readRestoreMarker(metadata.annotations),
       metadata.annotations?.[annotations.clusterId],
       Number(metadata.annotations?.[annotations.incarnation]),
     ),

@@ -33,7 +33,9 @@ export function kubernetesView(found: Surroundings, circumstances: Circumstances
   const identity = identityOf(cluster);
   return {
     cluster: clusterFacts(cluster, circumstances.isLive),
-    pods: found.pods.map((pod) => podFacts(pod, identity.uid, cluster.spec)),
+    pods: found.pods
+      .map((pod) => podFacts(pod, identity.uid, cluster.spec))
+      .filter((pod) => pod.ownership === 'ours' || !pod.fenced),
     volumes: found.volumes.map((volume) => volumeFacts(volume, identity.uid)),
     services: {
       peer: serviceState(found.peerService, peerService(identity), identity.uid),

@@ -8,10 +8,21 @@ import type { PlannedStep } from './step.ts';
  */
 export function fenceEarlierLives({ pods }: Observation, incarnation: number): PlannedStep[] {
   return pods
-    .filter((pod) => pod.ownership === 'ours' && pod.incarnation < incarnation && !pod.terminating)
+    .filter((pod) => pod.ownership === 'ours' && pod.incarnation < incarnation && !pod.terminating && !pod.fenced)
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .map(({ name, uid, incarnation: life }) => ({
       step: { do: 'fencePod', name, uid },
       reason: `${name} belongs to incarnation ${life} of this cluster, and incarnation ${incarnation} takes its place`,
+    }));
+}
+
+/** Pods of the present life belong behind the Services: a restore that failed has left them without the label. */
+export function unfencePresentLife({ pods }: Observation, incarnation: number): PlannedStep[] {
+  return pods
+    .filter((pod) => pod.ownership === 'ours' && pod.incarnation === incarnation && !pod.terminating && pod.fenced)
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ name, uid }) => ({
+      step: { do: 'unfencePod', name, uid },
+      reason: `${name} belongs to the present life of this cluster: clients must find it`,
     }));
 }

@@ -3,7 +3,7 @@ import type { Observation } from '../observation.ts';
 import { type Assessment, assess } from './assessment.ts';
 import { bootstrap } from './bootstrap.ts';
 import { disarmVoters } from './disarm.ts';
-import { fenceEarlierLives } from './earlier-lives.ts';
+import { fenceEarlierLives, unfencePresentLife } from './earlier-lives.ts';
 import { grow, isGrowthStuck } from './grow.ts';
 import { heal, mustBeReplaced } from './heal.ts';
 import { type Identity, identify } from './identity.ts';
@@ -40,6 +40,10 @@ export type Situation =
   | 'identityConflict'
   /** What the spec asks for cannot be done to a living cluster; it is left as it is. */
   | 'refused'
+  /** An EtcdRestore is bringing its next life, which has no identity yet. */
+  | 'restoring'
+  /** Members answer, but their access control keeps us out. */
+  | 'locked'
   | 'bootstrapping'
   | 'quorumLost'
   | 'healing'
@@ -60,7 +64,8 @@ export function planCluster(observation: Observation, now: number): Plan {
   const idle = (situation: Situation, ...waits: Wait[]): Plan =>
     finish(situation, identity, assessIfPossible(observation, identity, now), { steps: [], waits });
   if (cluster.deleting) return idle('deleting');
-  if (cluster.paused) return idle('paused');
+  // A restore is asked for after the pause, and its members are nobody's yet.
+  if (cluster.paused && !cluster.restore) return idle('paused');
   if ('problems' in cluster.desired) return idle('invalid');
   if (observation.oldOperator) {
     const reason = `the original operator is alive (${observation.oldOperator}): scale it down, nothing is touched before`;
@@ -69,12 +74,24 @@ export function planCluster(observation: Observation, now: number): Plan {
   if (identity.kind === 'conflict')
     return idle('identityConflict', { reason: identity.detail, lookAgainAfter: rarely });
   const { desired } = cluster;
-  const ground = [...services(observation), ...fenceEarlierLives(observation, identity.incarnation)];
+  if (cluster.restore && identity.kind === 'unlatched')
+    return finish('restoring', identity, undefined, whileRestoring(observation, cluster.restore.name));
+  const ground = [
+    ...services(observation),
+    ...fenceEarlierLives(observation, identity.incarnation),
+    ...unfencePresentLife(observation, identity.incarnation),
+  ];
   if (identity.kind === 'unlatched') {
     const birth = bootstrap(observation, desired, identity);
     return finish('bootstrapping', identity, undefined, merge(ground, birth));
   }
   return planLatched(assess(observation, desired, identity, now), identity, ground);
+}
+
+/** Until the restored seed has answered, everything but the Services is the restore operator's (operator rule 4). */
+function whileRestoring(observation: Observation, restore: string): Proposal {
+  const reason = `EtcdRestore ${restore} brings the data of this cluster's next life; until then nothing else is done`;
+  return { steps: services(observation), waits: [{ reason, lookAgainAfter: rarely }] };
 }
 
 /** How soon to look again at what only a person can change. */

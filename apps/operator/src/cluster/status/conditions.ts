@@ -37,6 +37,8 @@ function available(observation: Observation, plan: Plan, hasRun: boolean): Condi
       return availability('False', reasons.specInvalid, 'problems' in desired ? desired.problems.join('; ') : words);
     case 'identityConflict':
       return availability('False', reasons.identityConflict, words);
+    case 'restoring':
+      return availability('False', reasons.restoring, words);
     case 'bootstrapping':
       return availability('False', reasons.bootstrapping, words || 'the first member is being made');
     case 'quorumLost':

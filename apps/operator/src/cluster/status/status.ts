@@ -31,12 +31,13 @@ export function statusOf(
     now,
   );
   const isAvailable = conditions.some((condition) => condition.type === 'Available' && condition.status === 'True');
-  const { failedUpgrade: _old, ...kept } = previous ?? {};
+  const { failedUpgrade: _old, restore: _restore, ...kept } = previous ?? {};
   return {
     ...kept,
     ...phaseOf(previous, plan, isAvailable, conditions),
     observedGeneration: cluster.generation,
     controlPaused: cluster.paused,
+    ...(cluster.restore && { restore: { name: cluster.restore.name, uid: cluster.restore.uid } }),
     conditions,
     ...(assessment?.membershipKnown && { size: assessment.members.length }),
     readySize: assessment?.healthyVoters.length ?? 0,
@@ -99,7 +100,9 @@ function failedUpgrade(previous: EtcdClusterStatus | undefined, generation: numb
 }
 
 function readiness({ pods }: Observation): NonNullable<EtcdClusterStatus['members']> {
-  const running = pods.filter((pod) => pod.ownership === 'ours' && pod.phase === 'Running' && !pod.terminating);
+  const running = pods.filter(
+    (pod) => pod.ownership === 'ours' && pod.phase === 'Running' && !pod.terminating && !pod.fenced,
+  );
   const names = (ready: boolean) =>
     running
       .filter((pod) => pod.ready === ready)

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  bool,
+  defineKind,
+  duration,
+  enumeration,
+  int64,
+  type KindOf,
+  nullable,
+  object,
+  optional,
+  string,
+} from '@etcd-operator/crd';
+import { conditionList } from './condition-schema.ts';
+import { clusterSpec } from './etcd-cluster.ts';
+import { group } from './names.ts';
+import { storageFields, storageRules } from './storage-source.ts';
+
+const spec = object(
+  {
+    backupStorageType: string({ description: 'S3, ABS, GCS, OSS or Directory.', maxLength: 32 }),
+    etcdCluster: object(
+      { name: string({ description: 'The EtcdCluster, in the same namespace.', maxLength: 253 }) },
+      { description: 'What is restored. It need not exist any more, nor yet.', preserveUnknownFields: true },
+    ),
+    ...storageFields,
+    // Used if there is no EtcdCluster. Without it size, version and volume size come from the manifest, the rest is default.
+    clusterSpec: optional(nullable(clusterSpec)),
+    safetySnapshot: optional(
+      bool({
+        description:
+          'Before the members that run are given up, a snapshot of them is stored beside the backup, where they can still be read. Default true.',
+      }),
+    ),
+    requireManifest: optional(bool({ description: 'Refuses a backup without a manifest that fits it.' })),
+    acceptForeign: optional(
+      bool({ description: 'Takes a backup whose manifest names another cluster than the one that is there.' }),
+    ),
+    acceptWithoutHash: optional(
+      bool({
+        description:
+          'Takes a file without a hash at its end, such as a copied member/snap/db: nothing shows it is whole.',
+      }),
+    ),
+    revisionBump: optional(
+      int64({
+        description:
+          'By how much revisions are raised, so that watches and caches of clients notice that history was rewritten. Default 1000000000; 0 keeps the revisions of the backup.',
+        minimum: 0,
+        maximum: 1_000_000_000_000_000,
+      }),
+    ),
+    timeout: optional(
+      duration({
+        description:
+          'How long the restored member may take to serve before everything is put back as it was. Default 1h.',
+      }),
+    ),
+  },
+  { preserveUnknownFields: true, rules: [...storageRules('backupStorageType')] },
+);
+
+/** In this order, but for the last two. */
+export const restorePhases = [
+  'Verifying',
+  'Preparing',
+  'Fencing',
+  'SavingPresent',
+  'Seeding',
+  'Growing',
+  'CleaningUp',
+  'Succeeded',
+  'RollingBack',
+  'Failed',
+] as const;
+
+export type RestorePhaseName = (typeof restorePhases)[number];
+
+const source = object({
+  generation: int64({ description: 'The generation of the spec that it belongs to.' }),
+  path: string(),
+  bytes: int64(),
+  sha256: string({ description: 'Of the whole object.' }),
+  revision: int64({ description: 'The newest revision in it.' }),
+  storageVersion: optional(string({ description: 'The format it is in; from 3.6 on.' })),
+  authEnabled: bool(),
+  verified: enumeration(['Manifest', 'Embedded', 'Nothing'], {
+    description: 'What its bytes were compared with: the manifest beside it, the hash at its end, or nothing.',
+  }),
+  cluster: optional(
+    object(
+      { name: string(), size: int64(), version: string(), storage: optional(string()) },
+      { description: 'Of the manifest: whose backup it is.' },
+    ),
+  ),
+});
+
+const status = object(
+  {
+    succeeded: bool({ description: 'True once the restored cluster is available at its size.' }),
+    reason: optional(string({ description: 'Why it failed, or what it waits for.' })),
+    phase: optional(enumeration(restorePhases)),
+    observedGeneration: optional(int64()),
+    startedAt: optional(string()),
+    completedAt: optional(string()),
+    source: optional(source),
+    bytesVerified: optional(int64()),
+    bytesDelivered: optional(int64()),
+    incarnation: optional(int64({ description: 'The life of the cluster that it brings.' })),
+    revision: optional(int64({ description: 'The revision that the restored member began with.' })),
+    clusterID: optional(string()),
+    safetySnapshot: optional(
+      object({
+        path: optional(string()),
+        revision: optional(int64()),
+        bytes: optional(int64()),
+        skipped: optional(string({ description: 'Why there is none.' })),
+      }),
+    ),
+    failure: optional(object({ generation: int64(), message: string() })),
+    conditions: optional(nullable(conditionList)),
+  },
+  { preserveUnknownFields: true },
+);
+
+/** `EtcdRestore` of `etcd.database.coreos.com/v1beta2`: every field of the original, under its exact name, and our additions. */
+export const etcdRestores = defineKind({
+  group,
+  version: 'v1beta2',
+  kind: 'EtcdRestore',
+  plural: 'etcdrestores',
+  singular: 'etcdrestore',
+  scope: 'Namespaced',
+  spec,
+  status,
+  columns: [
+    { name: 'Cluster', type: 'string', path: '.spec.etcdCluster.name' },
+    { name: 'Phase', type: 'string', path: '.status.phase' },
+    { name: 'Succeeded', type: 'boolean', path: '.status.succeeded' },
+    { name: 'Age', type: 'date', path: '.metadata.creationTimestamp' },
+  ],
+});
+
+export type EtcdRestore = KindOf<typeof etcdRestores>;
+export type EtcdRestoreSpec = NonNullable<EtcdRestore['spec']>;
+export type EtcdRestoreStatus = NonNullable<EtcdRestore['status']>;
