@@ -13,7 +13,8 @@ let scene: Scene;
 beforeAll(async () => {
   scene = await openScene('manifests', { podSecurity: 'restricted' });
   // A namespace that a dry run does not make is missing for what comes after it.
-  await scene.cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'etcd-operator' } }]);
+  const namespace = join(root, 'deploy', 'cluster-wide', 'namespace.yaml');
+  await scene.cluster.kubectl(['apply', '--server-side', '--filename', namespace]);
   await scene.cluster.kubectl([
     'apply',
     '--server-side',

@@ -26,11 +26,13 @@ async function doEverything(here: OperatorScene): Promise<void> {
   await here.scene.kubectl('create', 'secret', 'generic', 'password', '--from-literal=username=root');
   const pod = { persistentVolumeClaimSpec, resources: { requests: { cpu: '10m' } } };
   await here.scene.create(
-    etcdCluster('one', { size: 2, version: '3.5.35', pod }),
+    etcdCluster('one', { size: 3, version: '3.5.35', pod }),
     etcdCluster('other', { size: 1, version: '3.6.16', auth: { secret: 'password' } }),
   );
-  await here.untilHealthy('one', 2);
-  await here.change('one', { size: 1, podDisruptionBudget: false, pod: { resources: { requests: { cpu: '20m' } } } });
+  await here.untilHealthy('one', 3);
+  await here.change('one', { podDisruptionBudget: false, pod: { resources: { requests: { cpu: '20m' } } } });
+  await here.scene.kubectl('wait', '--for=delete', 'pdb/one', '--timeout=60s');
+  await here.change('one', { size: 1 });
   await here.untilHealthy('one', 1);
   await here.change('one', { version: '3.6.16' });
   await here.untilHealthy('one', 1, ({ versions }) => versions.every((version) => version === '3.6.16'));

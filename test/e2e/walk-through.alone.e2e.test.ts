@@ -21,11 +21,11 @@ describe('the walk-through', () => {
     await cluster.kubectl(['delete', 'crd', 'etcdclusters.etcd.database.coreos.com', ...gone]);
   });
 
-  test('works from the first line to the last, as written', { timeout: 300_000 }, async () => {
+  test('works from the first line to the last, as written', { timeout: 600_000 }, async () => {
     const cluster = await theCluster();
     const { status, stdout, stderr } = await cluster.run([join(root, 'example', 'walk-through.sh')], {
       cwd: root,
-      timeoutMilliseconds: 280_000,
+      timeoutMilliseconds: 580_000,
     });
     const output = `${stdout}\n${stderr}`;
     expect({ status, output: status === 0 ? '' : output }).toEqual({ status: 0, output: '' });

@@ -88,7 +88,14 @@ export const rights: readonly Right[] = [
     rarely: { ...watching, create: 'asked for by the API server when an apply makes the object' },
   },
   { programs: all, place: 'watched', group: '', resource: 'secrets', verbs: ['get'] },
-  { programs: all, place: 'watched', group: '', resource: 'events', verbs: ['create', 'patch'] },
+  {
+    programs: all,
+    place: 'watched',
+    group: '',
+    resource: 'events',
+    verbs: ['create', 'patch'],
+    rarely: { patch: 'the same event comes again' },
+  },
   {
     programs: operator,
     place: 'cluster',

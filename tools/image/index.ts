@@ -9,6 +9,7 @@ export { cachedArchive } from './cached-archive.ts';
 export { corednsImage } from './coredns-image.ts';
 export { type EtcdImageOptions, type EtcdPart, etcdImage, etcdParts } from './etcd-image.ts';
 export type { Image, ImageFile } from './image.ts';
+export { type NodeProgram, nodeProgramImage } from './node-program-image.ts';
 export { type ArchiveOptions, type WrittenImage, writeOciArchive } from './oci-archive.ts';
 export { operatorImage } from './operator-image.ts';
 export { pauseImage } from './pause-image.ts';

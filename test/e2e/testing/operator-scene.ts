@@ -36,7 +36,11 @@ export class OperatorScene implements AsyncDisposable {
   readonly #trust = new Map<string, Trust>();
 
   static async open(topic: string): Promise<OperatorScene> {
-    const scene = await openScene(topic, { podSecurity: 'restricted' });
+    return OperatorScene.in(await openScene(topic, { podSecurity: 'restricted' }));
+  }
+
+  /** Deploys an operator into a scene, which from then on belongs to this one. */
+  static async in(scene: Scene): Promise<OperatorScene> {
     return new OperatorScene(scene, await deployOperator(scene), await adminClient(scene.cluster));
   }
 

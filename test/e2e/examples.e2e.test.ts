@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+/** The two controllers by other people, on a real cluster, with the commands of their READMEs typed as written. */
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Cluster } from '@etcd-operator/tools/cluster';
+import { nodeProgramImage } from '@etcd-operator/tools/image';
+import { expect, test, vi } from 'vitest';
+import {
+  type Block,
+  blocksOf,
+  exchangesOf,
+  home,
+  messageOf,
+} from '../../example/network-controller/tutorial/readme.ts';
+import {
+  attempt,
+  keepRunning,
+  type Place,
+  type Running,
+  type,
+} from '../../example/network-controller/tutorial/terminal.ts';
+import { theCluster } from './testing/cluster.ts';
+import { root } from './testing/manifests.ts';
+
+const patience = { timeout: 120_000, interval: 100 };
+
+/** Ages differ, and so does the space beside them. */
+const comparable = (text: string) => text.replace(/\b\d+s\b/g, 'N').replace(/ +/g, ' ');
+
+/** Somebody's home folder, from which kubectl reaches the cluster as an administrator. */
+async function openPlace(cluster: Cluster, folder: string): Promise<Place & AsyncDisposable> {
+  const userHome = await mkdtemp(join(tmpdir(), 'etcd-operator-example-'));
+  const path = [dirname(cluster.kubectlProgram), dirname(process.execPath), process.env['PATH']].join(':');
+  const env = { PATH: path, HOME: userHome, KUBECONFIG: cluster.kubeconfig, npm_config_update_notifier: 'false' };
+  return { folder, env, [Symbol.asyncDispose]: () => rm(userHome, { recursive: true, force: true }) };
+}
+
+/** `~/.kube/config` with the rights of a service account and no more. */
+async function becomeAccount(cluster: Cluster, place: Place, account: string): Promise<void> {
+  const config = join(place.env['HOME'] ?? '', '.kube', 'config');
+  await mkdir(dirname(config), { recursive: true });
+  await writeFile(config, await readFile(cluster.kubeconfig, 'utf8'));
+  const token = (await type(`kubectl create token ${account}`, place)).trim();
+  await type(`kubectl config set-credentials account --token=${token} --kubeconfig=${config}`, place);
+  await type(`kubectl config set-context --kubeconfig=${config} --current --user=account`, place);
+}
+
+/** Waits until these lines have come, in this order, after the line `from`. Returns how far it has come. */
+async function heard(controller: Running, { lines }: Block, from: number): Promise<number> {
+  let at = from;
+  for (const wanted of lines.map(messageOf)) {
+    at = await vi.waitFor(() => {
+      const found = controller.lines.findIndex((line, index) => index >= at && messageOf(line) === wanted);
+      expect(found, `${wanted}\nin\n${controller.lines.slice(from).join('\n')}`).toBeGreaterThanOrEqual(0);
+      return found + 1;
+    }, patience);
+  }
+  return at;
+}
+
+test('network-controller: the walk-through of its README', async () => {
+  const cluster = await theCluster();
+  await using place = await openPlace(cluster, home);
+  await using _cleared = removedAtTheEnd(
+    place,
+    '-f example/example-network.yaml -f crd/network.yaml -f deploy/rbac.yaml',
+  );
+  await type('kubectl apply -f deploy/rbac.yaml', place);
+  await becomeAccount(cluster, place, 'network-controller');
+  const [neutronBlock, controllerBlock, ...rest] = blocksOf('Walk through');
+  await using neutron = keepRunning(`${neutronBlock?.lines[0]} -- -port=0`, place);
+  const url = await neutron.says(/listens at (\S+)/);
+  await using controller = keepRunning(`${controllerBlock?.lines[0]} -neutron=${url}`, place);
+  let at = 0;
+  for (const block of rest) {
+    if (block.language === 'log') at = await heard(controller, block, at);
+    for (const { command, output } of block.language === 'console' ? exchangesOf(block) : []) {
+      const { text } = await attempt(command, place);
+      expect(`$ ${command}\n${comparable(text)}`).toBe(`$ ${command}\n${comparable(output)}`);
+    }
+  }
+  expect(await (await fetch(`${url}/networks`)).json()).toEqual({});
+});
+
+test('sidecar-injector: the walk-through of its README', async () => {
+  const cluster = await theCluster();
+  const folder = join(root, 'example', 'sidecar-injector');
+  const entry = 'example/sidecar-injector/src/main.ts';
+  const names = ['docker.io/library/sidecar-injector:0.1.0'];
+  await cluster.importImage(await nodeProgramImage({ names, entry, path: `/app/${entry}` }));
+  await using place = await openPlace(cluster, folder);
+  const files = [
+    'deploy/webhook',
+    'deploy/deployment',
+    'deploy/rbac',
+    'example/example-pod',
+    'example/envoy-initializer',
+  ];
+  await using _cleared = removedAtTheEnd(place, files.map((file) => `-f ${file}.yaml`).join(' '));
+  const readme = await readFile(join(folder, 'README.md'), 'utf8');
+  const blocks = [...readme.matchAll(/^```console\n(.*?)\n```$/gms)].map(([, content = '']) => content.split('\n'));
+  for (const { command, output } of blocks.flatMap((lines) => exchangesOf({ language: 'console', lines }))) {
+    const { text } = await attempt(command, place);
+    const lines = text.split('\n').filter((line) => !line.startsWith('Waiting for'));
+    expect(`$ ${command}\n${lines.join('\n')}`).toBe(`$ ${command}\n${output}`);
+  }
+});
+
+/** Also for whoever runs these tests twice on one cluster. */
+function removedAtTheEnd(place: Place, files: string): AsyncDisposable {
+  return {
+    [Symbol.asyncDispose]: async () =>
+      void (await attempt(`kubectl delete --ignore-not-found --wait=false ${files}`, place)),
+  };
+}

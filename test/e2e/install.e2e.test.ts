@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+/** The other ways to install: one file for the whole cluster, and the Helm chart for one namespace. */
+import { join } from 'node:path';
+import { rights } from '@etcd-operator/tools/deploy';
+import { expect, test } from 'vitest';
+import { recordedCalls } from './testing/audit-log.ts';
+import { theCluster } from './testing/cluster.ts';
+import { etcdPods, etcdView } from './testing/etcd-view.ts';
+import { adminClient } from './testing/kube-client.ts';
+import { chart, helm, root } from './testing/manifests.ts';
+import { etcdCluster, selector } from './testing/operator-scene.ts';
+import { openScene, type Scene, sceneIn } from './testing/scene.ts';
+import { until, untilTrue } from './testing/until.ts';
+
+async function untilHealthy(scene: Scene, name: string, size: number): Promise<void> {
+  await using admin = await adminClient(scene.cluster);
+  await untilTrue(
+    `${size} healthy members of ${name}`,
+    async () => (await etcdView(admin.client, scene.namespace, selector(name))).healthy.length === size,
+    { seconds: 150 },
+  );
+}
+
+const wide = { 'etcd.database.coreos.com/scope': 'clusterwide' };
+
+test('with deploy/install.yaml the operator looks after every namespace, and its rights are enough', async () => {
+  const cluster = await theCluster();
+  const file = join(root, 'deploy', 'install.yaml');
+  const home = sceneIn(cluster, 'etcd-operator');
+  await cluster.kubectl(['apply', '--server-side', '--force-conflicts', '--filename', file]);
+  try {
+    await home.kubectl('rollout', 'status', 'deployment/etcd-operator', '--timeout=120s');
+    await using scene = await openScene('everywhere', { podSecurity: 'restricted' });
+    const declared = etcdCluster('far', { size: 2, version: '3.6.16' }) as { readonly metadata: object };
+    await scene.create({ ...declared, metadata: { ...declared.metadata, annotations: wide } });
+    await untilHealthy(scene, 'far', 2);
+    const isItself = (account: string) => account === 'etcd-operator:etcd-operator';
+    const calls = await recordedCalls(cluster, isItself);
+    expect(calls).toContainEqual(expect.objectContaining({ verb: 'watch', resource: 'nodes' }));
+    expect(calls.filter(({ isForbidden }) => isForbidden)).toEqual([]);
+    const isNamed = ({ verb, group, resource }: (typeof calls)[number]) =>
+      rights.some(
+        (right) => right.group === group && right.resource === resource && right.verbs.some((v) => v === verb),
+      );
+    expect(calls.filter((call) => !isNamed(call))).toEqual([]);
+    await scene.kubectl('delete', 'etcdcluster', 'far');
+  } finally {
+    // All but the CRDs, with which the clusters of the other tests would go.
+    await home.kubectl(
+      'delete',
+      'deployment,serviceaccount,role,rolebinding,pdb,networkpolicy',
+      '--all',
+      '--wait=false',
+    );
+    await cluster.kubectl([
+      'delete',
+      'clusterrole,clusterrolebinding',
+      '--selector=app.kubernetes.io/name=etcd-operator',
+    ]);
+  }
+});
+
+test('people who may view or edit a namespace may do so with its clusters', async () => {
+  await using scene = await openScene('people');
+  await scene.cluster.kubectl(['apply', '--filename', join(root, 'deploy', 'cluster-wide', 'people.yaml')]);
+  for (const role of ['view', 'edit', 'admin']) {
+    await scene.kubectl('create', 'rolebinding', role, `--clusterrole=${role}`, `--user=${role}`);
+  }
+  const may = async (user: string, verb: string, subresource = '') => {
+    const ask = ['auth', 'can-i', verb, 'etcdclusters', `--subresource=${subresource}`, `--as=${user}`];
+    return (await scene.tryKubectl(ask)).stdout.trim();
+  };
+  for (const user of ['view', 'edit', 'admin']) {
+    expect(await until(`${user} may look`, async () => ((await may(user, 'list')) === 'yes' ? true : undefined))).toBe(
+      true,
+    );
+  }
+  expect(await may('view', 'create')).toBe('no');
+  for (const user of ['edit', 'admin']) {
+    expect(await may(user, 'create')).toBe('yes');
+    expect(await may(user, 'update', 'scale')).toBe('yes');
+    expect(await may(user, 'update', 'status')).toBe('no');
+  }
+});
+
+test('with the chart the operator looks after its namespace; without it the clusters stay', async () => {
+  await using scene = await openScene('chart', { podSecurity: 'restricted' });
+  const release = ['etcd', `--namespace=${scene.namespace}`, '--timeout=120s'];
+  await helm(scene, 'install', ...release, chart, '--skip-crds', '--wait');
+  await scene.create(etcdCluster('near', { size: 2, version: '3.6.16' }));
+  await untilHealthy(scene, 'near', 2);
+  await using admin = await adminClient(scene.cluster);
+  const uids = async () =>
+    (await etcdPods(admin.client, scene.namespace, selector('near'))).map(({ metadata }) => metadata?.uid);
+  const before = await uids();
+  await helm(scene, 'uninstall', ...release, '--wait');
+  await untilHealthy(scene, 'near', 2);
+  expect(await uids()).toEqual(before);
+  const left = await scene.kubectl('get', 'deployments,roles,rolebindings,serviceaccounts,pdb', '--output=name');
+  expect(
+    left
+      .trim()
+      .split('\n')
+      .filter((name) => name.includes('etcd-operator')),
+  ).toEqual([]);
+});
