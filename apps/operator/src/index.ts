@@ -3,6 +3,7 @@
  * The etcd operator as a library: the kinds it serves, the operators themselves, and how the cluster operator sees and decides,
  * for programs that embed them (the playground, `kubectl etcd`, tests). The programs of the image are in `programs/`.
  */
+export { type EtcdBackup, type EtcdBackupSpec, type EtcdBackupStatus, etcdBackups } from './api/etcd-backup.ts';
 export { type EtcdCluster, type EtcdClusterSpec, type EtcdClusterStatus, etcdClusters } from './api/etcd-cluster.ts';
 export { clientServiceName, clusterLabels } from './api/names.ts';
 export { conditionReasons, conditionTypes, eventReasons } from './api/reasons.ts';
@@ -16,6 +17,6 @@ export { type Plan, planCluster } from './cluster/plan/plan.ts';
 export type { PlannedStep, Step } from './cluster/plan/step.ts';
 export { ClusterSecrets } from './cluster/secrets/cluster-secrets.ts';
 export { operatorImageName } from './image.ts';
-export { type OperatorOptions, runEtcdOperator } from './operator.ts';
+export { type OperatorOptions, runEtcdBackupOperator, runEtcdOperator } from './operator.ts';
 export { podLogReader } from './programs/pod-log-reader.ts';
 export { version } from './version.ts';

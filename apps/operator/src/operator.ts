@@ -3,11 +3,14 @@ import { createManager, EventWriter, type HttpOptions, type Manager } from '@etc
 import type { Dialer } from '@etcd-operator/etcd';
 import type { Client } from '@etcd-operator/kube';
 import { type Clock, type Logger, type Random, systemClock, systemRandom } from '@etcd-operator/ports';
+import { etcdBackups } from './api/etcd-backup.ts';
 import { etcdClusters } from './api/etcd-cluster.ts';
 import { installCrd } from './api/install-crd.ts';
+import { addBackupController } from './backup/controller.ts';
 import { Chaos } from './chaos.ts';
 import { addClusterController } from './cluster/controller.ts';
 import { OldOperator } from './old-operator.ts';
+import type { StorageSettings } from './storage/open-store.ts';
 
 /** An operator process: which API server it works on, where, and as whom. */
 export interface OperatorOptions {
@@ -36,6 +39,10 @@ export interface OperatorOptions {
   readonly healthInterval?: number;
   /** 1 or 2 delete random member pods. @default 0, nothing */
   readonly chaosLevel?: number;
+  /** Looks after EtcdBackups in the same process. @default false */
+  readonly backups?: boolean;
+  /** Where backups may be kept. */
+  readonly storage?: StorageSettings;
 }
 
 /** Runs the etcd-operator until the signal ends it. Its first act is to install its CRD. */
@@ -43,16 +50,7 @@ export async function runEtcdOperator(options: OperatorOptions, signal: AbortSig
   const { client, log, clock = systemClock } = options;
   if (options.createCrd ?? true) await installCrd(etcdClusters, { client, clock, log, signal });
   const manager = operatorManager(options, 'etcd-operator');
-  const events = new EventWriter({
-    client,
-    clock,
-    random: manager.random,
-    log,
-    metrics: manager.metrics,
-    component: 'etcd-operator',
-    instance: options.identity,
-  });
-  manager.add(events);
+  const events = eventWriter(manager, 'etcd-operator', options.identity);
   const old = new OldOperator({ client, clock, log, namespace: options.namespace, lockName: 'etcd-operator' });
   await old.look(signal);
   manager.add(old);
@@ -69,7 +67,41 @@ export async function runEtcdOperator(options: OperatorOptions, signal: AbortSig
     ...(options.dial && { dial: options.dial }),
     ...(options.healthInterval !== undefined && { healthInterval: options.healthInterval }),
   });
+  if (options.backups) await addBackups(manager, options, events, signal);
   await manager.run(signal);
+}
+
+/** Runs the etcd-backup-operator until the signal ends it. Its first act is to install its CRD. */
+export async function runEtcdBackupOperator(options: OperatorOptions, signal: AbortSignal): Promise<void> {
+  const manager = operatorManager(options, 'etcd-backup-operator');
+  await addBackups(manager, options, eventWriter(manager, 'etcd-backup-operator', options.identity), signal);
+  await manager.run(signal);
+}
+
+async function addBackups(
+  manager: Manager,
+  options: OperatorOptions,
+  events: EventWriter,
+  signal: AbortSignal,
+): Promise<void> {
+  const { client, clock, log } = manager;
+  if (options.createCrd ?? true) await installCrd(etcdBackups, { client, clock, log, signal });
+  const old = new OldOperator({ client, clock, log, namespace: options.namespace, lockName: 'etcd-backup-operator' });
+  await old.look(signal);
+  manager.add(old);
+  addBackupController(manager, {
+    events,
+    oldOperator: () => old.holder,
+    ...(options.dial && { dial: options.dial }),
+    ...(options.storage && { storage: options.storage }),
+  });
+}
+
+function eventWriter(manager: Manager, component: string, instance: string): EventWriter {
+  const { client, clock, random, log, metrics } = manager;
+  const events = new EventWriter({ client, clock, random, log, metrics, component, instance });
+  manager.add(events);
+  return events;
 }
 
 function operatorManager(options: OperatorOptions, name: string): Manager {

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+import { isBlobError } from '@etcd-operator/blob';
+import { isEtcdError, SnapshotError } from '@etcd-operator/etcd';
+import { isKubeError } from '@etcd-operator/kube';
+import { StorageError } from '../storage/storage-error.ts';
+
+/**
+ * Why a try failed.
+ *
+ * - `passing`: it may work in a moment.
+ * - `lasting`: somebody has to do something, but not necessarily to this object; it is looked at again now and then.
+ */
+export interface BackupFault {
+  readonly kind: 'passing' | 'lasting';
+  /** Of the condition and of the event. */
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** A fault that the run itself found. */
+export class BackupError extends Error {
+  override readonly name = 'BackupError';
+  readonly fault: BackupFault;
+
+  constructor(kind: BackupFault['kind'], reason: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.fault = { kind, reason, message };
+  }
+}
+
+const longestMessage = 1024;
+
+/** What to report of whatever a run threw. Texts of the packages below hold no secrets. */
+export function faultOf(error: unknown): BackupFault {
+  const { kind, reason } = classify(error);
+  const message = error instanceof Error ? error.message : String(error);
+  return { kind, reason, message: message.slice(0, longestMessage) };
+}
+
+function classify(error: unknown): Pick<BackupFault, 'kind' | 'reason'> {
+  if (error instanceof BackupError) return error.fault;
+  if (error instanceof StorageError) return { kind: 'lasting', reason: error.code };
+  if (error instanceof SnapshotError) return { kind: 'passing', reason: 'SnapshotDamaged' };
+  if (isBlobError(error)) return storeFault(error.code, error.retryable);
+  if (isEtcdError(error, 'TlsFailed')) return { kind: 'lasting', reason: 'TLSFailed' };
+  if (isEtcdError(error, 'LoginFailed', 'LoginRequired', 'PermissionDenied', 'InvalidAuthToken'))
+    return { kind: 'lasting', reason: 'AuthenticationFailed' };
+  if (isEtcdError(error)) return { kind: 'passing', reason: 'EtcdUnavailable' };
+  if (isKubeError(error)) return { kind: 'passing', reason: 'APIServerUnavailable' };
+  return { kind: 'passing', reason: 'Unknown' };
+}
+
+function storeFault(code: string, retryable: boolean): Pick<BackupFault, 'kind' | 'reason'> {
+  const lasting = lastingStoreFaults[code];
+  if (lasting !== undefined) return { kind: 'lasting', reason: lasting };
+  return { kind: retryable ? 'passing' : 'lasting', reason: 'StorageUnavailable' };
+}
+
+const lastingStoreFaults: Readonly<Record<string, string>> = {
+  BucketMissing: 'BucketMissing',
+  Denied: 'AccessDenied',
+  Expired: 'CredentialsExpired',
+  Configuration: 'StorageMisconfigured',
+  InvalidPath: 'InvalidPath',
+  NoSpace: 'NoSpace',
+};
+
+const firstPause = 1_000;
+const longestPause = 5 * 60_000;
+
+/** How long to wait after this many failures in a row. @param chance from 0 to 1: many that fail together come back apart */
+export function pauseAfter({ kind }: BackupFault, failures: number, chance: number): number {
+  const grown = firstPause * 2 ** Math.min(30, failures - 1);
+  const pause = kind === 'lasting' ? longestPause : Math.min(longestPause, grown);
+  return Math.round(pause * (0.75 + chance / 4));
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+import { formatTime, parseTime } from '@etcd-operator/kube';
+import type { EtcdBackup, EtcdBackupStatus } from '../api/etcd-backup.ts';
+import { conditionsOf } from './backup-conditions.ts';
+import { pauseAfter } from './backup-fault.ts';
+import type { OrderProblem } from './backup-order.ts';
+import type { BackupMemory, BackupPlan } from './backup-plan.ts';
+import type { RunProgress, RunState } from './backup-runs.ts';
+
+/** Reads the status, whoever wrote it. Times that are none count as absent. */
+export function memoryOf({ status }: EtcdBackup): BackupMemory {
+  const { lastScheduleDate, lastExecutionDate, lastSuccessDate } = status ?? {};
+  return {
+    succeeded: status?.succeeded ?? false,
+    reason: status?.Reason ?? '',
+    attempts: status?.attempts,
+    nextAttempt: timeOf(status?.nextAttemptDate),
+    lastDue:
+      timeOf(lastScheduleDate) ??
+      (status?.attempts === undefined ? timeOf(lastExecutionDate) : undefined) ??
+      timeOf(lastSuccessDate),
+    lastPath: status?.lastBackup?.path,
+    observedGeneration: status?.observedGeneration,
+  };
+}
+
+/** The status after a run has ended. Of a failure, what is known of the last success stays. */
+export function afterRun(
+  previous: EtcdBackupStatus | undefined,
+  { outcome, due, progress, generation }: RunState,
+  { now, chance }: { readonly now: number; readonly chance: number },
+): EtcdBackupStatus {
+  const { progress: _progress, nextAttemptDate: _next, ...kept } = previous ?? {};
+  const executed = { ...kept, lastExecutionDate: formatTime(progress.startedAt), observedGeneration: generation };
+  switch (outcome?.kind) {
+    case 'taken': {
+      const { manifest, path, startedAt } = outcome.taken;
+      return {
+        ...executed,
+        succeeded: true,
+        Reason: '',
+        attempts: 0,
+        etcdVersion: manifest.etcdVersion,
+        etcdRevision: manifest.revision,
+        lastSuccessDate: formatTime(startedAt),
+        lastScheduleDate: formatTime(due),
+        lastBackup: {
+          path,
+          bytes: manifest.bytes,
+          sha256: manifest.sha256,
+          durationSeconds: Math.round(progress.seconds),
+        },
+      };
+    }
+    case 'failed': {
+      const isSame = previous?.observedGeneration === generation;
+      const attempts = (isSame ? (previous.attempts ?? 0) : 0) + 1;
+      const retryAt = now + pauseAfter(outcome.fault, attempts, chance);
+      return {
+        ...executed,
+        succeeded: false,
+        Reason: outcome.fault.message,
+        attempts,
+        nextAttemptDate: formatTime(retryAt),
+      };
+    }
+    default:
+      return kept;
+  }
+}
+
+/** The status to report now. */
+export function statusOf(
+  base: EtcdBackupStatus | undefined,
+  situation: {
+    readonly plan: BackupPlan;
+    readonly problem: OrderProblem | undefined;
+    readonly run: RunState | undefined;
+    readonly generation: number;
+    readonly now: number;
+  },
+): EtcdBackupStatus {
+  const { plan, problem, run, generation, now } = situation;
+  const { progress: left, nextScheduleDate: _next, ...kept } = base ?? {};
+  const running = run && !run.outcome ? { progress: progressOf(run.progress, left?.object) } : leftover(left);
+  return {
+    ...kept,
+    succeeded: problem ? false : (kept.succeeded ?? false),
+    ...(problem && { Reason: problem.message, attempts: kept.attempts ?? 0 }),
+    ...(plan.situation === 'deleting' ? {} : { observedGeneration: observed(base, plan, generation) }),
+    ...(plan.nextDue !== undefined && { nextScheduleDate: formatTime(plan.nextDue) }),
+    ...running,
+    conditions: conditionsOf(base, situation, formatTime(now)),
+  };
+}
+
+/** While a new spec is tried for the first time, failures of the old one are still what is reported. */
+function observed(base: EtcdBackupStatus | undefined, { situation }: BackupPlan, generation: number): number {
+  const isTrying = situation === 'running' || situation === 'due';
+  return isTrying ? (base?.observedGeneration ?? generation) : generation;
+}
+
+/** What a process that died was writing, until another run has seen to it. */
+function leftover(progress: EtcdBackupStatus['progress']): Pick<EtcdBackupStatus, 'progress'> {
+  return progress?.object ? { progress } : {};
+}
+
+/** @param left what was left unfinished, named until the run has ended it */
+function progressOf({ startedAt, bytes, totalBytes, seconds, ...run }: RunProgress, left?: string) {
+  const object = run.object ?? left;
+  const rate = seconds > 0 ? Math.round(bytes / seconds) : 0;
+  return {
+    ...(object !== undefined && { object }),
+    startTime: formatTime(startedAt),
+    bytes,
+    bytesPerSecond: rate,
+    // The snapshot is a little longer than what the member told; it is not done before it is done.
+    ...(totalBytes > 0 && { percent: Math.min(99, Math.floor((100 * bytes) / totalBytes)) }),
+  };
+}
+
+/** A time of the status, in milliseconds since the epoch; undefined for what is none. */
+export function timeOf(text: string | null | undefined): number | undefined {
+  if (!text) return undefined;
+  try {
+    return parseTime(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type Client, isKubeError } from '@etcd-operator/kube';
+import { type EtcdCluster, etcdClusters } from '../../api/etcd-cluster.ts';
+import type { ManifestCluster } from '../../storage/manifest.ts';
+
+/** The EtcdCluster of a namespace that etcd's cluster ID belongs to; undefined if there is none, or it may not be seen. */
+export async function clusterOf(
+  client: Client,
+  namespace: string,
+  clusterId: string,
+  signal: AbortSignal,
+): Promise<ManifestCluster | undefined> {
+  try {
+    const { items } = await client.resource(etcdClusters.resource).list({ namespace, signal });
+    const found = items.find(({ status }) => status?.clusterID === clusterId);
+    return found && summary(found);
+  } catch (error) {
+    // An etcd need not be ours, and the backup is worth more than this note.
+    if (isKubeError(error)) return undefined;
+    throw error;
+  }
+}
+
+function summary({ metadata, spec, status }: EtcdCluster): ManifestCluster {
+  const storage = spec.pod?.persistentVolumeClaimSpec?.resources?.requests?.['storage'];
+  return {
+    name: metadata?.name ?? '',
+    size: spec.size,
+    version: (spec.version ?? status?.currentVersion ?? '').replace(/^v+/, ''),
+    ...(storage !== undefined && { storage: String(storage) }),
+  };
+}

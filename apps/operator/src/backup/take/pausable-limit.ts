@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Clock, Timer } from '@etcd-operator/ports';
+import { BackupError } from '../backup-fault.ts';
+import type { TimeLimit } from './take-backup.ts';
+
+/** A limit of the time that something may take, which can be halted; ends also with `outer`. */
+export class PausableLimit implements TimeLimit, Disposable {
+  readonly signal: AbortSignal;
+  readonly #clock: Clock;
+  readonly #over = new AbortController();
+  readonly #totalMs: number;
+  #leftMs: number;
+  #since = 0;
+  #timer: Timer | undefined;
+
+  constructor(clock: Clock, milliseconds: number, outer: AbortSignal) {
+    this.#clock = clock;
+    this.#totalMs = milliseconds;
+    this.#leftMs = milliseconds;
+    this.signal = AbortSignal.any([outer, this.#over.signal]);
+    this.resume();
+  }
+
+  pause(): void {
+    if (!this.#timer) return;
+    this.#timer.cancel();
+    this.#timer = undefined;
+    this.#leftMs -= this.#clock.monotonic() - this.#since;
+  }
+
+  resume(): void {
+    if (this.#timer) return;
+    this.#since = this.#clock.monotonic();
+    this.#timer = this.#clock.schedule(Math.max(0, this.#leftMs), () => this.#over.abort(this.#expired()));
+  }
+
+  /** The error to report instead of whatever the abort has caused; undefined while there is time left. */
+  get expiry(): BackupError | undefined {
+    return this.#over.signal.aborted ? this.#expired() : undefined;
+  }
+
+  [Symbol.dispose](): void {
+    this.#timer?.cancel();
+  }
+
+  #expired(): BackupError {
+    const seconds = Math.round(this.#totalMs / 1000);
+    const message = `the backup took longer than ${seconds} s; spec.backupPolicy.timeoutInSecond may give it more`;
+    return new BackupError('passing', 'Timeout', message);
+  }
+}
