@@ -201,6 +201,8 @@ export type Membership =
   | {
       readonly kind: 'unknown';
       readonly why: string;
+      /** Set if members are there and will not let us look: what a person can do about it. */
+      readonly locked?: string;
       /** What a member that answers remembers; may be old, and is used only to start members that never have. */
       readonly remembered?: readonly EtcdMember[];
     };

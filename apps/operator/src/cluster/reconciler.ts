@@ -8,11 +8,12 @@ import {
   requeueAfter,
 } from '@etcd-operator/controller-runtime';
 import type { Dialer } from '@etcd-operator/etcd';
+import { isKubeError } from '@etcd-operator/kube';
 import type { Clock } from '@etcd-operator/ports';
 import { type EtcdCluster, etcdClusters } from '../api/etcd-cluster.ts';
 import { fieldManager } from '../api/names.ts';
 import { act } from './act/act.ts';
-import type { ActContext } from './act/act-context.ts';
+import type { ActContext, StepOutcome } from './act/act-context.ts';
 import { identityOf } from './act/cluster-identity.ts';
 import type { ClusterEvents } from './cluster-events.ts';
 import type { ClusterMetrics } from './cluster-metrics.ts';
@@ -22,6 +23,7 @@ import type { Observation } from './observation.ts';
 import { type ClusterCaches, fromCaches, fromServer, type Surroundings } from './observe/gather.ts';
 import { kubernetesView, observe, targetsOf, unreadImageChecks } from './observe/observe.ts';
 import { type Plan, planCluster } from './plan/plan.ts';
+import type { Step } from './plan/step.ts';
 import type { ClusterSecrets, SecretFindings } from './secrets/cluster-secrets.ts';
 import { saysTheSame, statusOf, statusPatch } from './status/status.ts';
 
@@ -78,8 +80,9 @@ export class ClusterReconciler implements Reconciler {
     const cached = await this.#look(fromCaches(cluster, this.#options.caches), false, context);
     const look = needsLiveRead(cached.plan) ? await this.#lookLive(cluster, context) : cached;
     if (!look) return done();
-    const retry = await this.#act(look, context);
-    await this.#report(look, context);
+    const { retry, trouble, failure } = await this.#act(look, context);
+    await this.#report(trouble === undefined ? look : withWait(look, trouble), context);
+    if (failure) throw failure.error;
     this.#options.metrics.passed(cluster, look.plan, (this.#options.clock.monotonic() - started) / 1000);
     return this.#next(look.plan, retry);
   }
@@ -108,16 +111,17 @@ export class ClusterReconciler implements Reconciler {
     };
     const view = kubernetesView(found, circumstances);
     const observation = await observe(view, this.#observer(found.cluster), findings.credentials, signal);
+    if (hasSilence(observation)) secrets.doubt(observation.cluster.uid);
     return { found, observation, plan: planCluster(observation, clock.now()), secrets: findings };
   }
 
-  /** Carries out the plan until it is done or a step is refused; true if the world should be looked at again at once. */
+  /** Carries out the plan until it is done or a step is not taken. A failure is told, not thrown: status is written first. */
   async #act(
     { found, observation, plan, secrets }: Look,
     { client, signal, log }: ReconcileContext,
-  ): Promise<number | undefined> {
+  ): Promise<Progress> {
     const { desired } = observation.cluster;
-    if ('problems' in desired || plan.steps.length === 0) return undefined;
+    if ('problems' in desired || plan.steps.length === 0) return {};
     const clients = this.#observer(found.cluster).clients(targetsOf(observation), secrets.credentials);
     const { membership } = observation.etcd;
     const context: ActContext = {
@@ -132,19 +136,23 @@ export class ClusterReconciler implements Reconciler {
     };
     for (const { step, reason } of plan.steps) {
       log.info('step', { do: step.do, reason });
-      const outcome = await act(step, context);
-      if (outcome.kind === 'refused') {
+      const outcome = await attempt(step, context);
+      if (outcome.kind === 'failed') return { failure: outcome };
+      if (outcome.kind !== 'done') {
         log.info('step refused', { do: step.do, why: outcome.why });
         this.#options.metrics.failed('step refused');
-        return refusedRetry;
+        if (outcome.kind === 'refused') return { retry: refusedRetry };
+        const trouble = `${reason}: the API server refuses it: ${outcome.why}`.slice(0, 1024);
+        this.#options.events.stepRefused(found.cluster, trouble);
+        return { retry: impossibleRetry, trouble };
       }
       if (step.do === 'deleteImageCheck') this.#imageCheckOutput.delete(step.uid);
       this.#options.events.stepDone(found.cluster, step);
     }
-    return doneRetry;
+    return { retry: doneRetry };
   }
 
-  async #report({ found, observation, plan }: Look, { client, signal }: ReconcileContext): Promise<void> {
+  async #report({ found, observation, plan }: Look, { client, signal, log }: ReconcileContext): Promise<void> {
     const { metadata = {}, status } = found.cluster;
     const next = statusOf(
       status,
@@ -156,9 +164,15 @@ export class ClusterReconciler implements Reconciler {
     this.#options.events.statusChanged(found.cluster, status, next);
     const { name = '', namespace = '', uid } = metadata;
     const patch = { metadata: { uid }, status: statusPatch(status, next) };
-    await client
-      .resource(etcdClusters.resource)
-      .status.patch({ name, namespace }, { type: 'merge', patch }, { fieldManager, signal });
+    try {
+      await client
+        .resource(etcdClusters.resource)
+        .status.patch({ name, namespace }, { type: 'merge', patch }, { fieldManager, signal });
+    } catch (error) {
+      // Of an object that lacks what its schema now requires not even the status can be written: the event has told it.
+      if (plan.situation !== 'invalid' || !isKubeError(error, 'Invalid')) throw error;
+      log.warn('the status of an invalid object cannot be written', { error });
+    }
   }
 
   #next(plan: Plan, retry: number | undefined): Result {
@@ -197,8 +211,44 @@ export class ClusterReconciler implements Reconciler {
   }
 }
 
+function hasSilence({ etcd }: Observation): boolean {
+  return [...etcd.answers.values()].some(({ kind }) => kind === 'silent');
+}
+
+/** How far a plan was carried out. */
+interface Progress {
+  /** When to look again, in milliseconds. */
+  readonly retry?: number;
+  /** Why a step cannot be taken at all, in words for the status. */
+  readonly trouble?: string;
+  readonly failure?: { readonly error: unknown };
+}
+
+type Attempt =
+  | StepOutcome
+  | { readonly kind: 'impossible'; readonly why: string }
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+/** What the API server will not have stays so until the spec or the rights change; everything else may pass. */
+async function attempt(step: Step, context: ActContext): Promise<Attempt> {
+  try {
+    return await act(step, context);
+  } catch (error) {
+    if (context.signal.aborted) throw error;
+    if (isKubeError(error, 'Invalid', 'Forbidden', 'BadRequest'))
+      return { kind: 'impossible', why: error.status?.message ?? error.message };
+    return { kind: 'failed', error };
+  }
+}
+
+function withWait(look: Look, reason: string): Look {
+  return { ...look, plan: { ...look.plan, waits: [...look.plan.waits, { reason, lookAgainAfter: impossibleRetry }] } };
+}
+
 /** After a refusal etcd needs a moment; asking at once would only earn another. */
 const refusedRetry = 500;
+/** A change of the spec is heard at once; rights and quotas change without a word. */
+const impossibleRetry = 30_000;
 /** After a step the world has changed: events usually come first, etcd sends none. */
 const doneRetry = 20;
 

@@ -11,7 +11,7 @@ import { KeyValueStore } from './kv.ts';
 import { Leases } from './lease.ts';
 import { Maintenance } from './maintenance.ts';
 import type { WatchEvent } from './messages/watch-messages.ts';
-import { type Login, TokenSource } from './token-source.ts';
+import { type Authenticate, type Login, TokenSource } from './token-source.ts';
 import { type WatchOptions, watch } from './watch.ts';
 
 /** Whom to talk to, and how. */
@@ -28,6 +28,8 @@ export interface MemberClientOptions {
   readonly tls?: () => TlsMaterial | undefined;
   /** A user for clusters with access control, asked for whenever a token is needed. Harmless where that is off. */
   readonly login?: () => Login | undefined;
+  /** Logs the user in at another member, for a learner, which cannot. @default none: calls to a learner fail then */
+  readonly loginElsewhere?: Authenticate;
   /** How raw connections are opened. @default over the network */
   readonly dial?: Dialer;
   /** The limit of a call that names none, in milliseconds. @default 5_000 */
@@ -62,6 +64,7 @@ export class MemberClient {
   readonly auth: Auth;
   readonly #channel: Channel;
   readonly #invoker: Invoker;
+  readonly #authenticate: Authenticate;
   #known: { readonly generation: number; readonly version: EtcdVersion } | undefined;
 
   constructor(options: MemberClientOptions) {
@@ -85,9 +88,8 @@ export class MemberClient {
       maxMessageBytes: options.maxMessageBytes ?? 16 * 1024 * 1024,
     };
     const plain = new Invoker(context, new TokenSource(noLogin, noToken), endpoint, defaults);
-    const tokens = new TokenSource(options.login ?? noLogin, async (login, wait) => {
-      return (await plain.call(authenticateMethod, login, wait)).token;
-    });
+    this.#authenticate = async (login, wait) => (await plain.call(authenticateMethod, login, wait)).token;
+    const tokens = new TokenSource(options.login ?? noLogin, this.#authenticate, options.loginElsewhere);
     this.#invoker = new Invoker(context, tokens, endpoint, defaults);
     this.kv = new KeyValueStore(this.#invoker);
     this.lease = new Leases(this.#invoker);
@@ -99,6 +101,11 @@ export class MemberClient {
   /** True while a connection is open or being opened. */
   get connected(): boolean {
     return this.#channel.connected;
+  }
+
+  /** Logs a user in at this member and resolves with a token, which is good for all members. */
+  authenticate(login: Login, options: RequestOptions = {}): Promise<string> {
+    return this.#authenticate(login, options);
   }
 
   /** Changes as they happen. */

@@ -107,4 +107,24 @@ describe('tokens', () => {
     expect(await source.current({})).toBe('t2');
     expect(logins.map(({ password }) => password)).toEqual(['secret', 'changed']);
   });
+
+  test('a learner logs nobody in: a token of another member is used there', async () => {
+    const learner = new EtcdError('NotSupportedForLearner', 'etcdserver: rpc not supported for learner');
+    const refuse = () => Promise.reject(learner);
+    const beside = new TokenSource(
+      () => root,
+      refuse,
+      async ({ name }) => `${name}-elsewhere`,
+    );
+    expect(await beside.current({})).toBe('root-elsewhere');
+    await expect(new TokenSource(() => root, refuse).current({})).rejects.toBe(learner);
+    const off = new EtcdError('AuthNotEnabled', 'etcdserver: authentication is not enabled');
+    expect(
+      await new TokenSource(
+        () => root,
+        refuse,
+        () => Promise.reject(off),
+      ).current({}),
+    ).toBeUndefined();
+  });
 });

@@ -7,25 +7,32 @@ export interface Login {
   readonly password: string;
 }
 
-interface WaitOptions {
+export interface WaitOptions {
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
 
+/** Logs a user in and resolves with the token. */
+export type Authenticate = (login: Login, options: WaitOptions) => Promise<string>;
+
 /**
- * Tokens for one member (those of the `simple` kind are known to no other). Logs in when the first call needs it, and again
- * when the member no longer knows the token, as after its restart. Where access control is off, calls go without.
+ * Tokens for one member. Logs in when the first call needs it, and again when the member no longer knows the token, as after
+ * its restart. Where access control is off, calls go without. A learner asks for a token and logs nobody in: there a voter's
+ * token is used, which all members come to know.
  */
 export class TokenSource {
   readonly #login: () => Login | undefined;
-  readonly #authenticate: (login: Login, options: WaitOptions) => Promise<string>;
+  readonly #authenticate: Authenticate;
+  readonly #elsewhere: Authenticate | undefined;
   #token: Promise<string | undefined> | undefined;
   /** Whose token it is: another user, or a changed password, needs another one. */
   #owner: Login | undefined;
 
-  constructor(login: () => Login | undefined, authenticate: (login: Login, options: WaitOptions) => Promise<string>) {
+  /** `elsewhere` logs in at another member. */
+  constructor(login: () => Login | undefined, authenticate: Authenticate, elsewhere?: Authenticate) {
     this.#login = login;
     this.#authenticate = authenticate;
+    this.#elsewhere = elsewhere;
   }
 
   /** The token to use now; undefined for none. */
@@ -63,6 +70,12 @@ export class TokenSource {
   async #obtain(login: Login, options: WaitOptions): Promise<string | undefined> {
     try {
       return await this.#authenticate(login, options);
+    } catch (error) {
+      if (isEtcdError(error, 'AuthNotEnabled')) return undefined;
+      if (!isEtcdError(error, 'NotSupportedForLearner') || !this.#elsewhere) throw error;
+    }
+    try {
+      return await this.#elsewhere(login, options);
     } catch (error) {
       if (isEtcdError(error, 'AuthNotEnabled')) return undefined;
       throw error;

@@ -67,10 +67,9 @@ export function act(step: Step, context: ActContext): Promise<StepOutcome> {
     case 'nudgeSnapshot':
       return context.etcd.writeHarmlessEntries(step.entries / 2);
     case 'enableDowngrade':
+      return context.etcd.enableDowngrade(step.version);
     case 'cancelDowngrade':
-      return step.do === 'enableDowngrade'
-        ? context.etcd.enableDowngrade(step.version)
-        : context.etcd.cancelDowngrade();
+      return context.etcd.cancelDowngrade();
     case 'resizePod':
       return resizePod(step, context);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
   type Dialer,
+  type EtcdError,
   formatId,
   isEtcdError,
   type MemberClient,
@@ -39,6 +40,8 @@ export class EtcdObserver {
   readonly #memory = new Map<string, Memory>();
   readonly #leaderless = new Map<string, number>();
   readonly #firstSeen = new Map<string, number>();
+  /** Why members did not let us look, the last time they were asked. */
+  #locked: string | undefined;
 
   constructor(options: EtcdObserverOptions) {
     this.#clock = options.clock;
@@ -58,6 +61,7 @@ export class EtcdObserver {
     signal: AbortSignal,
   ): Promise<EtcdView> {
     const clients = this.#pool.clients(targets, credentials);
+    this.#locked = undefined;
     const statuses = new Map<string, MemberStatus>();
     const answers = new Map<string, Answer>();
     const access = { clock: this.#clock, dial: this.#dial, credentials, signal };
@@ -95,6 +99,8 @@ export class EtcdObserver {
     } catch (error) {
       signal.throwIfAborted();
       if (!isEtcdError(error)) throw error;
+      const locked = lockedOut(error);
+      if (locked !== undefined) this.#locked = locked;
       return { kind: 'silent', since: this.#since(target.podUid, false), why: error.message };
     }
   }
@@ -120,9 +126,11 @@ export class EtcdObserver {
         signal.throwIfAborted();
         if (!isEtcdError(error)) throw error;
         why = error.message;
+        this.#locked ??= lockedOut(error);
       }
     }
-    return { kind: 'unknown', why, remembered: await this.#remembered(clients, statuses, signal) };
+    const remembered = await this.#remembered(clients, statuses, signal);
+    return { kind: 'unknown', why, remembered, ...(this.#locked !== undefined && { locked: this.#locked }) };
   }
 
   /** The list as a voter that answers has it in mind: without a quorum there is no better one, and it may be old. */
@@ -188,6 +196,19 @@ export class EtcdObserver {
     for (const memory of [this.#memory, this.#leaderless]) {
       for (const uid of memory.keys()) if (!present.has(uid)) memory.delete(uid);
     }
+  }
+}
+
+/** What a person can do about a member's access control that keeps us out; undefined if that is not what failed. */
+function lockedOut({ code, message }: EtcdError): string | undefined {
+  switch (code) {
+    case 'LoginRequired':
+      return 'access control is on: name a secret with username and password of a user with the role root in spec.auth.secret';
+    case 'LoginFailed':
+    case 'PermissionDenied':
+      return `the user of spec.auth.secret is refused (${message}): it must have the role root, and its password be right`;
+    default:
+      return undefined;
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { clientPort, type Dialer, type Login, MemberClient, type TlsMaterial } from '@etcd-operator/etcd';
+import { clientPort, type Dialer, EtcdError, type Login, MemberClient, type TlsMaterial } from '@etcd-operator/etcd';
 import type { Clock } from '@etcd-operator/ports';
 
 /** One member's etcd, as the operator reaches it: by the pod's address, expecting the member's name in its certificate. */
@@ -66,12 +66,28 @@ export class MemberPool {
       clock: this.#options.clock,
       tls: () => this.#credentials.tls,
       login: () => this.#credentials.login,
+      loginElsewhere: (login, wait) => this.#loginBeside(podUid, login, wait),
       ...(this.#options.dial && { dial: this.#options.dial }),
       timeoutMs: 2_000,
       connectTimeoutMs: 2_000,
     });
     this.#entries.set(podUid, { client, ip });
     return client;
+  }
+
+  /** At the first of the other members that lets the user in. */
+  async #loginBeside(podUid: string, login: Login, wait: { readonly signal?: AbortSignal }): Promise<string> {
+    let failure: unknown = new EtcdError('Unavailable', 'there is no other member to log in at');
+    for (const [uid, { client }] of this.#entries) {
+      if (uid === podUid) continue;
+      try {
+        return await client.authenticate(login, wait);
+      } catch (error) {
+        wait.signal?.throwIfAborted();
+        failure = error;
+      }
+    }
+    throw failure;
   }
 
   #drop(uid: string, { client }: Entry): void {

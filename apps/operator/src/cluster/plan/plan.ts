@@ -16,7 +16,7 @@ import type { PlannedStep, Wait } from './step.ts';
 import { budget, services } from './surroundings.ts';
 import { refuseTlsChange } from './tls-change.ts';
 import { upgrade } from './upgrade.ts';
-import { withoutQuorum } from './without-quorum.ts';
+import { revive, withoutQuorum } from './without-quorum.ts';
 
 /** What is to be done about a cluster, and why. */
 export interface Plan {
@@ -117,6 +117,10 @@ function planLatched(assessment: Assessment, identity: Latched, ground: readonly
   const refused = refuseTlsChange(assessment);
   if (refused) return idle('refused', refused);
   const always = [...ground, ...repairLatch(identity), ...disarmVoters(assessment), ...settleImages(assessment)];
+  if (membership.kind === 'unknown' && membership.locked !== undefined) {
+    const wait = { reason: membership.locked, lookAgainAfter: later };
+    return finish('locked', identity, assessment, merge(always, { steps: revive(assessment), waits: [wait] }));
+  }
   const stuck = withoutQuorum(assessment);
   if (stuck) return finish('quorumLost', identity, assessment, merge(always, stuck));
   const tidy = [...always, ...leftovers(assessment), ...budget(observation, desired, assessment.voters.length)];

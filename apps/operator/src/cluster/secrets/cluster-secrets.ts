@@ -19,6 +19,7 @@ export interface SecretFindings {
 
 interface Kept {
   readonly generation: number;
+  readonly readAt: number;
   readonly until: number;
   readonly findings: SecretFindings;
 }
@@ -29,8 +30,10 @@ const noSecrets: SecretFindings = {
   problems: [],
 };
 
-/** How long findings are used before the secrets are read again; replaced certificates take effect after at most this long. */
-const keepFor = 30_000;
+/** How long findings are used before the secrets are read again: old certificates and passwords serve that long at least. */
+const keepFor = 300_000;
+/** The same while something is wrong, which a changed secret may cure. */
+const keepInTrouble = 2_000;
 
 /**
  * Reads and checks the secrets that a cluster's spec names, each by its name: the operator needs no right to list secrets.
@@ -56,8 +59,20 @@ export class ClusterSecrets {
     const kept = this.#kept.get(uid);
     if (kept?.generation === generation && this.#clock.monotonic() < kept.until) return kept.findings;
     const findings = await this.#read(cluster, named, client, signal, kept?.findings);
-    this.#kept.set(uid, { generation, until: this.#clock.monotonic() + keepFor, findings });
+    const life = findings.problems.length > 0 ? keepInTrouble : keepFor;
+    this.#kept.set(uid, {
+      generation,
+      readAt: this.#clock.monotonic(),
+      until: this.#clock.monotonic() + life,
+      findings,
+    });
     return findings;
+  }
+
+  /** Members of the cluster do not answer: what is known of its secrets may be old, and is used no longer than for moments. */
+  doubt(uid: string): void {
+    const kept = this.#kept.get(uid);
+    if (kept) this.#kept.set(uid, { ...kept, until: Math.min(kept.until, kept.readAt + keepInTrouble) });
   }
 
   async #read(

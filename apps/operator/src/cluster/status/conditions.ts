@@ -9,7 +9,7 @@ import { notices } from './notices.ts';
 /** What a condition says, without its times. */
 export interface ConditionClaim {
   readonly type: string;
-  readonly status: 'True' | 'False';
+  readonly status: 'True' | 'False' | 'Unknown';
   readonly reason: string;
   readonly message: string;
 }
@@ -25,7 +25,7 @@ export function conditionsOf(observation: Observation, plan: Plan, hasRun: boole
   ];
 }
 
-type Claim = (status: 'True' | 'False', reason: string, message: string) => ConditionClaim;
+type Claim = (status: ConditionClaim['status'], reason: string, message: string) => ConditionClaim;
 
 const availability: Claim = (status, reason, message) => ({ type: types.available, status, reason, message });
 
@@ -41,6 +41,8 @@ function available(observation: Observation, plan: Plan, hasRun: boolean): Condi
       return availability('False', reasons.restoring, words);
     case 'bootstrapping':
       return availability('False', reasons.bootstrapping, words || 'the first member is being made');
+    case 'locked':
+      return availability('Unknown', reasons.accessDenied, words);
     case 'quorumLost':
       return availability(
         'False',

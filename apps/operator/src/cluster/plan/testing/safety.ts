@@ -112,7 +112,7 @@ const listedKeepTheirVolumes: Check = (plan, seen) =>
 
 /** Safety rule 7. What is allowed stops nobody who runs and lets nobody start on other data than its own. */
 const nothingBelowQuorum: Check = (plan, seen) => {
-  if (plan.situation !== 'quorumLost') return [];
+  if (plan.situation !== 'quorumLost' && plan.situation !== 'locked') return [];
   const isHarmless = (step: Step): boolean => {
     switch (step.do) {
       case 'ensureService':

@@ -279,4 +279,21 @@ export const quorum: readonly Row[] = [
     steps: ['createPod b disarmed 3.6.16 on its volume', 'createPod c disarmed 3.6.16 on its volume'],
     situation: 'quorumLost',
   },
+  {
+    name: 'access control keeps us out: that is said, and is no loss of quorum',
+    given: [
+      healthy(3),
+      silent(5_000, 'b', 'c', 'd'),
+      see({
+        etcd: {
+          membership: { kind: 'unknown', why: 'user name is empty', locked: 'name a user in spec.auth.secret' },
+          clusterVersion: '',
+          answers: new Map(),
+        },
+      }),
+    ],
+    steps: [],
+    because: 'spec.auth.secret',
+    situation: 'locked',
+  },
 ];
