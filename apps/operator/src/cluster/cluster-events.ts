@@ -48,6 +48,12 @@ export class ClusterEvents {
     }
   }
 
+  /** The API server will not have what the spec asks for. */
+  stepRefused(cluster: EtcdCluster, why: string): void {
+    if (cluster.status?.plan?.waitingFor?.includes(why)) return;
+    this.#sink.record(cluster, 'Warning', reasons.stepRefused, why);
+  }
+
   statusChanged(cluster: EtcdCluster, before: EtcdClusterStatus | undefined, after: EtcdClusterStatus): void {
     const reasonOf = (status: EtcdClusterStatus | undefined) =>
       status?.conditions?.find(({ type }) => type === 'Available');
