@@ -6,5 +6,13 @@ import type { Benchmark } from './benchmark.ts';
  * imports.
  */
 export const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
+  B1: async () => (await import('./runtime/informer-sync.ts')).podSync,
+  B2: async () => (await import('./runtime/informer-sync.ts')).clusterSync,
+  B3: async () => (await import('./runtime/watch-lag.ts')).watchLag,
+  B4: async () => (await import('./runtime/memory.ts')).memoryPerObject,
+  B5: async () => (await import('./runtime/queue-throughput.ts')).queueThroughput,
+  B6: async () => (await import('./runtime/reconcile-storm.ts')).reconcileStorm,
+  B7: async () => (await import('./runtime/event-latency.ts')).eventLatency,
+  LAB: async () => (await import('./kube-lab.ts')).kubeLab,
   B9: async () => (await import('./bootstrap/bootstrap.ts')).bootstrap,
 };

@@ -7,6 +7,7 @@ import {
   attachCluster,
   type Cluster,
   layoutOf,
+  loadImages,
   runningState,
   startCluster,
   stopCluster,
@@ -58,6 +59,7 @@ async function measureInside(
   report: (line: string) => void,
   signal: AbortSignal,
 ): Promise<Times> {
+  await loadImages(cluster, ['operator', 'busybox', 'etcd@3.6']);
   const program = join(import.meta.dirname, 'inside.ts');
   const [command = '', ...args] = cluster.entering('network', [process.execPath, program, String(rounds)]);
   const env = { ...process.env, ETCD_OPERATOR_E2E_CLUSTER: name, KUBECONFIG: cluster.kubeconfig };

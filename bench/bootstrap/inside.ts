@@ -15,7 +15,7 @@ import { etcdStatefulSet } from '../../test/e2e/testing/stateful-set.ts';
 const rounds = Number(process.argv[2] ?? 5);
 await using scene = await openScene('bench', { podSecurity: 'restricted' });
 await using admin = await adminClient(scene.cluster);
-await using _operator = await deployOperator(scene, ['etcd@3.6']);
+await using _operator = await deployOperator(scene);
 const [image = ''] = (await etcdImage('etcd@3.6')).names;
 const version = image.split(':v')[1];
 

@@ -13,5 +13,6 @@ export {
   type TestCertificateOptions,
 } from '../certificates/test-authority.ts';
 export { type ApiServer, startApiServer } from '../generate/api-server.ts';
+export { cacheDirectory } from './cache-directory.ts';
 export { ensurePart, knownParts } from './ensure-part.ts';
 export { type Part, PartError, type PartErrorCode, type PartOptions } from './part.ts';

@@ -128,7 +128,8 @@ export class Controller {
   }
 
   async #work(signal: AbortSignal): Promise<void> {
-    for (let request = await this.queue.get(signal); request !== undefined; request = await this.queue.get(signal)) {
+    const next = () => this.queue.tryGet() ?? this.queue.get(signal);
+    for (let request = await next(); request !== undefined; request = await next()) {
       // Handed over in the very moment of the stop: nothing is begun any more.
       if (signal.aborted) break;
       const run = this.#running.begin(request);

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Benchmark } from '../benchmark.ts';
+import { verdict } from '../verdict.ts';
+import { inTurns, type Measures, ratiosTo } from './rounds.ts';
+import type { Side } from './side.ts';
+import { numberOf, World } from './world.ts';
+
+const pods = 10_000;
+const changes = 400;
+const theirs = 'controller-runtime';
+
+/**
+ * One EtcdCluster is changed every 50 ms; a watch from outside measures from the change of its spec to that of its status. Both sides
+ * have 10,000 pods in their caches, so that their collectors have something to do.
+ */
+export const eventLatency: Benchmark = {
+  id: 'B7',
+  title: `from event to write, with ${pods} pods cached, against controller-runtime`,
+  async run(report, signal) {
+    await using world = await World.open(report, signal);
+    await world.load('pods', pods, report);
+    await world.load('clusters', 1, report);
+    await world.addSettings();
+    const flags = { concurrency: 1, 'with-pods': true };
+    const medians = await inTurns(
+      [
+        { name: 'ours', measure: () => pulse(world, () => world.ours('controller', flags)) },
+        { name: theirs, measure: () => pulse(world, () => world.theirs('controller', flags)) },
+      ],
+      3,
+      report,
+    );
+    return verdict(ratiosTo(medians, 'ours', theirs), {
+      [`p50 vs ${theirs}`]: { atMost: 1.15 },
+      [`p99 vs ${theirs}`]: { atMost: 1.3 },
+    });
+  },
+};
+
+async function pulse(world: World, start: () => Promise<Side>): Promise<Measures> {
+  await using loader = await world.theirs('pulse', { count: changes, milliseconds: 50 });
+  await using side = await start();
+  await side.tell('count');
+  const answer = await loader.tell('go');
+  if (numberOf(answer, 'count') !== changes) {
+    throw new Error(`${numberOf(answer, 'count')} of ${changes} changes have a status of their own`);
+  }
+  return { p50: numberOf(answer, 'p50'), p99: numberOf(answer, 'p99'), max: numberOf(answer, 'max') };
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/** An informer of one kind with one handler that counts and, when told to, keeps how long changes took to arrive. */
+import { Informer, type InformerOptions } from '@etcd-operator/controller-runtime';
+import { type KubeObject, pods, type Resource } from '@etcd-operator/kube';
+import { etcdClusters } from '@etcd-operator/operator';
+import { silentLogger, systemClock, systemRandom } from '@etcd-operator/ports';
+import { clientOfEnvironment, collectGarbage, cpuSeconds, flag, quantilesOf, serve } from './serve.ts';
+
+const stamp = 'bench.etcd-operator/sent';
+const wanted = Number(flag('count'));
+const client = await clientOfEnvironment();
+const resource = (flag('kind') === 'pods' ? pods : etcdClusters.resource) as unknown as Resource<KubeObject>;
+const options: InformerOptions<KubeObject> = {
+  resource,
+  reader: client.resource(resource),
+  clock: systemClock,
+  random: systemRandom,
+  log: silentLogger,
+};
+const informer = new Informer(options);
+let latencies: number[] = [];
+let cpuBefore = 0;
+
+await serve((word) => {
+  switch (word) {
+    case 'go':
+      return sync();
+    case 'gc':
+      collectGarbage();
+      return { done: true };
+    case 'watch':
+      latencies = [];
+      cpuBefore = cpuSeconds();
+      return { done: true };
+    case 'watched':
+      return { ...quantilesOf(latencies), cpu: cpuSeconds() - cpuBefore };
+    default:
+      throw new Error(`there is no word "${word}"`);
+  }
+});
+
+async function sync(): Promise<object> {
+  const cpu = cpuSeconds();
+  const begun = performance.now();
+  await new Promise<void>((resolve) => {
+    let added = 0;
+    informer.addHandler({
+      added: () => {
+        if (++added === wanted) resolve();
+      },
+      updated: (_, { metadata }) => {
+        const sent = metadata?.annotations?.[stamp];
+        if (sent !== undefined) latencies.push(performance.timeOrigin + performance.now() - Number(sent));
+      },
+    });
+    void informer.run(new AbortController().signal);
+  });
+  return { wall: (performance.now() - begun) / 1000, cpu: cpuSeconds() - cpu };
+}
