@@ -1,45 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-import { parseArgs } from 'node:util';
+/** What `npm start` runs. */
+import { OptionError, type PlaygroundOptions, parseOptions, usage } from './options.ts';
 import { runPlayground } from './playground.ts';
 
-const usage = `Usage: npm start -- [options]
+process.exitCode = await main(process.argv.slice(2));
 
-  --once            end with status 0 as soon as the cluster is available
-  --size N          members of the example cluster (default 3)
-  --version X.Y.Z   version of etcd (default the operator's)
-`;
-
-const { values } = parseArgs({
-  options: {
-    once: { type: 'boolean', default: false },
-    size: { type: 'string', default: '3' },
-    version: { type: 'string' },
-    help: { type: 'boolean', default: false },
-  },
-});
-
-if (values.help) {
-  process.stdout.write(usage);
-} else {
-  const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => stop.abort(new Error(`received ${signal}`)));
-  }
+async function main(args: readonly string[]): Promise<number> {
   try {
-    const { once, size, version } = values;
-    await runPlayground(
-      {
-        once,
-        size: Number(size),
-        ...(version !== undefined && { version }),
-        write: (line) => process.stdout.write(`${line}\n`),
-      },
-      stop.signal,
-    );
+    const options = parseOptions(args);
+    if (options) return await play(options);
+    process.stdout.write(usage);
+    return 0;
   } catch (error) {
-    if (!stop.signal.aborted) {
-      process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-      process.exitCode = 1;
-    }
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    return error instanceof OptionError ? 2 : 1;
   }
+}
+
+async function play(options: PlaygroundOptions): Promise<number> {
+  const stop = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(name, () => stop.abort(new Error(`received ${name}`)));
+  }
+  const { stdin: input, stdout: output } = process;
+  const isTerminal = input.isTTY && output.isTTY && !options.once && !options.plain;
+  try {
+    const write = (line: string) => output.write(`${line}\n`);
+    const terminal = isTerminal ? { input, output } : undefined;
+    await runPlayground(options, { env: process.env, write, terminal }, stop.signal);
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+  }
+  return 0;
 }

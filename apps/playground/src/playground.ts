@@ -1,84 +1,229 @@
 // SPDX-License-Identifier: Apache-2.0
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { ReadStream, WriteStream } from 'node:tty';
+import type { Lab } from '@etcd-operator/kube-lab';
+import { clientServiceName } from '@etcd-operator/operator';
+import { type Clock, systemClock } from '@etcd-operator/ports';
+import { startControlServer } from './control/control-server.ts';
+import { type Entry, register } from './control/registry.ts';
+import type { Request } from './control/request.ts';
+import { applyObjects, objectsIn } from './lab/apply-objects.ts';
+import { Backups } from './lab/backups.ts';
+import { Doings } from './lab/doings.ts';
+import { EtcdVersions } from './lab/etcd-versions.ts';
+import { exampleCluster, namespace } from './lab/example-cluster.ts';
+import { followLab } from './lab/feeds.ts';
+import { startObjectStore } from './lab/object-store.ts';
+import { layOutTools, runOperator, startLabOn } from './lab/start-lab.ts';
+import { LiveScreen } from './live-screen.ts';
+import { view } from './model/view.ts';
+import type { PlaygroundOptions } from './options.ts';
+import { runPlainLines } from './plain-lines.ts';
+import { Session } from './session.ts';
+import { runShell } from './shell.ts';
+import { plainText } from './terminal/line.ts';
 
-import { isKubeError } from '@etcd-operator/kube';
-import { busyboxImages, createImageTable, etcdImages, type Lab, startLab } from '@etcd-operator/kube-lab';
-import { type EtcdCluster, etcdClusters, podLogReader, runEtcdOperator } from '@etcd-operator/operator';
-import { createLogger, systemClock, textLines } from '@etcd-operator/ports';
-import { ensurePart } from '@etcd-operator/tools';
-import { reportProgress } from './progress-lines.ts';
-
-export interface PlaygroundOptions {
-  /** Ends as soon as the cluster is available. */
-  readonly once: boolean;
-  readonly size: number;
-  readonly version?: string;
+/** What the playground has of the machine. */
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly write: (line: string) => void;
+  /** Absent if this is no terminal, or lines are wanted. */
+  readonly terminal: { readonly input: ReadStream; readonly output: WriteStream } | undefined;
+  readonly clock?: Clock;
 }
-
-const clusterName = 'example-etcd-cluster';
 
 /** A Kubernetes in this process tree, the operator in it, and a real etcd cluster that it makes and keeps. */
-export async function runPlayground(options: PlaygroundOptions, signal: AbortSignal): Promise<void> {
-  const { write } = options;
-  const started = systemClock.monotonic();
-  const seconds = () => ((systemClock.monotonic() - started) / 1000).toFixed(1);
-  const [etcd, busybox] = await Promise.all([ensurePart('etcd@3.6', { signal }), ensurePart('busybox', { signal })]);
-  const images = createImageTable([etcdImages([etcd], busybox), busyboxImages(busybox)]);
-  await using lab = await startLab({ nodes: 3, images });
-  write(`${seconds()} s  kube-lab is up: ${lab.nodes.length} nodes, API server at ${lab.url}`);
-  const work = new AbortController();
-  const stopWith = () => work.abort(signal.reason);
-  signal.addEventListener('abort', stopWith, { once: true });
-  const operator = runOperator(lab, work.signal);
+export async function runPlayground(
+  options: PlaygroundOptions,
+  surroundings: Surroundings,
+  signal: AbortSignal,
+): Promise<void> {
+  const clock = surroundings.clock ?? systemClock;
+  const started = clock.monotonic();
+  const end = new AbortController();
+  const work = AbortSignal.any([signal, end.signal]);
+  let doings: Doings | undefined;
+  let screen: LiveScreen | undefined;
+  let entry: Entry | undefined;
+  const session = new Session({
+    clock,
+    started,
+    perform: (action) => {
+      if (!doings) throw new Error('the lab is not up yet');
+      return doings.perform(action, work);
+    },
+    openShell: async () => {
+      const there = entry;
+      if (there) await screen?.lend(() => runShell(there, surroundings.env));
+    },
+  });
+  const { terminal } = surroundings;
+  screen =
+    terminal && new LiveScreen(session, { ...terminal, withColour: hasColour(surroundings.env), clock, signal: work });
+  const shown = screen
+    ? screen.run()
+    : runPlainLines(session, { write: surroundings.write, once: options.once, signal: work });
+  const running = play(options, surroundings, session, work, (made) => {
+    doings = made.doings;
+    entry = made.entry;
+  });
   try {
-    const served = await createCluster(lab, options, work.signal);
-    write(`${seconds()} s  EtcdCluster ${clusterName} is created`);
-    await Promise.race([
-      operator,
-      reportProgress({ lab, cluster: served, write, seconds, once: options.once, signal: work.signal }),
-    ]);
+    // Whatever fails first ends the rest; a person who leaves ends everything.
+    await Promise.race([shown, running.then(() => shown)]);
   } finally {
-    work.abort();
-    await operator.catch(() => undefined);
+    end.abort(new Error('the playground ends'));
+    await shown.catch(() => undefined);
+    await running.catch(() => undefined);
   }
 }
 
-async function runOperator(lab: Lab, signal: AbortSignal): Promise<void> {
-  const log = createLogger({ clock: systemClock, level: 'warn', write: textLines(process.stderr) });
-  await runEtcdOperator(
-    {
-      client: lab.client(),
-      log,
-      namespace: 'default',
-      identity: 'playground',
-      leaderElection: false,
-      readLog: podLogReader(lab.server.transport()),
-      dial: ({ host, port }) => lab.dial(host, port),
-      healthInterval: 2_000,
-    },
+interface Made {
+  readonly doings: Doings;
+  readonly entry: Entry;
+}
+
+/** Sets everything up, and stays until the signal ends it; then everything goes. */
+async function play(
+  options: PlaygroundOptions,
+  { env }: Surroundings,
+  session: Session,
+  signal: AbortSignal,
+  made: (made: Made) => void,
+): Promise<void> {
+  const report = (line: string) => session.note(line, 'quiet');
+  const versions = await EtcdVersions.start(options.version, { signal, report });
+  session.note(`etcd ${versions.first.version} is at hand`, 'quiet');
+  await using lab = await startLabOn(options.port, versions.images, report);
+  session.note(`kube-lab is up: ${lab.nodes.length} nodes, API server at ${lab.url}`, 'quiet');
+  const operator = runOperator(
+    lab,
+    ({ message, fields }) => session.note(`operator: ${message} ${fields['error'] ?? ''}`, 'bad'),
     signal,
   );
+  const name = await createObjects(lab, versions, options, signal);
+  session.note(`EtcdCluster ${name} is created`, 'quiet');
+  const cuts = new Set<string>();
+  const following = followLab({
+    client: lab.client(),
+    cluster: name,
+    isCut: (node) => cuts.has(node),
+    send: session.send,
+    signal,
+  });
+  const parts = [operator, following];
+  if (!options.once) {
+    const store = { ready: Promise.resolve() };
+    const doings = new Doings({
+      lab,
+      versions,
+      cluster: () => name,
+      store: new Backups(lab, () => store.ready),
+      onCut: (nodes) => {
+        cuts.clear();
+        for (const node of nodes) cuts.add(node);
+        const { nodes: known } = session.state;
+        session.send({ kind: 'nodes', nodes: known.map((node) => ({ ...node, isCut: cuts.has(node.name) })) });
+      },
+    });
+    const entry = await entryOf(lab, versions, name);
+    made({ doings, entry });
+    store.ready = startObjectStore({ lab, images: versions.images, signal, report });
+    store.ready.then(
+      () => session.note('an S3 server is there for backups: bucket backups, Secret aws', 'quiet'),
+      (error: unknown) => signal.aborted || session.note(`no S3 server: ${String(error)}`, 'bad'),
+    );
+    parts.push(serveOthers(entry, session, env, signal));
+    session.send({ kind: 'hints', hints: hintsOf(entry) });
+  }
+  await Promise.all(parts).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
 }
 
-/** The kind is served a moment after the operator has installed it. */
-async function createCluster(
+/** Creates the example, or what the file holds; resolves with the name of the cluster to look at. */
+async function createObjects(
   lab: Lab,
-  { size, version }: PlaygroundOptions,
+  versions: EtcdVersions,
+  { size, file }: PlaygroundOptions,
   signal: AbortSignal,
-): Promise<EtcdCluster> {
-  const clusters = lab.client().resource(etcdClusters.resource);
-  const cluster: EtcdCluster = {
-    apiVersion: 'etcd.database.coreos.com/v1beta2',
-    kind: 'EtcdCluster',
-    metadata: { name: clusterName, namespace: 'default' },
-    spec: { size, ...(version !== undefined && { version }) },
+): Promise<string> {
+  const text = file === undefined ? undefined : await readFile(resolve(process.env['INIT_CWD'] ?? '.', file), 'utf8');
+  const objects = text === undefined ? [exampleCluster(size, versions.first.version)] : objectsIn(text);
+  const cluster = objects.find(({ kind }) => kind === 'EtcdCluster');
+  if (!cluster) throw new Error(`${file} holds no EtcdCluster`);
+  await applyObjects(objects, { transport: lab.server.transport(), signal });
+  return cluster.metadata?.name ?? '';
+}
+
+async function entryOf(lab: Lab, versions: EtcdVersions, cluster: string): Promise<Entry> {
+  const { host, port } = await lab.forward({ service: clientServiceName(cluster), namespace }, 2379);
+  return {
+    pid: process.pid,
+    socket: join(lab.directory, 'control.sock'),
+    kubeconfig: lab.kubeconfigPath,
+    bin: await layOutTools(lab, versions.first),
+    endpoint: `http://${host}:${port}`,
   };
-  for (;;) {
-    try {
-      return await clusters.create(cluster, { signal });
-    } catch (error) {
-      if (!isKubeError(error, 'NotFound')) throw error;
-      await systemClock.sleep(20, signal);
-    }
+}
+
+function hintsOf({ kubeconfig, endpoint, bin }: Entry): readonly string[] {
+  return [
+    `export KUBECONFIG=${kubeconfig} PATH=${bin}:$PATH`,
+    'kubectl get etcd,pods,services    kubectl etcd status',
+    `etcdctl --endpoints ${endpoint} put hello world`,
+    'npm run lab -- --help             kill, cut, blank, reboot, apply from a second terminal',
+  ];
+}
+
+/** Takes commands from other terminals until the signal ends it. */
+async function serveOthers(
+  entry: Entry,
+  session: Session,
+  env: Surroundings['env'],
+  signal: AbortSignal,
+): Promise<void> {
+  const answer = (request: Request, say: (line: string) => void, gone: AbortSignal) =>
+    reply(session, request, say, AbortSignal.any([gone, signal]));
+  const close = await startControlServer({ path: entry.socket, answer });
+  const withdraw = await register(entry, env);
+  await new Promise<void>((done) => {
+    if (signal.aborted) done();
+    else signal.addEventListener('abort', () => done(), { once: true });
+  });
+  await withdraw();
+  await close();
+}
+
+async function reply(
+  session: Session,
+  request: Request,
+  say: (line: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  if (request.do === 'status') {
+    for (const line of view(session.state, { columns: 120, rows: 40 }).slice(0, -1)) say(plainText(line));
+    return;
   }
+  if (request.do === 'events') return tellEvents(session, say, signal);
+  const { ok, words } = await session.act(request);
+  if (!ok) throw new Error(words);
+  say(words);
+}
+
+/** What has happened so far, then what happens. */
+async function tellEvents(session: Session, say: (line: string) => void, signal: AbortSignal): Promise<void> {
+  for (const { at, text } of session.state.notes) say(`${at.toFixed(1)} s  ${text}`);
+  const stop = session.listen((state, message) => {
+    if (message.kind === 'note') say(`${state.now.toFixed(1)} s  ${message.text}`);
+  });
+  await new Promise<void>((done) => {
+    if (signal.aborted) done();
+    else signal.addEventListener('abort', () => done(), { once: true });
+  });
+  stop();
+}
+
+function hasColour(env: Surroundings['env']): boolean {
+  return !env['NO_COLOR'] && env['TERM'] !== 'dumb';
 }

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Action } from '../model/action.ts';
+
+/** What a second terminal asks for: something to be done, or to be told. */
+export type Request = Action | { readonly do: 'status' } | { readonly do: 'events' };
+
+/** What comes back, a line of JSON each: lines to show, then how it ended. */
+export type Reply = { readonly line: string } | { readonly ok: boolean };
+
+/** A request that cannot be understood. */
+export class RequestError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'RequestError';
+  }
+}
+
+export const labUsage = `Usage: npm run lab -- COMMAND
+
+Does something to the playground that runs in another terminal (npm start):
+
+  status               what is on its screen
+  events               follows what happens, until Ctrl-C
+  kill MEMBER          ends a member's pod at once, its data with it
+  blank MEMBER         empties a member's disk and ends its process
+  cut NODE             cuts a node off from everything
+  heal [NODE]          undoes it, for one node or for all
+  reboot               power off and on, all nodes at once
+  resize N             sets spec.size
+  upgrade [X.Y]        sets spec.version, to the next minor if none is given
+  backup | restore     to and from the playground's S3 server
+  apply FILE           applies the objects of a file
+  shell [COMMAND ...]  a shell with KUBECONFIG, ETCDCTL_ENDPOINTS and PATH set
+`;
+
+/** Reads the words behind `npm run lab --`, but for `shell` and `apply`, which need the machine. */
+export function parseRequest([verb = '', ...rest]: readonly string[]): Request {
+  switch (verb) {
+    case 'status':
+    case 'events':
+    case 'reboot':
+    case 'backup':
+    case 'restore':
+      none(verb, rest);
+      return { do: verb };
+    case 'kill':
+    case 'blank':
+      return { do: verb, member: one(verb, 'a member', rest) };
+    case 'cut':
+      return { do: 'cut', node: one(verb, 'a node', rest) };
+    case 'heal':
+      return { do: 'heal', node: rest.length === 0 ? undefined : one(verb, 'a node', rest) };
+    case 'resize':
+      return { do: 'resize', size: sizeOf(one(verb, 'a number', rest)) };
+    case 'upgrade':
+      return { do: 'upgrade', version: rest.length === 0 ? undefined : one(verb, 'a version', rest) };
+    default:
+      throw new RequestError(`there is no command "${verb}"; npm run lab -- --help`);
+  }
+}
+
+function none(verb: string, rest: readonly string[]): void {
+  if (rest.length > 0) throw new RequestError(`${verb} takes no argument: ${rest.join(' ')}`);
+}
+
+function one(verb: string, what: string, [word, ...more]: readonly string[]): string {
+  if (word === undefined || more.length > 0) throw new RequestError(`${verb} takes ${what}`);
+  return word;
+}
+
+function sizeOf(text: string): number {
+  const size = Number(text);
+  if (Number.isInteger(size) && size >= 1 && size <= 7) return size;
+  throw new RequestError(`resize ${text}: a cluster has 1 to 7 members`);
+}

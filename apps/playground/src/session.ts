@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Clock } from '@etcd-operator/ports';
+import type { Action } from './model/action.ts';
+import { emptyState, type State } from './model/state.ts';
+import { type Message, update } from './model/update.ts';
+
+export interface SessionOptions {
+  readonly clock: Clock;
+  /** Clock reading of the start. */
+  readonly started: number;
+  readonly perform: (action: Action) => Promise<string>;
+  readonly openShell: () => Promise<void>;
+}
+
+export type Listener = (state: State, message: Message) => void;
+
+/** Holds the state, feeds it messages, and carries out what they lead to, one thing at a time. */
+export class Session {
+  readonly #options: SessionOptions;
+  readonly #listeners = new Set<Listener>();
+  #state: State = emptyState;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+  }
+
+  get state(): State {
+    return this.#state;
+  }
+
+  /** Called after each message. Returns the way to stop listening. */
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  readonly send = (message: Message): void => {
+    const { clock, started } = this.#options;
+    const timed = update(this.#state, { kind: 'time', now: (clock.monotonic() - started) / 1000 }).state;
+    const { state, effect } = update(timed, message);
+    this.#state = state;
+    for (const listener of this.#listeners) listener(state, message);
+    if (effect) void this.#carryOut(effect);
+  };
+
+  note(text: string, tone: 'plain' | 'good' | 'bad' | 'quiet' = 'plain'): void {
+    this.send({ kind: 'note', text, tone });
+  }
+
+  /** Does what was asked for and notes it. Never throws; resolves with what was noted. */
+  async act(action: Action): Promise<{ readonly ok: boolean; readonly words: string }> {
+    this.send({ kind: 'busy', what: action.do });
+    try {
+      const words = await this.#options.perform(action);
+      this.note(`you: ${words}`, 'good');
+      return { ok: true, words };
+    } catch (error) {
+      const words = error instanceof Error ? error.message : String(error);
+      this.note(`${action.do} failed: ${words}`, 'bad');
+      return { ok: false, words };
+    } finally {
+      this.send({ kind: 'busy', what: undefined });
+    }
+  }
+
+  async #carryOut(effect: Action | { readonly do: 'shell' }): Promise<void> {
+    if (effect.do !== 'shell') await this.act(effect);
+    else await this.#options.openShell().catch((error: unknown) => this.note(String(error), 'bad'));
+  }
+}
