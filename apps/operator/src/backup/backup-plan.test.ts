@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type BackupObservation, type BackupPlan, planBackup } from './backup-plan.ts';
+import { memory, now, observation, order } from './testing/observations.ts';
+
+const summary = ({ situation, steps, lookAt }: BackupPlan) => ({
+  situation,
+  steps: steps.map((step) => (step.do === 'start' ? `start ${step.due - now}` : step.do)),
+  ...(lookAt !== undefined && { lookIn: lookAt - now }),
+});
+
+const once = order({ kind: 'once' });
+const hourly = order({ kind: 'interval', milliseconds: 3_600_000 });
+const made = { succeeded: true, attempts: 0, lastPath: 'bucket/key', observedGeneration: 1 };
+const failing = { attempts: 3, reason: 'x', nextAttempt: now + 8_000, observedGeneration: 1 };
+const series = { ...made, lastPath: 'bucket/key_v1_2026-01-01-00:00:00', lastDue: now - 600_000 };
+const running = { generation: 1, state: 'running' } as const;
+
+/** Situation by situation: what is there, and what is to be done. */
+const table: readonly (readonly [string, Partial<BackupObservation>, ReturnType<typeof summary>])[] = [
+  ['[74] a new one-shot is made at once', {}, { situation: 'due', steps: ['start 0'] }],
+  ['a one-shot that was made is done for ever', { memory: memory(made) }, { situation: 'complete', steps: [] }],
+  [
+    'a one-shot that was made is not repeated for a change of its policy',
+    { memory: memory(made), generation: 2 },
+    { situation: 'complete', steps: [] },
+  ],
+  [
+    'another path is another backup',
+    { memory: memory({ ...made, lastPath: 'bucket/other' }), generation: 2 },
+    { situation: 'due', steps: ['start 0'] },
+  ],
+  [
+    'what the original reported as made is done',
+    { memory: memory({ succeeded: true }) },
+    { situation: 'complete', steps: [] },
+  ],
+  [
+    'what the original reported as failed is not tried again behind the back of its user',
+    { memory: memory({ reason: 'x' }) },
+    { situation: 'refused', steps: [] },
+  ],
+  [
+    'a changed spec after a failure of the original is tried',
+    { memory: memory({ reason: 'x', observedGeneration: 1 }), generation: 2 },
+    { situation: 'due', steps: ['start 0'] },
+  ],
+  [
+    '[84] a failed one-shot waits for its next try',
+    { memory: memory(failing) },
+    { situation: 'retrying', steps: [], lookIn: 8_000 },
+  ],
+  [
+    '[84] a failed one-shot is tried again in time',
+    { memory: memory({ ...failing, nextAttempt: now }) },
+    { situation: 'due', steps: ['start 0'] },
+  ],
+  [
+    'a changed spec is tried at once',
+    { memory: memory(failing), generation: 2 },
+    { situation: 'due', steps: ['start 0'] },
+  ],
+  ['[81] D22: the first of a series is made at once', { order: hourly }, { situation: 'due', steps: ['start 0'] }],
+  [
+    '[81] a series waits for its time',
+    { order: hourly, memory: memory(series) },
+    { situation: 'waiting', steps: [], lookIn: 3_000_000 },
+  ],
+  [
+    '[81] after a restart one that was missed is made at once',
+    { order: hourly, memory: memory({ ...series, lastDue: now - 9_000_000 }) },
+    { situation: 'due', steps: ['start -1800000'] },
+  ],
+  [
+    '[81] never two at a time: a run that goes on is left alone',
+    { order: hourly, memory: memory({ ...series, lastDue: now - 9_000_000 }), run: running },
+    { situation: 'running', steps: [], lookIn: 3_000 },
+  ],
+  [
+    'a series that fails is tried again with pauses',
+    { order: hourly, memory: memory({ ...failing, lastDue: now - 9_000_000 }) },
+    { situation: 'retrying', steps: [], lookIn: 8_000 },
+  ],
+  [
+    '[82] D21: a changed spec ends the run of the old one',
+    { order: hourly, generation: 2, run: running },
+    { situation: 'running', steps: ['cancel'], lookIn: 3_000 },
+  ],
+  [
+    '[82] deletion ends the run first',
+    { order: hourly, deletedAt: now, hasOriginalFinalizer: true, run: running },
+    { situation: 'deleting', steps: ['cancel'] },
+  ],
+  [
+    '[82] deletion takes the original finalizer away',
+    { order: hourly, deletedAt: now, hasOriginalFinalizer: true },
+    { situation: 'deleting', steps: ['removeOriginalFinalizer'] },
+  ],
+  [
+    '[82] the original finalizer of a series goes at first sight',
+    { order: hourly, memory: memory({ ...series, attempts: undefined }), hasOriginalFinalizer: true },
+    { situation: 'waiting', steps: ['removeOriginalFinalizer'], lookIn: 3_000_000 },
+  ],
+  [
+    '[83] D22: a series that became a one-shot is made once more, under its path',
+    { memory: memory(series), generation: 2 },
+    { situation: 'due', steps: ['start 0'] },
+  ],
+  [
+    '[83] D22: also if the original made the series',
+    { memory: memory({ succeeded: true, lastDue: now - 1_000 }), hasOriginalFinalizer: true },
+    { situation: 'due', steps: ['start 0'] },
+  ],
+  [
+    '[83] a one-shot that became a series goes on from its last backup',
+    { order: hourly, memory: memory({ ...made, lastDue: now - 600_000 }), generation: 2 },
+    { situation: 'waiting', steps: [], lookIn: 3_000_000 },
+  ],
+  [
+    'D2: a spec that cannot work is reported and nothing else',
+    { order: undefined, problem: { reason: 'UnknownStorage', message: 'x' } },
+    { situation: 'invalid', steps: [] },
+  ],
+  [
+    'D2: a spec that cannot work ends the run of the one before',
+    { order: undefined, problem: { reason: 'UnknownStorage', message: 'x' }, run: running },
+    { situation: 'invalid', steps: ['cancel'] },
+  ],
+  [
+    'D2: an object that cannot work can be deleted',
+    { order: undefined, deletedAt: now, hasOriginalFinalizer: true, hasOwnFinalizer: true },
+    { situation: 'deleting', steps: ['removeOwnFinalizer', 'removeOriginalFinalizer'] },
+  ],
+  ['[87] deletion keeps what is stored', { deletedAt: now }, { situation: 'deleting', steps: [] }],
+  [
+    '[87] who asks for deletion gets a finalizer first',
+    { order: { ...once, deleteStored: true } },
+    { situation: 'due', steps: ['addOwnFinalizer', 'start 0'] },
+  ],
+  [
+    '[87] who asked for deletion gets it, and then the object goes',
+    { order: { ...once, deleteStored: true }, hasOwnFinalizer: true, deletedAt: now },
+    { situation: 'deleting', steps: ['deleteStored', 'removeOwnFinalizer'] },
+  ],
+  [
+    '[87] who no longer asks for it loses the finalizer',
+    { hasOwnFinalizer: true, memory: memory(made) },
+    { situation: 'complete', steps: ['removeOwnFinalizer'] },
+  ],
+];
+
+describe('the plan for an EtcdBackup', () => {
+  test.each(table)('%s', (_, given, expected) => {
+    expect(summary(planBackup(observation(given), now))).toEqual(expected);
+  });
+
+  const times = fc.option(fc.integer({ min: now - 1e10, max: now + 1e10 }), { nil: undefined });
+  const anyObservation = fc.record({
+    generation: fc.integer({ min: 1, max: 3 }),
+    deletedAt: times,
+    hasOriginalFinalizer: fc.boolean(),
+    hasOwnFinalizer: fc.boolean(),
+    order: fc.constantFrom(undefined, once, hourly, { ...once, deleteStored: true }),
+    run: fc.constantFrom(undefined, running, { generation: 1, state: 'ended' as const }),
+    memory: fc
+      .record({
+        succeeded: fc.boolean(),
+        reason: fc.constantFrom('', 'x'),
+        attempts: fc.constantFrom(undefined, 0, 4),
+        nextAttempt: times,
+        lastDue: times,
+        lastPath: fc.constantFrom(undefined, 'bucket/key', 'bucket/other'),
+        observedGeneration: fc.constantFrom(undefined, 1, 2),
+      })
+      .map(memory),
+  });
+
+  test('never starts a second run, starts nothing that goes, and never waits in the past', () => {
+    fc.assert(
+      fc.property(anyObservation, (some) => {
+        const plan = planBackup(observation(some), now);
+        const starts = plan.steps.filter((step) => step.do === 'start').length;
+        expect(starts).toBeLessThanOrEqual(1);
+        if (some.run?.state === 'running' || some.deletedAt !== undefined || !some.order) expect(starts).toBe(0);
+        if (plan.lookAt !== undefined) expect(plan.lookAt).toBeGreaterThan(now);
+        const isDeadEnd = plan.steps.length === 0 && plan.lookAt === undefined;
+        if (isDeadEnd) expect(['complete', 'refused', 'invalid', 'deleting']).toContain(plan.situation);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
