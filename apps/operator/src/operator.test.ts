@@ -56,7 +56,7 @@ describe('[23] the custom resource', () => {
       return items.some(({ status }) => status?.conditions?.some(({ type }) => type === 'Established')) || undefined;
     });
     await scene.until('usable', () => scene.clusters.create(clusterWith('a', { size: 1 })).catch(() => undefined));
-    await seeded('a');
+    expect((await seeded('a')).metadata?.name).toMatch(/^a-/);
   });
 
   test('is neither created nor looked at when told so', async () => {
@@ -130,10 +130,11 @@ describe('[27] many clusters, and restless ones', () => {
     const names = Array.from({ length: 200 }, (_, index) => `c${index}`);
     for (const name of names) await scene.clusters.create(clusterWith(name, { size: 3 }));
     scene.start();
-    await scene.until('200 seeds', async () => {
+    const seeds = await scene.until('200 seeds', async () => {
       const { items } = await scene.client.resource(pods).list({ namespace: 'default', labelSelector: 'app=etcd' });
-      return new Set(items.map(({ metadata }) => metadata?.labels?.['etcd_cluster'])).size === 200 || undefined;
+      return items.length >= 200 ? items : undefined;
     });
+    expect(new Set(seeds.map(({ metadata }) => metadata?.labels?.['etcd_cluster'])).size).toBe(200);
   });
 
   test('one that is edited all the time is reconciled all the same', async () => {

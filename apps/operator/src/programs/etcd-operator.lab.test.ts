@@ -87,6 +87,33 @@ describe('two replicas', () => {
     second.child.kill('SIGTERM');
     await once(second.child, 'exit');
   });
+
+  test('D5: a port that is taken ends the program with a sentence', async () => {
+    const holder = createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const address = holder.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    const { status, stderr } = await runBeside(port);
+    await new Promise((resolve) => holder.close(resolve));
+    expect(status).not.toBe(0);
+    expect(stderr).toContain('EADDRINUSE');
+  });
+
+  /** Not by `spawnSync`: the lab it talks to is in this process. */
+  async function runBeside(port: number): Promise<{ readonly status: number | null; readonly stderr: string }> {
+    const args = [program, '-kubeconfig', lab.kubeconfigPath, `-listen-addr=127.0.0.1:${port}`];
+    const child = spawn(process.execPath, args, {
+      env: { MY_POD_NAMESPACE: 'default', MY_POD_NAME: 'third' },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    children.push(child);
+    let stderr = '';
+    child.stderr?.on('data', (data: Buffer) => {
+      stderr += data.toString();
+    });
+    const [status] = (await once(child, 'exit')) as [number | null];
+    return { status, stderr };
+  }
 });
 
 async function freePort(): Promise<number> {

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { EtcdCluster } from '../../api/etcd-cluster.ts';
+import { readCluster } from '../../api/etcd-cluster-reading.ts';
 import { annotations } from '../../api/names.ts';
-import { desiredOf } from '../desired.ts';
 import { readRestoreMarker } from '../../api/restore-marker.ts';
+import { desiredOf } from '../desired.ts';
 import type { ClusterFacts, Latch } from '../observation.ts';
 
 /** What the planner needs to know of the custom resource. */
 export function clusterFacts(cluster: EtcdCluster, isLive: boolean): ClusterFacts {
   const { metadata = {}, spec, status } = cluster;
   const name = metadata.name ?? '';
+  const { misfits } = readCluster(cluster);
   return {
     name,
     namespace: metadata.namespace ?? '',
     uid: metadata.uid ?? '',
     generation: metadata.generation ?? 0,
-    desired: desiredOf(name, spec),
+    desired: misfits.length > 0 ? { problems: misfits } : desiredOf(name, spec),
     paused: spec.paused ?? false,
     deleting: metadata.deletionTimestamp !== undefined,
+    restore: readRestoreMarker(metadata.annotations),
     latchedInStatus: latch(status?.clusterID, status?.incarnation),
     latchedInAnnotation: latch(
-    restore: readRestoreMarker(metadata.annotations),
       metadata.annotations?.[annotations.clusterId],
       Number(metadata.annotations?.[annotations.incarnation]),
     ),

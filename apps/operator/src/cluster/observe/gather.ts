@@ -14,10 +14,12 @@ import {
   services,
 } from '@etcd-operator/kube';
 import { type EtcdCluster, etcdClusters } from '../../api/etcd-cluster.ts';
+import { readCluster } from '../../api/etcd-cluster-reading.ts';
 import { clientServiceName, clusterLabels, peerServiceName } from '../../api/names.ts';
 
 /** The Kubernetes objects around one cluster, as they were read. */
 export interface Surroundings {
+  /** As it can be read by its type; see `readCluster`. */
   readonly cluster: EtcdCluster;
   readonly pods: readonly Pod[];
   readonly imageChecks: readonly Pod[];
@@ -50,7 +52,7 @@ export function fromCaches(cluster: EtcdCluster, caches: ClusterCaches): Surroun
     return node ? [[host, node] as const] : [];
   });
   return {
-    cluster,
+    cluster: readCluster(cluster).cluster,
     pods: found,
     imageChecks: caches.imageChecks({ namespace, name }),
     volumes: caches.volumes({ namespace, name }),
@@ -82,7 +84,7 @@ export async function fromServer(
   ]);
   if (current?.metadata?.uid !== uid || !current) return undefined;
   return {
-    cluster: current,
+    cluster: readCluster(current).cluster,
     pods: podList.items,
     imageChecks: [],
     volumes: volumeList.items,

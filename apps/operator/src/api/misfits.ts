@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { StructuralSchema } from '@etcd-operator/crd';
+
+/**
+ * Where a value is not of the type that its schema names, in sentences that begin with the path. Only types and required fields
+ * are looked at, because code that reads the value relies on nothing else; lengths, patterns and ranges are not.
+ */
+export function misfitsOf(schema: StructuralSchema, value: unknown, path: string): readonly string[] {
+  if (value === null) return schema.nullable || schema.type === undefined ? [] : [`${path} must not be null`];
+  if (schema['x-kubernetes-int-or-string'])
+    return typeof value === 'string' || typeof value === 'number' ? [] : [`${path} must be a number or a string`];
+  switch (schema.type) {
+    case undefined:
+      return [];
+    case 'object':
+      return isObject(value) ? objectMisfits(schema, value, path) : [`${path} must be an object`];
+    case 'array':
+      return Array.isArray(value) ? listMisfits(schema, value, path) : [`${path} must be a list`];
+    default: {
+      const { name, words } = scalars[schema.type];
+      return typeof value === name ? [] : [`${path} must be ${words}`];
+    }
+  }
+}
+
+const scalars = {
+  string: { name: 'string', words: 'a string' },
+  integer: { name: 'number', words: 'a number' },
+  number: { name: 'number', words: 'a number' },
+  boolean: { name: 'boolean', words: 'true or false' },
+} as const;
+
+function objectMisfits(
+  { properties = {}, required = [], additionalProperties }: StructuralSchema,
+  value: Readonly<Record<string, unknown>>,
+  path: string,
+): readonly string[] {
+  const missing = required.filter((name) => !Object.hasOwn(value, name)).map((name) => `${path}.${name} is required`);
+  const wrong = Object.entries(value).flatMap(([name, field]) => {
+    const wanted = Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
+    return wanted ? misfitsOf(wanted, field, `${path}.${name}`) : [];
+  });
+  return [...missing, ...wrong];
+}
+
+function listMisfits({ items }: StructuralSchema, value: readonly unknown[], path: string): readonly string[] {
+  return items ? value.flatMap((item, index) => misfitsOf(items, item, `${path}[${index}]`)) : [];
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && !Array.isArray(value);
+}
