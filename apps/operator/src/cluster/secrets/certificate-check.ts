@@ -32,6 +32,15 @@ export function certificateProblems(files: TlsFiles, needs: CertificateNeeds): r
   }
 }
 
+/** When a certificate expires, milliseconds since the epoch; at once if it cannot be read. */
+export function certificateExpiry({ cert }: TlsFiles): number {
+  try {
+    return new X509Certificate(cert).validToDate.getTime();
+  } catch {
+    return 0;
+  }
+}
+
 function keyProblems(certificate: X509Certificate, key: string): readonly string[] {
   try {
     return certificate.checkPrivateKey(createPrivateKey(key))

@@ -6,7 +6,7 @@ import type { EtcdCluster } from '../../api/etcd-cluster.ts';
 import { clientServiceName } from '../../api/names.ts';
 import type { ClusterCredentials } from '../etcd/member-pool.ts';
 import type { TlsKeyStyles, TlsRole } from '../objects/tls-volumes.ts';
-import { certificateProblems } from './certificate-check.ts';
+import { certificateExpiry, certificateProblems } from './certificate-check.ts';
 import { readTlsSecret, type TlsFiles } from './tls-secret.ts';
 
 /** What the secrets of a cluster say. */
@@ -15,6 +15,8 @@ export interface SecretFindings {
   readonly keyStyles: TlsKeyStyles;
   /** Why a secret cannot be used, in words; empty if all can. */
   readonly problems: readonly string[];
+  /** When the first of the certificates expires, milliseconds since the epoch; infinite if there are none. */
+  readonly expiresAt: number;
 }
 
 interface Kept {
@@ -28,6 +30,7 @@ const noSecrets: SecretFindings = {
   credentials: { tls: undefined, login: undefined },
   keyStyles: { peer: 'own', server: 'own', client: 'own' },
   problems: [],
+  expiresAt: Number.POSITIVE_INFINITY,
 };
 
 /** How long findings are used before the secrets are read again: old certificates and passwords serve that long at least. */
@@ -59,14 +62,15 @@ export class ClusterSecrets {
     const kept = this.#kept.get(uid);
     if (kept?.generation === generation && this.#clock.monotonic() < kept.until) return kept.findings;
     const findings = await this.#read(cluster, named, client, signal, kept?.findings);
-    const life = findings.problems.length > 0 ? keepInTrouble : keepFor;
-    this.#kept.set(uid, {
-      generation,
-      readAt: this.#clock.monotonic(),
-      until: this.#clock.monotonic() + life,
-      findings,
-    });
+    const readAt = this.#clock.monotonic();
+    this.#kept.set(uid, { generation, readAt, until: readAt + this.#lifeOf(findings), findings });
     return findings;
+  }
+
+  /** A certificate that is about to expire has probably been replaced. */
+  #lifeOf({ problems, expiresAt }: SecretFindings): number {
+    if (problems.length > 0) return keepInTrouble;
+    return Math.min(keepFor, Math.max(keepInTrouble, (expiresAt - this.#clock.now()) / 2));
   }
 
   /** Members of the cluster do not answer: what is known of its secrets may be old, and is used no longer than for moments. */
@@ -107,6 +111,7 @@ export class ClusterSecrets {
         client: files.get('client')?.style ?? 'own',
       },
       problems,
+      expiresAt: Math.min(...[...files.values()].map(certificateExpiry)),
     };
   }
 }
