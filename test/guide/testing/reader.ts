@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { busyboxImages, createImageTable, etcdImages, type Lab, startLab } from '@etcd-operator/kube-lab';
 import { ensurePart } from '@etcd-operator/tools';
+import { objectStoreImages, objectStoreManifest, writeAwsFiles } from './object-store.ts';
 import { operatorImages, writeLaunchers } from './operator-image.ts';
 import { actionsOf } from './page.ts';
 
@@ -32,10 +33,15 @@ export class Reader implements AsyncDisposable {
     const folder = await mkdtemp(join(tmpdir(), 'guide-'));
     for (const name of ['example', 'deploy']) await symlink(join(repository, name), join(folder, name));
     const ours = operatorImages(join(folder, 'image'));
-    const images = createImageTable([etcdImages(etcds, busybox), busyboxImages(busybox), ours]);
+    const sets = [etcdImages(etcds, busybox), busyboxImages(busybox), ours, await objectStoreImages()];
+    const images = createImageTable(sets);
     const lab = await startLab({ nodes: 3, images });
     const programs = [dirname(kubectl.programs['kubectl'] ?? ''), writeLaunchers(join(folder, 'bin'))];
-    return new Reader(folder, lab, [...programs, process.env['PATH']].join(':'));
+    const reader = new Reader(folder, lab, [...programs, process.env['PATH']].join(':'));
+    await writeAwsFiles(folder);
+    await reader.#type(`kubectl apply -f - <<'END'${objectStoreManifest}END`, 'the object store');
+    await reader.#type('kubectl wait --for=condition=Ready --timeout=60s pod/s3', 'the object store');
+    return reader;
   }
 
   /** Does everything a page says, in the sections asked for. Rejects with what went wrong, and in which line of the page. */
