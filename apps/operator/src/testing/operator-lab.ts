@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { clientPort, MemberClient } from '@etcd-operator/etcd';
 import { isKubeError, type Pod, pods } from '@etcd-operator/kube';
-import { busyboxImages, createImageTable, etcdImages, type Lab, startLab } from '@etcd-operator/kube-lab';
+import {
+  busyboxImages,
+  createImageTable,
+  etcdImages,
+  type ImageSet,
+  type Lab,
+  startLab,
+} from '@etcd-operator/kube-lab';
 import { createLogger, type LogRecord, systemClock } from '@etcd-operator/ports';
 import { ensurePart } from '@etcd-operator/tools';
 import { type EtcdCluster, type EtcdClusterSpec, etcdClusters } from '../api/etcd-cluster.ts';
@@ -28,13 +35,18 @@ export class OperatorLab implements AsyncDisposable {
   }
 
   static async start(
-    options: { readonly nodes?: number; readonly versions?: readonly LabVersion[] } = {},
+    options: {
+      readonly nodes?: number;
+      readonly versions?: readonly LabVersion[];
+      /** Besides those of etcd and busybox. */
+      readonly images?: readonly ImageSet[];
+    } = {},
   ): Promise<OperatorLab> {
     const etcds = await Promise.all(
       (options.versions ?? ['3.6']).map((minor) => ensurePart(`etcd@${minor}`, { fromPath: false })),
     );
     const busybox = await ensurePart('busybox');
-    const images = createImageTable([etcdImages(etcds, busybox), busyboxImages(busybox)]);
+    const images = createImageTable([etcdImages(etcds, busybox), busyboxImages(busybox), ...(options.images ?? [])]);
     const started = new OperatorLab(await startLab({ nodes: options.nodes ?? 3, images }));
     started.startOperator();
     return started;

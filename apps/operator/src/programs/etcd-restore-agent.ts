@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readFile } from 'node:fs/promises';
+import { hasData, isReceived, receiveSnapshot, removePart } from '../restore/delivery/receive.ts';
+import { FlagError, parseGoFlags } from './go-flags.ts';
+
+/**
+ * Runs in an init container of the member that a restore begins with: takes the snapshot from the restore operator and puts
+ * it where etcd's own tool finds it. Where there is data already, it has nothing to do: a pod that starts again after a
+ * reboot passes through here too.
+ */
+const flags = {
+  restore: { kind: 'string', default: '', help: 'UID of the EtcdRestore' },
+  sha256: { kind: 'string', default: '', help: 'of the snapshot' },
+  bytes: { kind: 'integer', default: 0, help: 'length of the snapshot' },
+  'key-file': { kind: 'string', default: '', help: 'the key from the Secret of the restore' },
+  file: { kind: 'string', default: '', help: 'where the snapshot goes' },
+  'data-dir': { kind: 'string', default: '', help: "etcd's data directory" },
+  port: { kind: 'integer', default: 19_999, help: 'where it is waited for' },
+} as const;
+
+const say = (line: string) => void process.stderr.write(`etcd-restore-agent: ${line}\n`);
+
+async function run(signal: AbortSignal): Promise<void> {
+  const given = parseGoFlags(flags, process.argv.slice(2));
+  if (await hasData(given['data-dir'])) return say(`${given['data-dir']} is not empty: nothing is restored`);
+  if (await isReceived(given.file)) return say('the snapshot is there');
+  await removePart(given.file);
+  const key = Buffer.from((await readFile(given['key-file'], 'utf8')).trim(), 'hex');
+  const expected = { uid: given.restore, sha256: given.sha256, bytes: given.bytes };
+  await receiveSnapshot({ expected, key, file: given.file, port: given.port, signal, say });
+}
+
+const stop = new AbortController();
+process.on('SIGTERM', () => stop.abort(new Error('received SIGTERM')));
+try {
+  await run(stop.signal);
+} catch (error) {
+  say(error instanceof Error ? error.message : String(error));
+  process.exitCode = error instanceof FlagError ? 2 : 1;
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type Client, isKubeError } from '@etcd-operator/kube';
+import type { Random } from '@etcd-operator/ports';
+import type { EtcdCluster } from '../../api/etcd-cluster.ts';
+import type { EtcdRestore } from '../../api/etcd-restore.ts';
+import type { Desired } from '../../cluster/desired.ts';
+import type { TlsKeyStyles } from '../../cluster/objects/tls-volumes.ts';
+import type { SourceFacts } from '../observation.ts';
+
+/** What carrying out a step may use. Every decision has been taken. */
+export interface ActContext {
+  readonly client: Client;
+  readonly random: Random;
+  readonly restore: EtcdRestore;
+  readonly cluster: EtcdCluster | undefined;
+  readonly desired: Desired | undefined;
+  readonly source: SourceFacts | undefined;
+  readonly revisionBump: number;
+  readonly tlsKeys: TlsKeyStyles;
+  /** The image that the agent is in: the operator's own. */
+  readonly agentImage: string;
+  readonly jobs: BackgroundWork;
+  readonly signal: AbortSignal;
+}
+
+/** Begins what goes on beside the looks. */
+export interface BackgroundWork {
+  verify(): void;
+  save(incarnation: number): void;
+  deliver(ip: string): void;
+}
+
+/** What is gone already needs no change. */
+export async function ifThere(write: Promise<unknown>): Promise<void> {
+  try {
+    await write;
+  } catch (error) {
+    if (!isKubeError(error, 'NotFound')) throw error;
+  }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+import { addFinalizerPatch, removeFinalizerPatch } from '@etcd-operator/controller-runtime';
+import { type Patch, persistentVolumeClaims, pods, secrets } from '@etcd-operator/kube';
+import { etcdRestores } from '../../api/etcd-restore.ts';
+import { fieldManager, labels } from '../../api/names.ts';
+import { identityOf } from '../../cluster/act/cluster-identity.ts';
+import { unlessThere } from '../../cluster/act/object-steps.ts';
+import { keyBytes } from '../delivery/channel.ts';
+import { restoreSecret, secretNameOf } from '../objects/restore-secret.ts';
+import { restoreFinalizer } from '../observe/restore-facts.ts';
+import type { RestoreStep } from '../plan/step.ts';
+import { type ActContext, ifThere } from './act-context.ts';
+import { createCluster, deleteCluster, latch, mark, unmark } from './cluster-steps.ts';
+import { createSeed, settleSeed } from './seed-steps.ts';
+
+/** Carries out one step. What Kubernetes refuses is thrown: the world is looked at again. */
+export async function act(step: RestoreStep, context: ActContext): Promise<void> {
+  switch (step.do) {
+    case 'verify':
+      return context.jobs.verify();
+    case 'save':
+      return context.jobs.save(step.incarnation);
+    case 'deliver':
+      return context.jobs.deliver(step.ip);
+    case 'addFinalizer':
+      return patchRestore(addFinalizerPatch(context.restore, restoreFinalizer), context);
+    case 'removeFinalizer':
+      return patchRestore(removeFinalizerPatch(context.restore, restoreFinalizer), context);
+    case 'createCluster':
+      return createCluster(step, context);
+    case 'deleteCluster':
+      return deleteCluster(step, context);
+    case 'mark':
+      return mark(step, context);
+    case 'unmark':
+      return unmark(step, context);
+    case 'latch':
+      return latch(step, context);
+    case 'createSeed':
+      return createSeed(step, context);
+    case 'settleSeed':
+      return settleSeed(step, context);
+    case 'fencePod':
+    case 'unfencePod':
+      return relabel(step, context);
+    default:
+      return changeHelper(step, context);
+  }
+}
+
+type HelperStep = Extract<RestoreStep, { do: 'createSecret' | 'deleteSecret' | 'deletePod' | 'deleteVolume' }>;
+
+async function changeHelper(step: HelperStep, { client, restore, random, signal }: ActContext): Promise<void> {
+  const identity = identityOf(restore);
+  const { namespace } = identity;
+  switch (step.do) {
+    case 'createSecret':
+      await unlessThere(
+        client.resource(secrets).create(restoreSecret(identity, random.bytes(keyBytes)), { fieldManager, signal }),
+      );
+      return;
+    case 'deleteSecret':
+      return ifThere(client.resource(secrets).delete({ namespace, name: secretNameOf(identity) }, { signal }));
+    case 'deletePod':
+    case 'deleteVolume': {
+      const resource = step.do === 'deletePod' ? client.resource(pods) : client.resource(persistentVolumeClaims);
+      const options = { preconditions: { uid: step.uid }, signal };
+      return ifThere(resource.delete({ namespace, name: step.name }, options));
+    }
+  }
+}
+
+/** A pod without this label is behind no Service; its process and data stay. */
+async function relabel(
+  { do: what, name, uid }: Extract<RestoreStep, { do: 'fencePod' | 'unfencePod' }>,
+  { client, restore, signal }: ActContext,
+): Promise<void> {
+  const { namespace } = identityOf(restore);
+  const app = what === 'fencePod' ? null : 'etcd';
+  const patch = { metadata: { uid, labels: { [labels.app]: app } } };
+  await ifThere(client.resource(pods).patch({ namespace, name }, { type: 'merge', patch }, { fieldManager, signal }));
+}
+
+async function patchRestore(patch: Patch | undefined, { client, restore, signal }: ActContext): Promise<void> {
+  if (!patch) return;
+  const { namespace, name } = identityOf(restore);
+  await ifThere(client.resource(etcdRestores.resource).patch({ namespace, name }, patch, { fieldManager, signal }));
+}

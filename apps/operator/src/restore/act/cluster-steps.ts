@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type EtcdCluster, etcdClusters } from '../../api/etcd-cluster.ts';
+import { annotations, fieldManager, group } from '../../api/names.ts';
+import { formatRestoreMarker } from '../../api/restore-marker.ts';
+import { identityOf } from '../../cluster/act/cluster-identity.ts';
+import { firstIncarnation } from '../../cluster/plan/identity.ts';
+import type { RestoreStep } from '../plan/step.ts';
+import { type ActContext, ifThere } from './act-context.ts';
+
+type Of<K extends RestoreStep['do']> = Extract<RestoreStep, { do: K }>;
+
+/** With the mark on it from birth: the etcd-operator never sees it without, and founds nothing. */
+export async function createCluster({ marker, spec }: Of<'createCluster'>, context: ActContext): Promise<void> {
+  const { client, restore, signal } = context;
+  const { namespace } = identityOf(restore);
+  const scope = restore.metadata?.annotations?.[annotations.scope];
+  const cluster: EtcdCluster = {
+    apiVersion: `${group}/v1beta2`,
+    kind: 'EtcdCluster',
+    metadata: {
+      name: restore.spec.etcdCluster.name,
+      namespace,
+      annotations: {
+        [annotations.restore]: formatRestoreMarker(marker),
+        [annotations.incarnation]: String(firstIncarnation),
+        [annotations.usedIncarnation]: String(firstIncarnation),
+        ...(scope !== undefined && { [annotations.scope]: scope }),
+      },
+    },
+    spec,
+  };
+  await client.resource(etcdClusters.resource).create(cluster, { fieldManager, signal });
+}
+
+export async function deleteCluster({ uid }: Of<'deleteCluster'>, context: ActContext): Promise<void> {
+  const { client, restore, signal } = context;
+  const key = { namespace: identityOf(restore).namespace, name: restore.spec.etcdCluster.name };
+  await ifThere(client.resource(etcdClusters.resource).delete(key, { preconditions: { uid }, signal }));
+}
+
+/** Mark and incarnation in one patch, on exactly the object that was looked at. */
+export async function mark({ marker, incarnation }: Of<'mark'>, context: ActContext): Promise<void> {
+  await annotate(context, {
+    [annotations.restore]: formatRestoreMarker(marker),
+    [annotations.incarnation]: String(incarnation),
+    [annotations.usedIncarnation]: String(incarnation),
+    [annotations.clusterId]: null,
+  });
+}
+
+export async function unmark({ back }: Of<'unmark'>, context: ActContext): Promise<void> {
+  await annotate(context, {
+    [annotations.restore]: null,
+    ...(back && {
+      [annotations.incarnation]: back.clusterId === '' ? null : String(back.incarnation),
+      [annotations.clusterId]: back.clusterId || null,
+    }),
+  });
+}
+
+/** Who brought the new life is recorded with its identity: the same restore never brings it twice. */
+export async function latch({ clusterId, incarnation }: Of<'latch'>, context: ActContext): Promise<void> {
+  const { client, cluster, restore, desired, signal } = context;
+  await annotate(context, {
+    [annotations.clusterId]: clusterId,
+    [annotations.incarnation]: String(incarnation),
+    [annotations.restoredBy]: identityOf(restore).uid,
+    // The log of a restored member begins afresh: nothing of an older version is in it.
+    [annotations.bornVersion]: desired?.version ?? null,
+  });
+  const { name, namespace, uid } = identityOf(cluster ?? {});
+  const patch = { metadata: { uid }, status: { clusterID: clusterId, incarnation } };
+  await client
+    .resource(etcdClusters.resource)
+    .status.patch({ name, namespace }, { type: 'merge', patch }, { fieldManager, signal });
+}
+
+async function annotate(
+  { client, cluster, signal }: ActContext,
+  notes: Readonly<Record<string, string | null>>,
+): Promise<void> {
+  if (!cluster) throw new Error('there is no EtcdCluster to be annotated');
+  const { name, namespace, uid } = identityOf(cluster);
+  const patch = { metadata: { uid, resourceVersion: cluster.metadata?.resourceVersion, annotations: notes } };
+  await client
+    .resource(etcdClusters.resource)
+    .patch({ name, namespace }, { type: 'merge', patch }, { fieldManager, signal });
+}

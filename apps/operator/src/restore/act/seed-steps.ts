@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import { persistentVolumeClaims, pods } from '@etcd-operator/kube';
+import { annotations, fieldManager, labels } from '../../api/names.ts';
+import { identityOf } from '../../cluster/act/cluster-identity.ts';
+import { unlessThere } from '../../cluster/act/object-steps.ts';
+import { volumeClaim } from '../../cluster/objects/volume-claim.ts';
+import { secretNameOf } from '../objects/restore-secret.ts';
+import { restoreSwitch, seedPod } from '../objects/seed-pod.ts';
+import type { RestoreStep } from '../plan/step.ts';
+import type { ActContext } from './act-context.ts';
+
+type Of<K extends RestoreStep['do']> = Extract<RestoreStep, { do: K }>;
+
+/** The volume first, then the pod. Both are there already if this was begun before a crash. */
+export async function createSeed({ name, incarnation }: Of<'createSeed'>, context: ActContext): Promise<void> {
+  const { client, cluster, desired, source, restore, signal } = context;
+  if (!cluster || !desired || !source) throw new Error('a seed is made for an EtcdCluster, from a source');
+  const identity = identityOf(cluster);
+  const claim = cluster.spec.pod?.persistentVolumeClaimSpec;
+  if (desired.storage === 'claim' && claim) {
+    const volume = volumeClaim(identity, { name, incarnation }, desired, claim);
+    await unlessThere(client.resource(persistentVolumeClaims).create(volume, { fieldManager, signal }));
+  }
+  const member = { cluster: identity, desired, spec: cluster.spec, name, incarnation, tlsKeys: context.tlsKeys };
+  const pod = seedPod(member, {
+    restoreUid: identityOf(restore).uid,
+    secretName: secretNameOf(identityOf(restore)),
+    agentImage: context.agentImage,
+    sha256: source.sha256,
+    bytes: source.bytes,
+    revisionBump: context.revisionBump,
+    hasHash: source.verified !== 'Nothing',
+  });
+  await unlessThere(client.resource(pods).create(pod, { fieldManager, signal }));
+}
+
+/** The volume gets its identity first: the pod's own patch is what shows that all is done. */
+export async function settleSeed(step: Of<'settleSeed'>, { client, restore, signal }: ActContext): Promise<void> {
+  const { namespace } = identityOf(restore);
+  const { name, uid, resourceVersion, clusterId, memberId } = step;
+  const identity = { [annotations.clusterId]: clusterId, [annotations.memberId]: memberId };
+  const options = { fieldManager, signal };
+  if (step.onVolume) {
+    const patch = { metadata: { annotations: identity } };
+    await client.resource(persistentVolumeClaims).patch({ namespace, name }, { type: 'merge', patch }, options);
+  }
+  const notes = { ...identity, [annotations.restoreSwitch]: restoreSwitch.done };
+  const patch = { metadata: { uid, resourceVersion, annotations: notes, labels: { [labels.voter]: 'true' } } };
+  await client.resource(pods).patch({ namespace, name }, { type: 'merge', patch }, options);
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import { buildController, type Manager } from '@etcd-operator/controller-runtime';
+import type { Dialer } from '@etcd-operator/etcd';
+import { type KubeObject, keyOf, keyString, persistentVolumeClaims, pods } from '@etcd-operator/kube';
+import { etcdClusters } from '../api/etcd-cluster.ts';
+import { type EtcdRestore, etcdRestores } from '../api/etcd-restore.ts';
+import { clusterOf, memberSelector, podSelector } from '../cluster/caches.ts';
+import { ClusterSecrets } from '../cluster/secrets/cluster-secrets.ts';
+import type { StorageSettings } from '../storage/open-store.ts';
+import { Jobs } from './jobs.ts';
+import { RestoreReconciler } from './reconciler.ts';
+
+export interface RestoreControllerOptions {
+  readonly storage: StorageSettings;
+  /** The image that the agent is in: the operator's own. */
+  readonly agentImage: string;
+  readonly event: (restore: EtcdRestore, type: 'Normal' | 'Warning', reason: string, message: string) => void;
+  /** How members and agents are reached. @default over the network */
+  readonly dial?: Dialer;
+  /** Restores worked on at the same time. @default 16 */
+  readonly concurrency?: number;
+}
+
+const byCluster = 'cluster';
+
+/** Adds the controller of EtcdRestores to a manager. What it does beside its looks ends with `signal`. */
+export function addRestoreController(manager: Manager, options: RestoreControllerOptions, signal: AbortSignal): void {
+  const restores = manager.informer(etcdRestores.resource);
+  restores.addIndex(byCluster, ({ metadata, spec }) => [
+    keyString({ namespace: metadata?.namespace ?? '', name: spec.etcdCluster.name }),
+  ]);
+  const clusters = manager.informer(etcdClusters.resource);
+  const members = manager.informer(pods, { labelSelector: podSelector });
+  members.addIndex(byCluster, indexOf);
+  const volumes = manager.informer(persistentVolumeClaims, { labelSelector: memberSelector });
+  volumes.addIndex(byCluster, indexOf);
+  const restoresOf = (key: { readonly namespace?: string; readonly name: string }) =>
+    restores.lister.byIndex(byCluster, keyString(key)).map(keyOf);
+  const ofMember = (object: KubeObject) => {
+    const cluster = clusterOf(object);
+    return cluster ? restoresOf(cluster) : [];
+  };
+  const reconciler = new RestoreReconciler({
+    client: manager.client,
+    clock: manager.clock,
+    random: manager.random,
+    find: (request) => {
+      const restore = restores.lister.get(request);
+      if (!restore) return undefined;
+      const key = { namespace: request.namespace ?? '', name: restore.spec.etcdCluster.name };
+      const around = { pods: members.lister.byIndex(byCluster, keyString(key)) };
+      const claims = volumes.lister.byIndex(byCluster, keyString(key));
+      return { restore, cluster: clusters.lister.get(key), ...around, volumes: claims };
+    },
+    secrets: new ClusterSecrets(manager.clock),
+    jobs: new Jobs(manager.clock, signal),
+    storage: options.storage,
+    agentImage: options.agentImage,
+    event: options.event,
+    ...(options.dial && { dial: options.dial }),
+  });
+  buildController(manager, { name: 'etcdrestore', concurrency: options.concurrency ?? 16 })
+    .forKind(etcdRestores.resource)
+    .watches(etcdClusters.resource, (cluster) => restoresOf(keyOf(cluster)))
+    .watches(pods, ofMember, { labelSelector: podSelector })
+    .watches(persistentVolumeClaims, ofMember, { labelSelector: memberSelector })
+    .complete(reconciler);
+}
+
+function indexOf(object: KubeObject): readonly string[] {
+  const cluster = clusterOf(object);
+  return cluster ? [keyString(cluster)] : [];
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type IncomingMessage, request } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type TLSSocket, connect as tlsConnect } from 'node:tls';
+import type { Dialer } from '@etcd-operator/etcd';
+import { RestoreError } from '../restore-error.ts';
+import { channelOptions, deliveryPath, deliveryPort, identityOfRestore } from './channel.ts';
+
+export interface Delivery {
+  readonly ip: string;
+  /** UID of the EtcdRestore, and the key in its Secret. */
+  readonly uid: string;
+  readonly key: Uint8Array;
+  readonly bytes: number;
+  readonly body: AsyncIterable<Uint8Array>;
+  readonly dial: Dialer;
+  readonly signal: AbortSignal;
+  readonly onProgress: (bytes: number) => void;
+}
+
+/**
+ * Sends a snapshot to the agent in a new member's pod; resolves once the agent has all of it, and has found it to be what it
+ * expects. Memory is bounded by the buffers of the connection. Rejects with a `RestoreError`.
+ */
+export async function deliver(delivery: Delivery): Promise<void> {
+  const socket = await connect(delivery);
+  try {
+    const response = await send(delivery, socket);
+    const text = await bodyOf(response);
+    if (response.statusCode === 200) return;
+    const code = response.statusCode === 422 ? 'SourceRefused' : 'NotDelivered';
+    throw new RestoreError(code, `the new member does not take the snapshot: ${text || response.statusCode}`);
+  } finally {
+    socket.destroy();
+  }
+}
+
+async function connect({ ip, uid, key, dial, signal }: Delivery): Promise<TLSSocket> {
+  try {
+    const raw = await dial({ host: ip, port: deliveryPort }, signal);
+    const socket = tlsConnect({
+      socket: raw,
+      ...channelOptions,
+      pskCallback: () => ({ psk: key, identity: identityOfRestore(uid) }),
+      // The key proves who is there; no name is involved.
+      checkServerIdentity: () => undefined,
+    });
+    await new Promise<void>((resolve, reject) => {
+      socket.once('secureConnect', resolve);
+      socket.once('error', reject);
+      signal.addEventListener('abort', () => socket.destroy(new Error('stopped')), { once: true });
+    });
+    return socket;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new RestoreError('NotDelivered', `the new member cannot be reached at ${ip}: ${why}`, { cause: error });
+  }
+}
+
+async function send(delivery: Delivery, socket: TLSSocket): Promise<IncomingMessage> {
+  const { bytes, signal } = delivery;
+  const headers = { 'content-length': bytes, 'content-type': 'application/octet-stream' };
+  const call = request({ method: 'PUT', path: deliveryPath, headers, createConnection: () => socket, signal });
+  const answer = new Promise<IncomingMessage>((resolve, reject) => {
+    call.once('response', resolve);
+    call.once('error', reject);
+  });
+  // An agent that refuses answers before it has read everything: its answer counts, not the broken pipe.
+  const sent = pipeline(Readable.from(counted(delivery), { objectMode: false }), call).then(() => answer);
+  try {
+    return await Promise.race([answer, sent]);
+  } catch (error) {
+    sent.catch(() => undefined);
+    if (error instanceof Error && 'code' in error && typeof error.code === 'string' && isOfConnection(error.code))
+      throw new RestoreError('NotDelivered', `the connection to the new member broke: ${error.message}`, {
+        cause: error,
+      });
+    throw error;
+  }
+}
+
+function isOfConnection(code: string): boolean {
+  return ['ECONNRESET', 'EPIPE', 'ECONNREFUSED', 'ETIMEDOUT', 'ERR_STREAM_PREMATURE_CLOSE'].includes(code);
+}
+
+async function* counted({ body, onProgress }: Delivery): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const piece of body) {
+    yield piece;
+    bytes += piece.byteLength;
+    onProgress(bytes);
+  }
+}
+
+/** What the agent says fits a line. */
+async function bodyOf(response: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of response as AsyncIterable<Buffer>) {
+    bytes += piece.byteLength;
+    if (bytes <= 4096) pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8').trim();
+}

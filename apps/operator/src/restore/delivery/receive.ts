@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto';
+import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import { channelOptions, deliveryPath, identityOfRestore } from './channel.ts';
+
+export interface Expected {
+  /** UID of the EtcdRestore. */
+  readonly uid: string;
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
+export interface ReceiveOptions {
+  readonly expected: Expected;
+  /** The key from the restore's Secret. */
+  readonly key: Uint8Array;
+  /** Where the snapshot goes. It appears there only whole and checked. */
+  readonly file: string;
+  readonly port: number;
+  readonly signal: AbortSignal;
+  readonly say: (line: string) => void;
+}
+
+/** True if the directory of etcd's data has anything in it: it was restored before, or is somebody's. */
+export async function hasData(directory: string): Promise<boolean> {
+  try {
+    return (await readdir(directory)).length > 0;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+/** True if a snapshot was received before: files appear under their name only when they are whole. */
+export async function isReceived(file: string): Promise<boolean> {
+  try {
+    return (await stat(file)).isFile();
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+/**
+ * Waits for the operator to send the snapshot, checks every byte of it, and stores it; resolves when it is there. Only who
+ * has the restore's key gets a connection. One sender at a time; one that fails leaves nothing behind.
+ */
+export async function receiveSnapshot(options: ReceiveOptions): Promise<void> {
+  const { expected, key, port, signal, say } = options;
+  let busy = false;
+  await new Promise<void>((resolve, reject) => {
+    const server = createServer({
+      ...channelOptions,
+      pskCallback: (_socket, identity) => (identity === identityOfRestore(expected.uid) ? key : null),
+    });
+    const end = (error?: unknown) => {
+      server.close();
+      if (error === undefined) resolve();
+      else reject(error);
+    };
+    signal.addEventListener('abort', () => end(signal.reason), { once: true });
+    server.on('error', end);
+    server.on('tlsClientError', (error) => say(`a connection was refused: ${error.message}`));
+    server.on('request', (request, response) => {
+      if (request.method !== 'PUT' || request.url !== deliveryPath) return answer(response, 404, 'not found');
+      if (busy) return answer(response, 409, 'another snapshot is being received');
+      busy = true;
+      store(request, options)
+        .then((problem) => {
+          say(problem ?? `received ${expected.bytes} bytes`);
+          answer(response, problem === undefined ? 200 : 422, problem ?? 'received', () => {
+            if (problem === undefined) end();
+          });
+        })
+        .catch((error: unknown) => answer(response, 500, error instanceof Error ? error.message : String(error)))
+        .finally(() => {
+          busy = false;
+        });
+    });
+    listen(server, port, say);
+  });
+}
+
+function listen(server: Server, port: number, say: (line: string) => void): void {
+  // Data may come slowly, but a connection that is silent for long is not waited for.
+  server.timeout = 300_000;
+  server.requestTimeout = 0;
+  server.listen(port, () => say(`waits for the snapshot on port ${port}`));
+}
+
+function answer(response: ServerResponse, code: number, text: string, then?: () => void): void {
+  response.writeHead(code, { 'content-type': 'text/plain', connection: 'close' });
+  response.end(`${text}\n`, then);
+}
+
+/** Undefined if all is well, else what is wrong with what came. */
+async function store(body: IncomingMessage, { file, expected }: ReceiveOptions): Promise<string | undefined> {
+  const part = `${file}.part`;
+  const handle = await open(part, 'w', 0o600);
+  try {
+    const problem = await write(body, handle, expected);
+    if (problem !== undefined) return problem;
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(part, file);
+  return undefined;
+}
+
+async function write(body: AsyncIterable<Buffer>, handle: FileHandle, expected: Expected): Promise<string | undefined> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const piece of body) {
+    bytes += piece.byteLength;
+    if (bytes > expected.bytes) return `more than the ${expected.bytes} bytes that were announced`;
+    hash.update(piece);
+    await handle.writeFile(piece);
+  }
+  if (bytes !== expected.bytes) throw new Error(`${bytes} of ${expected.bytes} bytes came`);
+  return hash.digest('hex') === expected.sha256 ? undefined : 'the bytes are not those that were verified';
+}
+
+/** What an earlier try has left. */
+export async function removePart(file: string): Promise<void> {
+  await rm(`${file}.part`, { force: true });
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}

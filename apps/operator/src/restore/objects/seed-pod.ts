@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+import { initialCluster, memberAddress, parseVersion, restoreTool } from '@etcd-operator/etcd';
+import type { Container, Pod, Volume } from '@etcd-operator/kube';
+import { annotations, labels } from '../../api/names.ts';
+import { type MemberPodOptions, memberPod } from '../../cluster/objects/member-pod.ts';
+import { containerSecurity } from '../../cluster/objects/security-context.ts';
+import { clusterToken } from '../../cluster/plan/member-naming.ts';
+import { deliveryPort, keyName } from '../delivery/channel.ts';
+
+/** What the restored data is, and who brings it. */
+export interface SeedSource {
+  readonly restoreUid: string;
+  readonly secretName: string;
+  /** The operator's own image: the agent is in it. */
+  readonly agentImage: string;
+  readonly sha256: string;
+  readonly bytes: number;
+  readonly revisionBump: number;
+  /** False for a file without a hash at its end, which the tool must be told. */
+  readonly hasHash: boolean;
+}
+
+const paths = {
+  data: '/var/etcd/data',
+  volume: '/var/etcd',
+  snapshot: '/var/restore',
+  key: '/etc/etcd-restore',
+} as const;
+
+export const fetchContainer = 'fetch-backup';
+export const restoreContainer = 'restore-datadir';
+
+/** Last arguments of the restoring tool: one that changes nothing, and one with which it only prints its help. */
+export const restoreSwitch = { armed: '--write-out=simple', done: '--help' } as const;
+
+/**
+ * The pod that a restore begins with: a member's pod whose data is made by two init containers, named as the original's. The
+ * first takes the snapshot from the operator, the second is etcd's own tool, started without a shell; both leave data that
+ * is there alone. It is disarmed from birth, and behind no Service before its data is proven.
+ */
+export function seedPod(options: Omit<MemberPodOptions, 'boot'>, source: SeedSource): Pod {
+  // Its name resolves only once it is behind the Service: there is nothing to wait for before.
+  const spec = { ...options.spec, pod: { ...options.spec.pod, checkDNS: false } };
+  const member = memberPod({ ...options, spec, boot: { state: 'disarmed' } });
+  const { [labels.app]: _fenced, ...kept } = member.metadata?.labels ?? {};
+  const pod = options.spec.pod ?? {};
+  const finish = (container: Container & { readonly name: string }) => ({
+    ...container,
+    terminationMessagePolicy: 'FallbackToLogsOnError' as const,
+    ...(pod.resources && { resources: pod.resources }),
+    securityContext: containerSecurity(pod, false),
+  });
+  return {
+    ...member,
+    metadata: {
+      ...member.metadata,
+      labels: kept,
+      annotations: { ...member.metadata?.annotations, [annotations.restoreSwitch]: restoreSwitch.armed },
+    },
+    spec: {
+      ...member.spec,
+      containers: member.spec?.containers ?? [],
+      initContainers: [finish(fetchSnapshot(source)), finish(restoreData(options, source))],
+      volumes: [...(member.spec?.volumes ?? []), ...volumes(source)],
+    },
+  };
+}
+
+/** The Secret is optional: it is gone when the pod starts again after a reboot, and nobody needs it then. */
+function volumes({ secretName }: SeedSource): readonly Volume[] {
+  return [
+    { name: 'restore-snapshot', emptyDir: {} },
+    { name: 'restore-key', secret: { secretName, optional: true } },
+  ];
+}
+
+function fetchSnapshot({ agentImage, restoreUid, sha256, bytes }: SeedSource): Container & { readonly name: string } {
+  return {
+    name: fetchContainer,
+    image: agentImage,
+    command: [
+      '/usr/local/bin/etcd-restore-agent',
+      `-restore=${restoreUid}`,
+      `-sha256=${sha256}`,
+      `-bytes=${bytes}`,
+      `-key-file=${paths.key}/${keyName}`,
+      `-file=${paths.snapshot}/snapshot.db`,
+      `-data-dir=${paths.data}`,
+      `-port=${deliveryPort}`,
+    ],
+    ports: [{ name: 'restore', containerPort: deliveryPort, protocol: 'TCP' }],
+    volumeMounts: [
+      { name: 'etcd-data', mountPath: paths.volume },
+      { name: 'restore-snapshot', mountPath: paths.snapshot },
+      { name: 'restore-key', mountPath: paths.key, readOnly: true },
+    ],
+  };
+}
+
+function restoreData(
+  { cluster, desired, name, incarnation }: Omit<MemberPodOptions, 'boot'>,
+  { revisionBump, hasHash }: SeedSource,
+): Container & { readonly name: string } {
+  const { clusterDomain, peerTLS, clientTLS } = desired;
+  const place = { member: name, cluster: cluster.name, namespace: cluster.namespace, clusterDomain };
+  const { peerUrl } = memberAddress(place, { peer: peerTLS, client: clientTLS });
+  const version = parseVersion(desired.version);
+  const tool = version && restoreTool(version);
+  const bump = tool?.bumpsRevision && revisionBump > 0 ? [`--bump-revision=${revisionBump}`, '--mark-compacted'] : [];
+  const fieldPath = `metadata.annotations['${annotations.restoreSwitch}']`;
+  return {
+    name: restoreContainer,
+    image: desired.image,
+    command: [
+      `/usr/local/bin/${tool?.program ?? 'etcdutl'}`,
+      'snapshot',
+      'restore',
+      `${paths.snapshot}/snapshot.db`,
+      `--name=${name}`,
+      `--initial-cluster=${initialCluster([{ name, peerUrl }])}`,
+      `--initial-cluster-token=${clusterToken(cluster.uid, incarnation)}`,
+      `--initial-advertise-peer-urls=${peerUrl}`,
+      `--data-dir=${paths.data}`,
+      ...bump,
+      ...(hasHash ? [] : ['--skip-hash-check']),
+      '$(RESTORE_SWITCH)',
+    ],
+    env: [
+      ...Object.entries(tool?.env ?? {}).map(([key, value]) => ({ name: key, value })),
+      { name: 'RESTORE_SWITCH', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } } },
+    ],
+    volumeMounts: [
+      { name: 'etcd-data', mountPath: paths.volume },
+      { name: 'restore-snapshot', mountPath: paths.snapshot, readOnly: true },
+    ],
+  };
+}

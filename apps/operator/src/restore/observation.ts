@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { EtcdClusterSpec } from '../api/etcd-cluster.ts';
+import type { RestoreMarker } from '../api/restore-marker.ts';
+import type { Desired } from '../cluster/desired.ts';
+
+/** Everything one decision about a restore needs, gathered at one moment. Immutable; the planner sees nothing else. */
+export interface RestoreObservation {
+  readonly restore: RestoreFacts;
+  /** Undefined if there is no such EtcdCluster. */
+  readonly cluster: TargetFacts | undefined;
+  /** Pods of the EtcdCluster, by its UID, of every life. */
+  readonly pods: readonly LifePod[];
+  /** Volume claims of the EtcdCluster, by its UID, of every life. */
+  readonly volumes: readonly LifeVolume[];
+  /** The pod that the restored data is made in; undefined if it is not there. */
+  readonly seed: SeedFacts | undefined;
+  /** True if the Secret that the operator and the seed share is there. */
+  readonly hasSecret: boolean;
+  readonly jobs: JobFacts;
+}
+
+/** The EtcdRestore: what is asked for, and what has been recorded. */
+export interface RestoreFacts {
+  readonly name: string;
+  readonly uid: string;
+  readonly generation: number;
+  readonly deleting: boolean;
+  readonly hasFinalizer: boolean;
+  readonly clusterName: string;
+  readonly wantsSafetySnapshot: boolean;
+  readonly requireManifest: boolean;
+  readonly acceptForeign: boolean;
+  readonly revisionBump: number;
+  /** Milliseconds from the mark to a seed that serves. */
+  readonly timeout: number;
+  /** What the EtcdCluster is made as if there is none. */
+  readonly clusterSpec: EtcdClusterSpec | undefined;
+  /** How it ended, for good. */
+  readonly ended: 'succeeded' | 'failed' | undefined;
+  /** Why this generation of it failed; what was done is being put back. */
+  readonly failure: string | undefined;
+  /** The source as it was verified, for this generation. */
+  readonly source: SourceFacts | undefined;
+  readonly safety: SafetyFacts | undefined;
+  /** When the cluster was marked, milliseconds since the epoch; 0 if it was not. */
+  readonly startedAt: number;
+}
+
+/** A source that was read to its end. */
+export interface SourceFacts {
+  readonly path: string;
+  readonly bytes: number;
+  /** Of the whole object. */
+  readonly sha256: string;
+  readonly revision: number;
+  readonly storageVersion: string | undefined;
+  readonly authEnabled: boolean;
+  readonly verified: 'Manifest' | 'Embedded' | 'Nothing';
+  /** Whose backup its manifest says it is. Untrusted (operator rule 22). */
+  readonly cluster:
+    | { readonly name: string; readonly size: number; readonly version: string; readonly storage?: string | undefined }
+    | undefined;
+}
+
+/** What was kept of the cluster as it was, or why nothing was. */
+export type SafetyFacts =
+  | { readonly kind: 'kept'; readonly path: string; readonly revision: number; readonly bytes: number }
+  | { readonly kind: 'skipped'; readonly why: string };
+
+/** What the spec of a cluster says about the data it can hold. */
+export interface ClusterLimits {
+  /** Bytes of each member's volume; undefined if members have none. */
+  readonly volumeBytes: number | undefined;
+  /** What etcd allows its database. */
+  readonly quotaBytes: number;
+  /** True if the spec names credentials for a cluster whose authentication is enabled. */
+  readonly hasLogin: boolean;
+}
+
+/** The EtcdCluster that is restored. */
+export interface TargetFacts {
+  readonly uid: string;
+  readonly deleting: boolean;
+  readonly desired: Desired | { readonly problems: readonly string[] };
+  readonly limits: ClusterLimits;
+  /** Why Secrets that its spec names cannot be used. */
+  readonly secretProblems: readonly string[];
+  readonly marker: RestoreMarker | undefined;
+  /** As recorded on the object: its present life, and its identity in etcd, empty while it has none. */
+  readonly incarnation: number;
+  readonly clusterId: string;
+  /** The highest incarnation ever begun. */
+  readonly usedIncarnation: number;
+  /** UID of the EtcdRestore that brought the present life; empty if none did. */
+  readonly restoredBy: string;
+  /** UID of the EtcdRestore that the etcd-operator stands back for; empty if for none. */
+  readonly acknowledged: string;
+  /** True if the etcd-operator reports the present life as available at its full size. */
+  readonly isAvailable: boolean;
+  /** What the etcd-operator says it waits for. */
+  readonly waitingFor: string;
+}
+
+export interface LifePod {
+  readonly name: string;
+  readonly uid: string;
+  readonly incarnation: number;
+  readonly fenced: boolean;
+  readonly terminating: boolean;
+}
+
+export interface LifeVolume {
+  readonly name: string;
+  readonly uid: string;
+  readonly incarnation: number;
+  readonly terminating: boolean;
+}
+
+export interface SeedFacts {
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly terminating: boolean;
+  readonly ip: string;
+  readonly onVolume: boolean;
+  /** True once its identity is written to it: its data is proven, and there is no way back. */
+  readonly isIdentified: boolean;
+  /** What it is at, in the order in which it comes by. */
+  readonly stage: 'pending' | 'waitingForData' | 'restoring' | 'running';
+  /** Why it will not come up by itself; undefined while it may. */
+  readonly broken: string | undefined;
+  /** What holds it up at the moment, in words. */
+  readonly why: string;
+  readonly answer: SeedAnswer | undefined;
+}
+
+/** What the etcd in the seed says. */
+export interface SeedAnswer {
+  readonly clusterId: string;
+  readonly memberId: string;
+  readonly revision: number;
+  readonly hasLeader: boolean;
+  /** Why the credentials of the cluster's spec do not open it; undefined if they do, or none are needed. */
+  readonly loginProblem: string | undefined;
+}
+
+/** Work that takes longer than a look: it goes on in this process, and is begun afresh after a crash. */
+export interface JobFacts {
+  readonly verify: JobState<SourceFacts>;
+  readonly save: JobState<SafetyFacts>;
+  readonly deliver: JobState<'delivered'>;
+}
+
+export type JobState<T> =
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'running'; readonly bytes: number }
+  | { readonly kind: 'done'; readonly value: T }
+  /** `passes`: the fault is of a kind that goes away; it began at `since`, milliseconds since the epoch. */
+  | { readonly kind: 'failed'; readonly why: string; readonly passes: boolean; readonly since: number };

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import { hasFinalizer, isBeingDeleted } from '@etcd-operator/controller-runtime';
+import type { EtcdRestore, EtcdRestoreStatus } from '../../api/etcd-restore.ts';
+import { group } from '../../api/names.ts';
+import { parseDuration } from '../../cluster/desired.ts';
+import type { RestoreFacts, SafetyFacts, SourceFacts } from '../observation.ts';
+
+/** Keeps an EtcdRestore until what it has begun is finished or put back. */
+export const restoreFinalizer = `${group}/restore`;
+
+/** Covers what a busy cluster writes in a week. */
+const defaultBump = 1_000_000_000;
+const defaultTimeout = 3_600_000;
+
+/** What the planner needs to know of an EtcdRestore. */
+export function restoreFacts(restore: EtcdRestore): RestoreFacts {
+  const { metadata = {}, spec, status } = restore;
+  const generation = metadata.generation ?? 0;
+  return {
+    name: metadata.name ?? '',
+    uid: metadata.uid ?? '',
+    generation,
+    deleting: isBeingDeleted(restore),
+    hasFinalizer: hasFinalizer(restore, restoreFinalizer),
+    clusterName: spec.etcdCluster.name,
+    wantsSafetySnapshot: spec.safetySnapshot ?? true,
+    requireManifest: spec.requireManifest ?? false,
+    acceptForeign: spec.acceptForeign ?? false,
+    revisionBump: spec.revisionBump ?? defaultBump,
+    timeout: parseDuration(spec.timeout) ?? defaultTimeout,
+    clusterSpec: spec.clusterSpec ?? undefined,
+    ended: endOf(status, generation),
+    failure: status?.failure?.generation === generation ? status.failure.message : undefined,
+    source: status?.source?.generation === generation ? sourceOf(status.source) : undefined,
+    safety: status?.source?.generation === generation ? safetyOf(status) : undefined,
+    startedAt: Date.parse(status?.startedAt ?? '') || 0,
+  };
+}
+
+/** One that has succeeded is never done again; one that failed begins anew when its spec is corrected. */
+function endOf(status: EtcdRestoreStatus | undefined, generation: number): RestoreFacts['ended'] {
+  if (!status) return undefined;
+  // Objects of the original operator say no more than this, and it never touched them again.
+  if (status.phase === undefined && status.reason) return 'failed';
+  if (status.succeeded) return 'succeeded';
+  return status.phase === 'Failed' && status.observedGeneration === generation ? 'failed' : undefined;
+}
+
+function sourceOf(source: NonNullable<EtcdRestoreStatus['source']>): SourceFacts {
+  const { path, bytes, sha256, revision, storageVersion, authEnabled, verified, cluster } = source;
+  return { path, bytes, sha256, revision, storageVersion, authEnabled, verified, cluster };
+}
+
+function safetyOf({ safetySnapshot }: EtcdRestoreStatus): SafetyFacts | undefined {
+  if (!safetySnapshot) return undefined;
+  const { path, revision = 0, bytes = 0, skipped } = safetySnapshot;
+  return path === undefined ? { kind: 'skipped', why: skipped ?? '' } : { kind: 'kept', path, revision, bytes };
+}

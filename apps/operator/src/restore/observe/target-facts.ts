@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { EtcdCluster } from '../../api/etcd-cluster.ts';
+import { annotations } from '../../api/names.ts';
+import { readRestoreMarker } from '../../api/restore-marker.ts';
+import type { Latch } from '../../cluster/observation.ts';
+import { clusterFacts } from '../../cluster/observe/cluster-facts.ts';
+import { firstIncarnation } from '../../cluster/plan/identity.ts';
+import type { TargetFacts } from '../observation.ts';
+import { limitsOf } from '../plan/cluster-limits.ts';
+
+/** What the planner needs to know of the EtcdCluster that is restored. */
+export function targetFacts(cluster: EtcdCluster, secretProblems: readonly string[]): TargetFacts {
+  const { metadata = {}, spec, status } = cluster;
+  const { uid, deleting, desired, latchedInAnnotation, latchedInStatus } = clusterFacts(cluster, false);
+  const { incarnation, clusterId } = newest(latchedInAnnotation, latchedInStatus);
+  const notes = metadata.annotations ?? {};
+  const used = Number(notes[annotations.usedIncarnation]);
+  return {
+    uid,
+    deleting,
+    desired,
+    limits: limitsOf(spec),
+    secretProblems,
+    marker: readRestoreMarker(notes),
+    incarnation,
+    clusterId,
+    usedIncarnation: Number.isSafeInteger(used) && used > 0 ? used : 0,
+    restoredBy: notes[annotations.restoredBy] ?? '',
+    acknowledged: status?.restore?.uid ?? '',
+    isAvailable: isAvailable(cluster, incarnation),
+    waitingFor: [...(status?.plan?.next ?? []), ...(status?.plan?.waitingFor ?? [])].join('; ').slice(0, 900),
+  };
+}
+
+/** The object's own word; the later life counts, and the annotation where both speak of the same. */
+function newest(annotation: Latch | undefined, status: Latch | undefined): Latch {
+  const none = { incarnation: firstIncarnation, clusterId: '' };
+  if (!annotation || !status) return annotation ?? status ?? none;
+  if (annotation.incarnation === status.incarnation) return annotation.clusterId === '' ? status : annotation;
+  return annotation.incarnation > status.incarnation ? annotation : status;
+}
+
+/** As the etcd-operator reports it, of this life and this spec, at full size. */
+function isAvailable({ metadata, spec, status }: EtcdCluster, incarnation: number): boolean {
+  return (
+    status?.incarnation === incarnation &&
+    status.observedGeneration === metadata?.generation &&
+    status.readySize === spec.size &&
+    status.size === spec.size &&
+    (status.conditions?.some(({ type, status: value }) => type === 'Available' && value === 'True') ?? false)
+  );
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { RestoreObservation, SourceFacts, TargetFacts } from '../observation.ts';
+
+/**
+ * Where a restore is, read from what has been written so far and from nothing else: whoever takes over after a crash finds
+ * the same. The order is that of operator rule 4.
+ */
+export type RestorePhase =
+  /** Ended; only its traces may be left. */
+  | { readonly kind: 'ended'; readonly how: 'succeeded' | 'failed' }
+  /** Reads the source. Nothing has been touched. */
+  | { readonly kind: 'verifying' }
+  /** The source is sound. Nothing has been touched. */
+  | { readonly kind: 'preparing'; readonly source: SourceFacts }
+  /** The EtcdCluster is marked; the new life has no identity yet, and the way back is open. */
+  | { readonly kind: 'seeding'; readonly source: SourceFacts; readonly target: TargetFacts }
+  /** The new life has an identity; the etcd-operator runs it, and there is no way back. */
+  | { readonly kind: 'growing'; readonly target: TargetFacts }
+  /** It failed before that; what was there is put back. */
+  | { readonly kind: 'rollingBack'; readonly failure: string; readonly target: TargetFacts | undefined };
+
+/** Reads the phase. Total: every observation has exactly one. */
+export function phaseOf(seen: RestoreObservation): RestorePhase {
+  const { restore, cluster } = seen;
+  if (restore.ended) return { kind: 'ended', how: restore.ended };
+  const marked = cluster?.marker?.uid === restore.uid ? cluster : undefined;
+  // Recorded together with the identity: a status that was lost must not make it happen twice.
+  if (cluster && cluster.restoredBy === restore.uid && cluster.clusterId !== '')
+    return marked ? { kind: 'growing', target: marked } : { kind: 'ended', how: 'succeeded' };
+  const failure = failureOf(seen, marked);
+  if (failure !== undefined) return { kind: 'rollingBack', failure, target: marked };
+  if (!restore.source) return { kind: 'verifying' };
+  return marked
+    ? { kind: 'seeding', source: restore.source, target: marked }
+    : { kind: 'preparing', source: restore.source };
+}
+
+/** Why this attempt must be given up; undefined if it may go on. */
+function failureOf({ restore }: RestoreObservation, marked: TargetFacts | undefined): string | undefined {
+  if (restore.failure !== undefined) return restore.failure;
+  if (restore.deleting) return 'the EtcdRestore was deleted';
+  // Verified for another spec: it is put back, and begins anew.
+  return marked && !restore.source ? 'the spec of the EtcdRestore has changed' : undefined;
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { RestoreModel, run, type Trouble } from '../testing/model.ts';
+
+const lives = (model: RestoreModel) => ({
+  phase: model.status?.phase,
+  incarnation: model.cluster?.incarnation,
+  clusterId: model.cluster?.clusterId,
+  marker: model.cluster?.marker,
+  pods: model.pods.map(({ name, incarnation, fenced }) => ({ name, incarnation, fenced })),
+  volumes: model.volumes.map(({ incarnation }) => incarnation),
+  secret: model.secret,
+  finalizer: model.finalizer,
+  wrongs: model.wrongs,
+});
+
+const asItWas = {
+  incarnation: 1,
+  clusterId: 'c1',
+  marker: undefined,
+  pods: ['a', 'b', 'd'].map((name) => ({ name, incarnation: 1, fenced: false })),
+  volumes: [1, 1, 1],
+  secret: false,
+  finalizer: false,
+  wrongs: [],
+};
+
+describe('a restore', () => {
+  test('rule 4: goes from a sound source to a new life, in that order, and leaves nothing of its own', () => {
+    const model = run(new RestoreModel());
+    expect(lives(model)).toMatchObject({ phase: 'Succeeded', incarnation: 2, clusterId: 'c3', marker: undefined });
+    expect(lives(model)).toMatchObject({ volumes: [2], secret: false, finalizer: false, wrongs: [] });
+    expect(model.pods).toHaveLength(1);
+    expect(model.safety).toMatchObject({ kind: 'kept', path: 'p' });
+  });
+
+  test.each<readonly [string, Trouble, string]>([
+    ['a source that is not sound', { sourceRefused: true }, 'broken'],
+    ['a store that does not take the safety snapshot', { saveFails: true }, 'store is full'],
+    ["a seed that etcd's tool cannot make", { seedBreaks: true }, 'data-dir not empty'],
+    ['a seed with another revision', { wrongRevision: true }, 'revision'],
+  ])('[92] [93] %s: everything is as it was, and why is said', (_what, trouble, why) => {
+    const model = run(new RestoreModel(trouble));
+    expect(lives(model)).toEqual({ phase: 'Failed', ...asItWas });
+    expect(model.status?.reason).toContain(why);
+  });
+
+  test('[96] makes an EtcdCluster that is gone, from what the manifest says', () => {
+    const model = run(new RestoreModel({}, false));
+    expect(lives(model)).toMatchObject({ phase: 'Succeeded', incarnation: 1, marker: undefined, wrongs: [] });
+  });
+
+  test('takes an EtcdCluster that it made away again if it fails', () => {
+    const model = run(new RestoreModel({ seedBreaks: true }, false));
+    expect(model.cluster).toBeUndefined();
+    expect(model.status?.phase).toBe('Failed');
+  });
+
+  test('[99] deleted on its way, puts everything back before it goes', () => {
+    for (let write = 1; write < 12; write++) {
+      const model = new RestoreModel();
+      while (!model.pass(write) && model.status?.phase !== 'Succeeded');
+      if (model.cluster?.restoredBy !== '') break;
+      model.deleting = true;
+      run(model);
+      expect(model.gone).toBe(true);
+      expect(lives(model)).toMatchObject(asItWas);
+    }
+  });
+
+  test('a second attempt never bears the incarnation of the first', () => {
+    const model = run(new RestoreModel({ seedBreaks: true }));
+    expect(model.cluster?.used).toBe(2);
+    Object.assign(model, { status: undefined, failure: undefined, source: undefined, safety: undefined });
+    run(model);
+    expect(model.cluster?.used).toBe(3);
+  });
+});
+
+describe('a restore operator that is killed', () => {
+  const count = (trouble: Trouble, withCluster: boolean) => run(new RestoreModel(trouble, withCluster)).writes;
+
+  test.each<readonly [string, Trouble, boolean]>([
+    ['that succeeds', {}, true],
+    ['whose cluster is gone', {}, false],
+    ['that fails', { seedBreaks: true }, true],
+    ['that fails and made its cluster', { wrongRevision: true }, false],
+  ])('[100] after any single write of a restore %s: the same end', (_what, trouble, withCluster) => {
+    const quiet = lives(run(new RestoreModel(trouble, withCluster)));
+    const writes = count(trouble, withCluster);
+    expect(writes).toBeGreaterThan(8);
+    for (let kill = 1; kill <= writes; kill++) {
+      const model = run(new RestoreModel(trouble, withCluster), [kill]);
+      expect(lives(model), `killed after write ${kill}`).toEqual(quiet);
+    }
+  });
+
+  test('[100] again and again, anywhere: the same end', () => {
+    const troubles = fc.record({ seedBreaks: fc.boolean(), wrongRevision: fc.boolean(), saveFails: fc.boolean() });
+    fc.assert(
+      fc.property(
+        troubles,
+        fc.boolean(),
+        fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 6 }),
+        (trouble, withCluster, kills) => {
+          const quiet = lives(run(new RestoreModel(trouble, withCluster)));
+          const model = run(
+            new RestoreModel(trouble, withCluster),
+            [...kills].sort((a, b) => a - b),
+          );
+          expect(lives(model)).toEqual(quiet);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import { seedName } from '../../cluster/plan/member-naming.ts';
+import type { RestoreObservation, TargetFacts } from '../observation.ts';
+import { finish, take, wait } from './proposal.ts';
+import type { PlannedRestoreStep, RestorePlan } from './step.ts';
+
+/**
+ * Puts everything back as it was: the new seed and its volume go first, then the old members return behind the Services, and
+ * last the mark is taken off, with which the etcd-operator takes the old life up again.
+ */
+export function rollBack(seen: RestoreObservation, failure: string, target: TargetFacts | undefined): RestorePlan {
+  if (!target) return over(seen, failure);
+  return removeSeed(seen, failure, target) ?? putBack(seen, failure, target);
+}
+
+function removeSeed(
+  { restore, seed, volumes, hasSecret }: RestoreObservation,
+  failure: string,
+  { uid, incarnation }: TargetFacts,
+): RestorePlan | undefined {
+  const steps: PlannedRestoreStep[] = [];
+  const name = seedName(restore.clusterName, uid, incarnation);
+  if (hasSecret) steps.push({ step: { do: 'deleteSecret' }, reason: failure });
+  if (seed && !seed.terminating)
+    steps.push({ step: { do: 'deletePod', name: seed.name, uid: seed.uid }, reason: failure });
+  if (seed) return { ...take('RollingBack', steps, failure), lookAgainAfter: 500 };
+  const volume = volumes.find((item) => item.name === name && item.incarnation === incarnation);
+  if (volume && !volume.terminating)
+    steps.push({ step: { do: 'deleteVolume', name: volume.name, uid: volume.uid }, reason: failure });
+  if (volume || steps.length > 0) return { ...take('RollingBack', steps, failure), lookAgainAfter: 500 };
+  return undefined;
+}
+
+function putBack({ pods }: RestoreObservation, failure: string, target: TargetFacts): RestorePlan {
+  const { marker, uid, incarnation } = target;
+  if (!marker?.from) {
+    if (target.deleting) return wait('RollingBack', failure, 500);
+    return take('RollingBack', [{ step: { do: 'deleteCluster', uid }, reason: failure }], failure);
+  }
+  const fenced = pods.filter((pod) => pod.incarnation < incarnation && pod.fenced && !pod.terminating);
+  const steps: PlannedRestoreStep[] = fenced.map(({ name, uid: podUid }) => ({
+    step: { do: 'unfencePod', name, uid: podUid },
+    reason: failure,
+  }));
+  steps.push({ step: { do: 'unmark', back: marker.from }, reason: failure });
+  return take('RollingBack', steps, failure);
+}
+
+function over({ hasSecret }: RestoreObservation, failure: string): RestorePlan {
+  if (hasSecret) return take('RollingBack', [{ step: { do: 'deleteSecret' }, reason: failure }], failure);
+  return finish('Failed', failure);
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Desired } from '../../cluster/desired.ts';
+import { seedName } from '../../cluster/plan/member-naming.ts';
+import type { RestoreObservation, SeedFacts, SourceFacts, TargetFacts } from '../observation.ts';
+import { expectedRevision } from './fit.ts';
+import { fail, take, wait } from './proposal.ts';
+import type { RestorePlan } from './step.ts';
+
+/**
+ * From the mark to a seed that serves the restored data: the old members are taken from behind the Services, what they hold
+ * is saved, the seed is made and given the snapshot, and what it answers is compared with what was sent. Nothing of the old
+ * life is lost on this way; whatever goes wrong leads back (operator rule 4).
+ */
+export function seed(seen: RestoreObservation, source: SourceFacts, target: TargetFacts, now: number): RestorePlan {
+  const { restore } = seen;
+  const { desired } = target;
+  const isProven = seen.seed?.isIdentified ?? false;
+  if (target.deleting) return wait('Seeding', 'the EtcdCluster is being deleted', 5_000);
+  if (!isProven && restore.startedAt > 0 && now - restore.startedAt > restore.timeout) {
+    const stage = seen.seed?.why ?? 'the etcd-operator has not stood back, or the old members could not be saved';
+    return fail(`not restored within ${restore.timeout / 1000} s: ${stage}`);
+  }
+  if ('problems' in desired) return fail(`the EtcdCluster cannot run: ${desired.problems.join('; ')}`);
+  if (restore.startedAt === 0)
+    return { steps: [], report: { phase: 'Fencing', reason: '', started: true }, lookAgainAfter: 0 };
+  return (
+    standBack(seen, target) ??
+    fence(seen, target) ??
+    (seen.seed ? undefined : save(seen, target)) ??
+    nurse(seen, source, target, desired)
+  );
+}
+
+/** Nothing is fenced before the etcd-operator has seen the mark: it would replace members that it cannot see any more. */
+function standBack({ restore }: RestoreObservation, { acknowledged }: TargetFacts): RestorePlan | undefined {
+  if (acknowledged === restore.uid) return undefined;
+  return wait('Fencing', 'waits until the etcd-operator stands back from the EtcdCluster', 2_000);
+}
+
+function fence({ pods }: RestoreObservation, { incarnation }: TargetFacts): RestorePlan | undefined {
+  const open = pods.filter((pod) => pod.incarnation < incarnation && !pod.fenced && !pod.terminating);
+  if (open.length === 0) return undefined;
+  const steps = open.map(({ name, uid }) => ({
+    step: { do: 'fencePod', name, uid } as const,
+    reason: `${name} is taken from behind the Services; its process and its data stay`,
+  }));
+  return take('Fencing', steps);
+}
+
+/** After the fence, so that it holds what clients wrote last. */
+function save({ restore, pods, jobs }: RestoreObservation, { incarnation }: TargetFacts): RestorePlan | undefined {
+  if (restore.safety) return undefined;
+  const isThere = pods.some((pod) => pod.incarnation < incarnation);
+  if (!restore.wantsSafetySnapshot || !isThere) {
+    const why = restore.wantsSafetySnapshot ? 'no member is left' : 'spec.safetySnapshot is false';
+    const safety = { kind: 'skipped', why } as const;
+    return { steps: [], report: { phase: 'SavingPresent', reason: '', safety }, lookAgainAfter: 0 };
+  }
+  switch (jobs.save.kind) {
+    case 'idle':
+      return take('SavingPresent', [
+        { step: { do: 'save', incarnation }, reason: 'what the old members hold is stored beside the backup' },
+      ]);
+    case 'running':
+      return wait('SavingPresent', '', 500);
+    case 'failed':
+      return fail(`${jobs.save.why}; set spec.safetySnapshot to false to go on without it`);
+    case 'done':
+      return {
+        steps: [],
+        report: { phase: 'SavingPresent', reason: '', safety: jobs.save.value },
+        lookAgainAfter: 0,
+      };
+  }
+}
+
+function nurse(seen: RestoreObservation, source: SourceFacts, target: TargetFacts, desired: Desired): RestorePlan {
+  const { seed: pod, hasSecret } = seen;
+  if (!pod) return make(seen, target);
+  if (pod.terminating) return fail(`the pod ${pod.name} with the restored data was deleted`);
+  if (pod.answer) return prove(seen, source, target, desired, pod);
+  if (pod.broken !== undefined) return fail(pod.broken);
+  if (pod.stage === 'waitingForData' && pod.ip !== '') return deliver(seen, pod);
+  if (!hasSecret && pod.stage === 'pending') return fail(`the Secret of ${pod.name} is gone`);
+  return wait('Seeding', pod.why, pod.stage === 'running' ? 250 : 1_000);
+}
+
+function make({ restore, hasSecret }: RestoreObservation, { uid, incarnation }: TargetFacts): RestorePlan {
+  const name = seedName(restore.clusterName, uid, incarnation);
+  const secret = {
+    step: { do: 'createSecret' },
+    reason: 'only this operator may send data to the new member',
+  } as const;
+  const create = {
+    step: { do: 'createSeed', name, incarnation },
+    reason: `${name} is made from the snapshot: it refuses a directory that is not empty`,
+  } as const;
+  return take('Seeding', hasSecret ? [create] : [secret, create]);
+}
+
+function deliver({ jobs }: RestoreObservation, { ip, name }: SeedFacts): RestorePlan {
+  const job = jobs.deliver;
+  const send = { step: { do: 'deliver', ip }, reason: `the snapshot is sent to ${name}` } as const;
+  switch (job.kind) {
+    case 'idle':
+      return take('Seeding', [send]);
+    case 'running':
+      return { ...wait('Seeding', '', 500), report: { phase: 'Seeding', reason: '', bytesDelivered: job.bytes } };
+    case 'failed':
+      return job.passes ? { ...take('Seeding', [send], job.why), lookAgainAfter: 1_000 } : fail(job.why);
+    case 'done':
+      return wait('Seeding', `${name} has received the snapshot`, 500);
+  }
+}
+
+/** It must be what was sent, under an identity that nobody has had, and open with the credentials there are. */
+function prove(
+  { restore }: RestoreObservation,
+  source: SourceFacts,
+  target: TargetFacts,
+  desired: Desired,
+  pod: SeedFacts,
+): RestorePlan {
+  const { answer } = pod;
+  if (!answer) return wait('Seeding', pod.why, 250);
+  const { clusterId, memberId, revision } = answer;
+  if (pod.isIdentified) {
+    const latch = { do: 'latch', clusterId, incarnation: target.incarnation } as const;
+    return {
+      steps: [
+        { step: latch, reason: `the restored data serves: this object is etcd cluster ${clusterId} from now on` },
+      ],
+      report: { phase: 'Growing', reason: '', seed: { revision, clusterId } },
+      lookAgainAfter: 20,
+    };
+  }
+  const expected = expectedRevision(source, restore, desired);
+  if (revision !== expected) return fail(`the restored member is at revision ${revision}, not at ${expected}`);
+  if (clusterId === target.marker?.from?.clusterId) return fail(`the restored member has the cluster ID from before`);
+  if (answer.loginProblem !== undefined) return fail(answer.loginProblem);
+  if (!answer.hasLeader) return wait('Seeding', `${pod.name} is about to serve`, 250);
+  const { name, uid, resourceVersion, onVolume } = pod;
+  return take('Seeding', [
+    {
+      step: { do: 'settleSeed', name, uid, resourceVersion, onVolume, clusterId, memberId },
+      reason: `${name} serves revision ${revision} as cluster ${clusterId}: it must not restore a second time`,
+    },
+  ]);
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
+import type { RestorePhaseName } from '../../api/etcd-restore.ts';
+import type { RestoreMarker } from '../../api/restore-marker.ts';
+import type { SafetyFacts, SourceFacts } from '../observation.ts';
+
+/** One change that a restore makes: carried out as a whole, or recognised afterwards by reading. */
+export type RestoreStep =
+  | { readonly do: 'addFinalizer' }
+  | { readonly do: 'removeFinalizer' }
+  /** Reads the source to its end, in the background. */
+  | { readonly do: 'verify' }
+  /** Makes the EtcdCluster, with the mark on it from birth. */
+  | { readonly do: 'createCluster'; readonly marker: RestoreMarker; readonly spec: EtcdClusterSpec }
+  /** Marks the EtcdCluster and raises its incarnation, in one patch. */
+  | { readonly do: 'mark'; readonly marker: RestoreMarker; readonly incarnation: number }
+  | { readonly do: 'fencePod'; readonly name: string; readonly uid: string }
+  | { readonly do: 'unfencePod'; readonly name: string; readonly uid: string }
+  /** Stores a snapshot of the old members, in the background. */
+  | { readonly do: 'save'; readonly incarnation: number }
+  | { readonly do: 'createSecret' }
+  /** The volume, if the cluster uses them, and the pod that the data is restored in. */
+  | { readonly do: 'createSeed'; readonly name: string; readonly incarnation: number }
+  /** Sends the snapshot to the seed, in the background. */
+  | { readonly do: 'deliver'; readonly ip: string }
+  /** Writes the identity to the seed's volume and pod, and turns its restoring off. */
+  | {
+      readonly do: 'settleSeed';
+      readonly name: string;
+      readonly uid: string;
+      readonly resourceVersion: string;
+      readonly onVolume: boolean;
+      readonly clusterId: string;
+      readonly memberId: string;
+    }
+  /** Records the new life's identity on the EtcdCluster: from here on the etcd-operator runs it. */
+  | { readonly do: 'latch'; readonly clusterId: string; readonly incarnation: number }
+  | { readonly do: 'deletePod'; readonly name: string; readonly uid: string }
+  | { readonly do: 'deleteVolume'; readonly name: string; readonly uid: string }
+  | { readonly do: 'deleteSecret' }
+  /** Takes the mark off; `back` also puts the life before in its place. */
+  | { readonly do: 'unmark'; readonly back: { readonly incarnation: number; readonly clusterId: string } | undefined }
+  /** Deletes an EtcdCluster that this restore made and that never held anything. */
+  | { readonly do: 'deleteCluster'; readonly uid: string };
+
+/** A step and why it is taken. */
+export interface PlannedRestoreStep {
+  readonly step: RestoreStep;
+  readonly reason: string;
+}
+
+/** What is to be written to the EtcdRestore's status; fields that are left out stay as they are. */
+export interface RestoreReport {
+  readonly phase: RestorePhaseName;
+  /** What it waits for, or why it failed; empty if there is nothing to say. */
+  readonly reason: string;
+  readonly source?: SourceFacts;
+  readonly safety?: SafetyFacts;
+  readonly failure?: string;
+  readonly started?: boolean;
+  readonly incarnation?: number;
+  readonly seed?: { readonly revision: number; readonly clusterId: string };
+  readonly bytesVerified?: number;
+  readonly bytesDelivered?: number;
+}
+
+/** What to do about a restore now, what to say, and when to look again if nothing happens before. */
+export interface RestorePlan {
+  readonly steps: readonly PlannedRestoreStep[];
+  readonly report: RestoreReport | undefined;
+  readonly lookAgainAfter: number | undefined;
+}

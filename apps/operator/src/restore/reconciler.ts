@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  done,
+  type ReconcileContext,
+  type Reconciler,
+  type Request,
+  type Result,
+  requeueAfter,
+} from '@etcd-operator/controller-runtime';
+import { type Dialer, networkDialer } from '@etcd-operator/etcd';
+import { type Client, secrets } from '@etcd-operator/kube';
+import type { Clock, Random } from '@etcd-operator/ports';
+import { type EtcdRestore, etcdRestores } from '../api/etcd-restore.ts';
+import { fieldManager } from '../api/names.ts';
+import { statusPatch } from '../api/status-patch.ts';
+import { identityOf } from '../cluster/act/cluster-identity.ts';
+import { incarnationOf } from '../cluster/observe/pod-facts.ts';
+import type { ClusterSecrets } from '../cluster/secrets/cluster-secrets.ts';
+import { openStore, type StorageSettings } from '../storage/open-store.ts';
+import { secretReader } from '../storage/secret-reader.ts';
+import { act } from './act/act.ts';
+import type { BackgroundWork } from './act/act-context.ts';
+import { safetyKey, savePresent } from './act/save-present.ts';
+import { keyName } from './delivery/channel.ts';
+import { deliver } from './delivery/deliver.ts';
+import type { JobContext, Jobs } from './jobs.ts';
+import { secretNameOf } from './objects/restore-secret.ts';
+import type { SourceFacts } from './observation.ts';
+import { type Found, type Look, memberClient, observe } from './observe/observe.ts';
+import { planRestore } from './plan/plan.ts';
+import type { RestorePlan } from './plan/step.ts';
+import { RestoreError } from './restore-error.ts';
+import { verifySource } from './source/verify-source.ts';
+import { nextStatus } from './status.ts';
+
+export interface RestoreReconcilerOptions {
+  /** For what goes on beside the looks; it only reads. */
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** The objects around a restore, from the caches; undefined if it is gone. */
+  readonly find: (request: Request) => Found | undefined;
+  readonly secrets: ClusterSecrets;
+  readonly jobs: Jobs;
+  readonly storage: StorageSettings;
+  readonly agentImage: string;
+  readonly event: (restore: EtcdRestore, type: 'Normal' | 'Warning', reason: string, message: string) => void;
+  readonly dial?: Dialer;
+}
+
+/** Observe, plan, act, report: one pass over one restore. */
+export class RestoreReconciler implements Reconciler {
+  readonly #options: RestoreReconcilerOptions;
+
+  constructor(options: RestoreReconcilerOptions) {
+    this.#options = options;
+  }
+
+  async reconcile(request: Request, context: ReconcileContext): Promise<Result> {
+    const found = this.#options.find(request);
+    if (!found) {
+      this.#options.jobs.forget(`${request.namespace}/${request.name}/`);
+      return done();
+    }
+    const look = await this.#look(found, context);
+    const plan = planRestore(look.observation, this.#options.clock.now());
+    await this.#act(found, look, plan, context);
+    const isWritten = await this.#report(found.restore, plan, context);
+    if (plan.lookAgainAfter === undefined) return done();
+    return requeueAfter(isWritten ? Math.min(20, plan.lookAgainAfter) : Math.max(20, plan.lookAgainAfter));
+  }
+
+  #look(found: Found, { client, signal }: ReconcileContext): Promise<Look> {
+    const { clock, dial, jobs } = this.#options;
+    const prefix = this.#prefix(found.restore);
+    return observe(found, {
+      client,
+      clock,
+      dial,
+      secrets: this.#options.secrets,
+      jobs: {
+        verify: jobs.state(`${prefix}verify`),
+        save: jobs.state(`${prefix}save`),
+        deliver: jobs.state(`${prefix}deliver`),
+      },
+      signal,
+    });
+  }
+
+  async #act(found: Found, look: Look, plan: RestorePlan, { client, log, signal }: ReconcileContext): Promise<void> {
+    const { observation, tlsKeys } = look;
+    const { desired } = observation.cluster ?? {};
+    const context = {
+      client,
+      random: this.#options.random,
+      restore: found.restore,
+      cluster: found.cluster,
+      desired: desired && !('problems' in desired) ? desired : undefined,
+      source: observation.restore.source,
+      revisionBump: observation.restore.revisionBump,
+      tlsKeys,
+      agentImage: this.#options.agentImage,
+      jobs: this.#work(found, look),
+      signal,
+    };
+    for (const { step, reason } of plan.steps) {
+      log.info('step', { do: step.do, reason });
+      await act(step, context);
+    }
+    const { ended } = observation.restore;
+    if (ended !== undefined || plan.report?.phase === 'RollingBack' || plan.report?.phase === 'Failed')
+      this.#options.jobs.forget(this.#prefix(found.restore));
+  }
+
+  /** True if something new was written. */
+  async #report(restore: EtcdRestore, { report }: RestorePlan, { client, signal }: ReconcileContext): Promise<boolean> {
+    if (!report) return false;
+    const { name, namespace, uid } = identityOf(restore);
+    const now = new Date(this.#options.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
+    const next = nextStatus(restore.status, restore.metadata?.generation ?? 0, report, now);
+    if (!next) return false;
+    const patch = { metadata: { uid }, status: statusPatch(restore.status, next) };
+    await client
+      .resource(etcdRestores.resource)
+      .status.patch({ name, namespace }, { type: 'merge', patch }, { fieldManager, signal });
+    if (restore.status?.phase !== report.phase) {
+      const type = report.phase === 'Failed' || report.phase === 'RollingBack' ? 'Warning' : 'Normal';
+      this.#options.event(restore, type, `Restore${report.phase}`, report.reason || eventWords[report.phase]);
+    }
+    return true;
+  }
+
+  /** A new spec is new work: what was begun for another one is not looked at. */
+  #prefix(restore: EtcdRestore): string {
+    const { namespace, name, uid } = identityOf(restore);
+    return `${namespace}/${name}/${uid}/${restore.metadata?.generation ?? 0}/`;
+  }
+
+  #work(found: Found, look: Look): BackgroundWork {
+    const { restore } = found;
+    const { jobs, client } = this.#options;
+    const prefix = this.#prefix(restore);
+    const open = (signal: AbortSignal) => {
+      const { namespace } = identityOf(restore);
+      const readSecret = secretReader(client, namespace, signal);
+      const request = { type: restore.spec.backupStorageType, sources: restore.spec, namespace, readSecret };
+      return openStore(request, this.#options.storage);
+    };
+    type Opened = Awaited<ReturnType<typeof open>>;
+    const withStore =
+      (work: (opened: Opened, context: JobContext) => Promise<unknown>) => async (context: JobContext) => {
+        const opened = await open(context.signal);
+        try {
+          return await work(opened, context);
+        } finally {
+          opened.store.close();
+        }
+      };
+    const acceptWithoutHash = restore.spec.acceptWithoutHash ?? false;
+    return {
+      verify: () =>
+        jobs.start(
+          `${prefix}verify`,
+          withStore((opened, context) => verifySource(opened, { acceptWithoutHash }, context)),
+        ),
+      save: (incarnation) =>
+        jobs.start(
+          `${prefix}save`,
+          withStore((opened, context) => this.#save(found, look, incarnation, opened, context)),
+        ),
+      deliver: (ip) =>
+        jobs.start(
+          `${prefix}deliver`,
+          withStore((opened, context) => this.#deliver(found, look, ip, opened, context)),
+        ),
+    };
+  }
+
+  async #save(
+    { cluster, pods, restore }: Found,
+    { credentials }: Look,
+    incarnation: number,
+    opened: Awaited<ReturnType<typeof openStore>>,
+    context: JobContext,
+  ) {
+    if (!cluster) return { kind: 'skipped', why: 'there is no EtcdCluster' };
+    const old = pods.filter((pod) => incarnationOf(pod.metadata?.labels) < incarnation && pod.status?.podIP);
+    const { clock, dial } = this.#options;
+    const members = old.map((pod) => memberClient(pod, cluster, credentials, { clock, dial }));
+    try {
+      const key = safetyKey(opened.place.key, { uid: identityOf(restore).uid, incarnation });
+      return await savePresent(members, opened, key, context);
+    } finally {
+      for (const member of members) member.close();
+    }
+  }
+
+  async #deliver(
+    { restore }: Found,
+    { observation }: Look,
+    ip: string,
+    { store, place }: Awaited<ReturnType<typeof openStore>>,
+    { signal, onProgress }: JobContext,
+  ): Promise<'delivered'> {
+    const { source } = observation.restore;
+    const key = await this.#key(restore, signal);
+    const { bytes } = expectSource(source);
+    const body = store.get(place.key, undefined, { signal });
+    const { dial = networkDialer } = this.#options;
+    await deliver({ ip, uid: identityOf(restore).uid, key, bytes, body, dial, signal, onProgress });
+    return 'delivered';
+  }
+
+  async #key(restore: EtcdRestore, signal: AbortSignal): Promise<Uint8Array> {
+    const identity = identityOf(restore);
+    const name = secretNameOf(identity);
+    const { data } = await this.#options.client
+      .resource(secrets)
+      .get({ namespace: identity.namespace, name }, { signal });
+    return Buffer.from(Buffer.from(data?.[keyName] ?? '', 'base64').toString('utf8'), 'hex');
+  }
+}
+
+const eventWords = {
+  Verifying: 'The backup is read and checked',
+  Preparing: 'The backup is sound',
+  Fencing: 'The old members are taken from behind the Services',
+  SavingPresent: 'What the old members hold is stored beside the backup',
+  Seeding: 'The first member is made from the backup',
+  Growing: 'The restored data serves; the other members join',
+  CleaningUp: 'The restored cluster is available; the old members go',
+  Succeeded: 'The cluster is restored and available',
+  RollingBack: 'Everything is put back as it was',
+  Failed: 'The cluster was not restored',
+} as const;
+
+function expectSource(source: SourceFacts | undefined): SourceFacts {
+  if (!source) throw new RestoreError('SourceRefused', 'what was verified is not known any more');
+  return source;
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createManager, EventWriter } from '@etcd-operator/controller-runtime';
+import { type Client, isKubeError, pods } from '@etcd-operator/kube';
+import { systemClock, systemRandom } from '@etcd-operator/ports';
+import { etcdRestores } from '../api/etcd-restore.ts';
+import { installCrd } from '../api/install-crd.ts';
+import type { OperatorOptions } from '../operator.ts';
+import type { StorageSettings } from '../storage/open-store.ts';
+import { addRestoreController } from './controller.ts';
+
+/** A restore operator's process. */
+export interface RestoreOperatorOptions extends Omit<OperatorOptions, 'readLog' | 'healthInterval' | 'chaosLevel'> {
+  /** The image that the agent is in. @default the image that the operator's own pod runs */
+  readonly agentImage?: string;
+  readonly storage?: StorageSettings;
+}
+
+const component = 'etcd-restore-operator';
+
+/** Runs the etcd-restore-operator until the signal ends it. Its first act is to install its CRD. */
+export async function runEtcdRestoreOperator(options: RestoreOperatorOptions, signal: AbortSignal): Promise<void> {
+  const { client, log, clock = systemClock, random = systemRandom, namespace, identity, http } = options;
+  if (options.createCrd ?? true) await installCrd(etcdRestores, { client, clock, log, signal });
+  const agentImage = options.agentImage || (await ownImage(client, { namespace, name: identity }, signal));
+  const manager = createManager({
+    client,
+    log,
+    clock,
+    random,
+    ...(options.clusterWide ? {} : { namespace }),
+    ...((options.leaderElection ?? true) && {
+      leaderElection: { leaseName: component, leaseNamespace: namespace, identity },
+    }),
+    ...(http && { http }),
+  });
+  const events = new EventWriter({
+    client,
+    clock,
+    random,
+    log,
+    metrics: manager.metrics,
+    component,
+    instance: identity,
+  });
+  manager.add(events);
+  addRestoreController(
+    manager,
+    {
+      storage: { clock, random, ...options.storage },
+      agentImage,
+      event: (restore, type, reason, message) => events.record(restore, type, reason, message),
+      ...(options.dial && { dial: options.dial }),
+    },
+    signal,
+  );
+  await manager.run(signal);
+}
+
+/** What this process runs from: the agent is in the same image, so that the two always understand each other. */
+async function ownImage(
+  client: Client,
+  key: { readonly namespace: string; readonly name: string },
+  signal: AbortSignal,
+): Promise<string> {
+  try {
+    const { spec } = await client.resource(pods).get(key, { signal });
+    const image = spec?.containers.find(({ name }) => name === component)?.image ?? spec?.containers[0]?.image;
+    if (image) return image;
+  } catch (error) {
+    if (!isKubeError(error, 'NotFound')) throw error;
+  }
+  throw new Error(`pod ${key.namespace}/${key.name} is not there to tell its image: give it with -agent-image`);
+}

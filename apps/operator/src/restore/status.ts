@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+import { jsonEqual } from '@etcd-operator/kube';
+import type { Condition } from '../api/condition-schema.ts';
+import type { EtcdRestoreStatus, RestorePhaseName } from '../api/etcd-restore.ts';
+import type { SafetyFacts, SourceFacts } from './observation.ts';
+import type { RestoreReport } from './plan/step.ts';
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** The status to be written; undefined if it says nothing new. `now` is RFC 3339. */
+export function nextStatus(
+  previous: EtcdRestoreStatus | undefined,
+  generation: number,
+  report: RestoreReport,
+  now: string,
+): EtcdRestoreStatus | undefined {
+  const { phase, reason } = report;
+  const isNew = previous?.observedGeneration !== generation;
+  const next: Mutable<EtcdRestoreStatus> = {
+    ...(isNew ? afresh(previous) : previous),
+    succeeded: phase === 'Succeeded',
+    reason,
+    phase,
+    observedGeneration: generation,
+    ...record(report, generation, now),
+    conditions: [conditionOf(previous?.conditions ?? [], phase, reason, now)],
+  };
+  if (isOver(phase)) next.completedAt ??= now;
+  else delete next.completedAt;
+  return jsonEqual(previous, next) ? undefined : next;
+}
+
+/** A corrected spec begins anew; what a failed attempt saved stays named until it is saved again. */
+function afresh(previous: EtcdRestoreStatus | undefined): Partial<EtcdRestoreStatus> {
+  return previous?.safetySnapshot ? { safetySnapshot: previous.safetySnapshot } : {};
+}
+
+function record(report: RestoreReport, generation: number, now: string): Partial<EtcdRestoreStatus> {
+  const { source, safety, failure, started, incarnation, seed, bytesVerified, bytesDelivered } = report;
+  return {
+    ...(started && { startedAt: now }),
+    ...(source && { source: sourceStatus(source, generation) }),
+    ...(safety && { safetySnapshot: safetyStatus(safety) }),
+    ...(failure !== undefined && { failure: { generation, message: failure.slice(0, 1000) } }),
+    ...(incarnation !== undefined && { incarnation }),
+    ...(seed && { revision: seed.revision, clusterID: seed.clusterId }),
+    ...(bytesVerified !== undefined && { bytesVerified }),
+    ...(bytesDelivered !== undefined && { bytesDelivered }),
+  };
+}
+
+function sourceStatus(source: SourceFacts, generation: number): NonNullable<EtcdRestoreStatus['source']> {
+  const { storageVersion, cluster, ...rest } = source;
+  return {
+    generation,
+    ...rest,
+    ...(storageVersion !== undefined && { storageVersion }),
+    ...(cluster && { cluster: clusterStatus(cluster) }),
+  };
+}
+
+function clusterStatus({ name, size, version, storage }: NonNullable<SourceFacts['cluster']>) {
+  return { name, size, version, ...(storage !== undefined && { storage }) };
+}
+
+function safetyStatus(safety: SafetyFacts): NonNullable<EtcdRestoreStatus['safetySnapshot']> {
+  if (safety.kind === 'skipped') return { skipped: safety.why };
+  const { path, revision, bytes } = safety;
+  return { path, revision, bytes };
+}
+
+function isOver(phase: RestorePhaseName): boolean {
+  return phase === 'Succeeded' || phase === 'Failed';
+}
+
+/** True when it is over and well, False when it failed, Unknown on the way. */
+function conditionOf(previous: readonly Condition[], phase: RestorePhaseName, message: string, now: string): Condition {
+  const status = phase === 'Succeeded' ? 'True' : phase === 'Failed' ? 'False' : 'Unknown';
+  const old = previous.find(({ type }) => type === 'Complete');
+  if (old && old.status === status && old.reason === phase && old.message === message) return old;
+  const since = old?.status === status ? (old.lastTransitionTime ?? now) : now;
+  return { type: 'Complete', status, reason: phase, message, lastUpdateTime: now, lastTransitionTime: since };
+}

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { RestoreMarker } from '../../api/restore-marker.ts';
+import { desiredOf } from '../../cluster/desired.ts';
+import type {
+  JobState,
+  LifePod,
+  LifeVolume,
+  RestoreObservation,
+  SafetyFacts,
+  SeedFacts,
+  SourceFacts,
+} from '../observation.ts';
+import { limitsOf } from '../plan/cluster-limits.ts';
+import { expectedRevision } from '../plan/fit.ts';
+import { planRestore } from '../plan/plan.ts';
+import type { RestoreReport, RestoreStep } from '../plan/step.ts';
+
+/** What may go wrong in a model. */
+export interface Trouble {
+  readonly seedBreaks?: boolean;
+  readonly wrongRevision?: boolean;
+  readonly saveFails?: boolean;
+  readonly sourceRefused?: boolean;
+}
+
+export const modelSource: SourceFacts = {
+  path: 'b/k',
+  bytes: 4096,
+  sha256: 'ab',
+  revision: 40,
+  storageVersion: undefined,
+  authEnabled: false,
+  verified: 'Embedded',
+  cluster: { name: 'c', size: 3, version: '3.6.16' },
+};
+
+interface ModelCluster {
+  uid: string;
+  marker: RestoreMarker | undefined;
+  incarnation: number;
+  clusterId: string;
+  used: number;
+  restoredBy: string;
+  acknowledged: string;
+  /** Members of the present life that the etcd-operator has brought up. */
+  grown: boolean;
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/**
+ * A restore's world in memory: what is written survives a crash, jobs do not. The etcd-operator and the node are modelled as
+ * far as a restore sees them. Every write is counted, so that a test can crash after each.
+ */
+export class RestoreModel {
+  readonly #trouble: Trouble;
+  cluster: ModelCluster | undefined;
+  pods: Mutable<LifePod>[] = [];
+  volumes: Mutable<LifeVolume>[] = [];
+  secret = false;
+  finalizer = false;
+  deleting = false;
+  gone = false;
+  status: RestoreReport | undefined;
+  source: SourceFacts | undefined;
+  safety: SafetyFacts | undefined;
+  failure: string | undefined;
+  startedAt = 0;
+  seed: Mutable<SeedFacts> | undefined;
+  verify: JobState<SourceFacts> = { kind: 'idle' };
+  save: JobState<SafetyFacts> = { kind: 'idle' };
+  deliver: JobState<'delivered'> = { kind: 'idle' };
+  now = 1_000_000;
+  writes = 0;
+  /** What must never be seen, in words. */
+  readonly wrongs: string[] = [];
+
+  constructor(trouble: Trouble = {}, withCluster = true) {
+    this.#trouble = trouble;
+    if (!withCluster) return;
+    this.cluster = {
+      uid: 'u1',
+      marker: undefined,
+      incarnation: 1,
+      clusterId: 'c1',
+      used: 0,
+      restoredBy: '',
+      acknowledged: '',
+      grown: true,
+    };
+    for (const name of ['a', 'b', 'd']) {
+      this.pods.push({ name, uid: `pod-${name}`, incarnation: 1, fenced: false, terminating: false });
+      this.volumes.push({ name, uid: `vol-${name}`, incarnation: 1, terminating: false });
+    }
+  }
+
+  /** One look of the restore operator; stops after `limit` writes, as if killed. True if it was. */
+  pass(limit: number): boolean {
+    this.#world();
+    if (this.gone) return false;
+    const plan = planRestore(this.observation(), this.now);
+    for (const { step } of plan.steps) {
+      if (this.#apply(step)) this.writes++;
+      this.#check(step);
+      if (this.writes >= limit) return true;
+    }
+    if (plan.report && this.#record(plan.report)) this.writes++;
+    this.now += 1_000;
+    return this.writes >= limit;
+  }
+
+  crash(): void {
+    this.verify = { kind: 'idle' };
+    this.save = { kind: 'idle' };
+    this.deliver = { kind: 'idle' };
+  }
+
+  observation(): RestoreObservation {
+    const { cluster } = this;
+    const spec = { size: 3, version: '3.6.16' };
+    const ended =
+      this.status?.phase === 'Succeeded' ? 'succeeded' : this.status?.phase === 'Failed' ? 'failed' : undefined;
+    return {
+      restore: {
+        name: 'r',
+        uid: 'r1',
+        generation: 1,
+        deleting: this.deleting,
+        hasFinalizer: this.finalizer,
+        clusterName: 'c',
+        wantsSafetySnapshot: true,
+        requireManifest: false,
+        acceptForeign: false,
+        revisionBump: 1_000,
+        timeout: 3_600_000,
+        clusterSpec: undefined,
+        ended,
+        failure: this.failure,
+        source: this.source,
+        safety: this.safety,
+        startedAt: this.startedAt,
+      },
+      cluster: cluster && {
+        uid: cluster.uid,
+        deleting: false,
+        desired: desiredOf('c', spec),
+        limits: limitsOf(spec),
+        secretProblems: [],
+        marker: cluster.marker,
+        incarnation: cluster.incarnation,
+        clusterId: cluster.clusterId,
+        usedIncarnation: cluster.used,
+        restoredBy: cluster.restoredBy,
+        acknowledged: cluster.acknowledged,
+        isAvailable: cluster.grown,
+        waitingFor: '',
+      },
+      pods: this.pods.map((pod) => ({ ...pod })),
+      volumes: this.volumes.map((volume) => ({ ...volume })),
+      seed: this.seed && { ...this.seed },
+      hasSecret: this.secret,
+      jobs: { verify: this.verify, save: this.save, deliver: this.deliver },
+    };
+  }
+
+  /** The etcd-operator and the node take a step. */
+  #world(): void {
+    const { cluster } = this;
+    this.pods = this.pods.filter((pod) => !pod.terminating);
+    this.volumes = this.volumes.filter((volume) => !volume.terminating);
+    if (this.seed?.terminating) this.seed = undefined;
+    if (cluster) {
+      if (cluster.clusterId !== '' && cluster.restoredBy !== '') cluster.grown = true;
+      cluster.acknowledged = cluster.marker?.uid ?? '';
+    }
+    this.#runJobs();
+    this.#runSeed();
+    if (this.deleting && !this.finalizer) this.gone = true;
+  }
+
+  #runJobs(): void {
+    const { sourceRefused, saveFails } = this.#trouble;
+    const refused = { kind: 'failed', why: 'broken', passes: false, since: 0 } as const;
+    if (this.verify.kind === 'running') this.verify = sourceRefused ? refused : { kind: 'done', value: modelSource };
+    if (this.save.kind === 'running') {
+      const value = { kind: 'kept', path: 'p', revision: 50, bytes: 1 } as const;
+      this.save = saveFails ? { ...refused, why: 'store is full' } : { kind: 'done', value };
+    }
+    if (this.deliver.kind === 'running') {
+      this.deliver = { kind: 'done', value: 'delivered' };
+      if (this.seed) this.seed.stage = 'restoring';
+    }
+  }
+
+  #runSeed(): void {
+    const { seed, cluster } = this;
+    if (!seed || !cluster) return;
+    if (seed.stage === 'pending') Object.assign(seed, { stage: 'waitingForData', ip: '10.0.0.1' });
+    else if (seed.stage === 'restoring' && this.#trouble.seedBreaks) seed.broken = 'data-dir not empty';
+    else if (seed.stage === 'restoring') {
+      seed.stage = 'running';
+      const { restore, cluster: target } = this.observation();
+      const desired = target?.desired;
+      const right = desired && !('problems' in desired) ? expectedRevision(modelSource, restore, desired) : 0;
+      const revision = this.#trouble.wrongRevision ? right - 1 : right;
+      seed.answer = {
+        clusterId: `c${cluster.incarnation + 1}`,
+        memberId: 'm',
+        revision,
+        hasLeader: true,
+        loginProblem: undefined,
+      };
+    }
+  }
+
+  /** True if something changed. */
+  #apply(step: RestoreStep): boolean {
+    switch (step.do) {
+      case 'verify':
+      case 'save':
+      case 'deliver':
+        this[step.do] = { kind: 'running', bytes: 0 };
+        return false;
+      case 'addFinalizer':
+        this.finalizer = true;
+        return true;
+      case 'removeFinalizer':
+        this.finalizer = false;
+        return true;
+      case 'createSecret':
+        this.secret = true;
+        return true;
+      case 'deleteSecret':
+        this.secret = false;
+        return true;
+      case 'createSeed':
+        return this.#createSeed(step.name, step.incarnation);
+      case 'settleSeed':
+        if (this.seed) this.seed.isIdentified = true;
+        return true;
+      case 'deletePod':
+      case 'deleteVolume':
+      case 'fencePod':
+      case 'unfencePod':
+        return this.#change(step);
+      default:
+        return this.#changeCluster(step);
+    }
+  }
+
+  #createSeed(name: string, incarnation: number): boolean {
+    if (!this.volumes.some((volume) => volume.name === name))
+      this.volumes.push({ name, uid: `vol-${name}`, incarnation, terminating: false });
+    this.pods.push({ name, uid: `pod-${name}`, incarnation, fenced: true, terminating: false });
+    this.seed = {
+      name,
+      uid: `pod-${name}`,
+      resourceVersion: '1',
+      terminating: false,
+      ip: '',
+      onVolume: true,
+      isIdentified: false,
+      stage: 'pending',
+      broken: undefined,
+      why: 'starting',
+      answer: undefined,
+    };
+    return true;
+  }
+
+  #change(step: Extract<RestoreStep, { do: 'deletePod' | 'deleteVolume' | 'fencePod' | 'unfencePod' }>): boolean {
+    const list = step.do === 'deleteVolume' ? this.volumes : this.pods;
+    const item = list.find(({ uid }) => uid === step.uid);
+    if (!item) return false;
+    if (step.do === 'fencePod' || step.do === 'unfencePod') Object.assign(item, { fenced: step.do === 'fencePod' });
+    else item.terminating = true;
+    if (step.do === 'deletePod' && this.seed?.uid === step.uid) this.seed.terminating = true;
+    return true;
+  }
+
+  #changeCluster(
+    step: Extract<RestoreStep, { do: 'createCluster' | 'deleteCluster' | 'mark' | 'unmark' | 'latch' }>,
+  ): boolean {
+    const { cluster } = this;
+    if (step.do === 'createCluster') {
+      const none = { clusterId: '', restoredBy: '', acknowledged: '', grown: false };
+      this.cluster = { uid: 'u2', marker: step.marker, incarnation: 1, used: 1, ...none };
+      return true;
+    }
+    if (!cluster) return false;
+    switch (step.do) {
+      case 'deleteCluster':
+        this.cluster = undefined;
+        this.pods = [];
+        this.volumes = [];
+        return true;
+      case 'mark':
+        Object.assign(cluster, { marker: step.marker, incarnation: step.incarnation, used: step.incarnation });
+        Object.assign(cluster, { clusterId: '', grown: false });
+        return true;
+      case 'unmark':
+        Object.assign(cluster, { marker: undefined, ...(step.back && { ...step.back, grown: true }) });
+        return true;
+      case 'latch':
+        Object.assign(cluster, { clusterId: step.clusterId, restoredBy: 'r1', grown: false });
+        for (const pod of this.pods) if (pod.incarnation === step.incarnation) pod.fenced = false;
+        return true;
+    }
+  }
+
+  #record(report: RestoreReport): boolean {
+    if (JSON.stringify(report) === JSON.stringify(this.status)) return false;
+    this.status = report;
+    if (report.source) this.source = report.source;
+    if (report.safety) this.safety = report.safety;
+    if (report.failure !== undefined) this.failure = report.failure;
+    if (report.started) this.startedAt = this.now;
+    return true;
+  }
+
+  /** Operator rule 4, after every single step. */
+  #check(step: RestoreStep): void {
+    const { cluster } = this;
+    const old = this.pods.filter((pod) => pod.incarnation < (cluster?.incarnation ?? 0));
+    const wrongs: Partial<Record<RestoreStep['do'], readonly (string | false)[]>> = {
+      mark: [!this.source && 'marked without a source'],
+      createCluster: [!this.source && 'made without a source'],
+      save: [old.some((pod) => !pod.fenced) && 'saved before the fence'],
+      createSeed: [old.some((pod) => !pod.fenced) && 'seed before fence', !this.safety && 'seed before it is saved'],
+      latch: [!this.seed?.isIdentified && 'latched before the seed was disarmed'],
+      deletePod: [this.#isOfOldLife(step) && !cluster?.grown && 'a pod goes before the new life is available'],
+      deleteVolume: [
+        this.#isOfOldLife(step) && !cluster?.grown && 'a volume goes before the new life is available',
+        this.#isOfOldLife(step) && old.length > 0 && 'a volume goes before the pods',
+      ],
+    };
+    for (const wrong of wrongs[step.do] ?? []) if (wrong !== false) this.wrongs.push(wrong);
+  }
+
+  #isOfOldLife(step: RestoreStep): boolean {
+    const life = this.cluster?.incarnation ?? 0;
+    return (
+      'uid' in step &&
+      [...this.pods, ...this.volumes].some(({ uid, incarnation }) => uid === step.uid && incarnation < life)
+    );
+  }
+}
+
+/** Runs a model to its end, killed after the writes given, one after the other. */
+export function run(model: RestoreModel, kills: readonly number[] = []): RestoreModel {
+  const left = [...kills];
+  for (let pass = 0; pass < 400; pass++) {
+    const limit = left[0] ?? Number.POSITIVE_INFINITY;
+    if (model.pass(limit)) {
+      left.shift();
+      model.crash();
+    }
+    const isOver = model.status?.phase === 'Succeeded' || model.status?.phase === 'Failed';
+    if (model.gone || (isOver && !model.finalizer && !model.deleting && left.length === 0)) break;
+  }
+  return model;
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createWriteStream } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { isKubeError } from '@etcd-operator/kube';
+import { createLogger, type LogRecord, systemClock } from '@etcd-operator/ports';
+import { type EtcdRestore, type EtcdRestoreSpec, etcdRestores } from '../../api/etcd-restore.ts';
+import { type LabVersion, OperatorLab } from '../../testing/operator-lab.ts';
+import { runEtcdRestoreOperator } from '../restore-operator.ts';
+import { agentImageName, agentImages } from './agent-image.ts';
+
+const namespace = 'default';
+
+type Source = Omit<EtcdRestoreSpec, 'backupStorageType' | 'etcdCluster' | 'directory'>;
+
+/**
+ * Both operators in a lab with real etcd, the agent as a real process in its pods, and a directory as the store, in which
+ * every file can be made and broken by hand.
+ */
+export class RestoreLab implements AsyncDisposable {
+  readonly clusters: OperatorLab;
+  readonly directory: string;
+  readonly log: LogRecord[] = [];
+  #running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
+
+  private constructor(clusters: OperatorLab, directory: string) {
+    this.clusters = clusters;
+    this.directory = directory;
+  }
+
+  static async start(
+    options: { readonly nodes?: number; readonly versions?: readonly LabVersion[] } = {},
+  ): Promise<RestoreLab> {
+    const clusters = await OperatorLab.start({ ...options, images: [await agentImages()] });
+    const started = new RestoreLab(clusters, await mkdtemp(join(tmpdir(), 'restore-lab-')));
+    started.startOperator();
+    return started;
+  }
+
+  startOperator(): void {
+    const stop = new AbortController();
+    const log = createLogger({ clock: systemClock, level: 'debug', write: (record) => this.log.push(record) });
+    const ended = runEtcdRestoreOperator(
+      {
+        client: this.clusters.lab.client({ user: 'restore-operator', groups: ['system:masters'] }),
+        log,
+        namespace,
+        identity: 'restore',
+        leaderElection: false,
+        agentImage: agentImageName,
+        storage: { directory: this.directory },
+        dial: ({ host, port }, signal) => this.clusters.lab.dial(host, port, signal),
+      },
+      stop.signal,
+    );
+    // A failure is reported by whoever waits for the operator to end.
+    ended.catch(() => undefined);
+    this.#running = { stop, ended };
+  }
+
+  async stopOperator(): Promise<void> {
+    const running = this.#running;
+    this.#running = undefined;
+    running?.stop.abort(new Error('the test stops the restore operator'));
+    await running?.ended.catch(() => undefined);
+  }
+
+  /** Where the file of a backup lies. */
+  file(path: string): string {
+    return join(this.directory, namespace, path);
+  }
+
+  /** A plain snapshot, as `etcdctl snapshot save` makes it. */
+  async snapshot(cluster: string, path: string): Promise<void> {
+    using member = await this.clusters.member(cluster);
+    await mkdir(dirname(this.file(path)), { recursive: true });
+    await pipeline(Readable.from(member.maintenance.snapshot()), createWriteStream(this.file(path)));
+  }
+
+  async restore(name: string, path: string, spec: Source & { readonly cluster?: string } = {}): Promise<EtcdRestore> {
+    const { cluster = name, ...more } = spec;
+    const restore: EtcdRestore = {
+      apiVersion: 'etcd.database.coreos.com/v1beta2',
+      kind: 'EtcdRestore',
+      metadata: { name, namespace },
+      spec: { backupStorageType: 'Directory', etcdCluster: { name: cluster }, directory: { path }, ...more },
+    };
+    return this.clusters.until(`create EtcdRestore ${name}`, async () => {
+      try {
+        return await this.#restores.create(restore);
+      } catch (error) {
+        if (isKubeError(error, 'NotFound')) return undefined;
+        throw error;
+      }
+    });
+  }
+
+  get(name: string): Promise<EtcdRestore> {
+    return this.#restores.get({ namespace, name });
+  }
+
+  async change(name: string, spec: Partial<EtcdRestoreSpec>): Promise<void> {
+    await this.#restores.patch({ namespace, name }, { type: 'merge', patch: { spec } });
+  }
+
+  async delete(name: string): Promise<void> {
+    await this.#restores.delete({ namespace, name });
+  }
+
+  /** Waits until a restore has ended, well or not. */
+  async ended(name: string, milliseconds = 60_000): Promise<NonNullable<EtcdRestore['status']>> {
+    return this.clusters.until(
+      `EtcdRestore ${name} ended`,
+      async () => {
+        const { status } = await this.get(name);
+        return status?.phase === 'Succeeded' || status?.phase === 'Failed' ? status : undefined;
+      },
+      milliseconds,
+      async () => `${JSON.stringify((await this.get(name)).status, undefined, 1)}\n${this.#recentLog()}`,
+    );
+  }
+
+  /** Waits until it has succeeded; fails at once if it does not. */
+  async succeeded(name: string, milliseconds = 60_000): Promise<NonNullable<EtcdRestore['status']>> {
+    const status = await this.ended(name, milliseconds);
+    if (!status.succeeded) throw new Error(`EtcdRestore ${name} failed: ${status.reason}\n${this.#recentLog()}`);
+    return status;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stopOperator();
+    await this.clusters[Symbol.asyncDispose]();
+    await rm(this.directory, { recursive: true, force: true });
+  }
+
+  get #restores() {
+    return this.clusters.lab.client().resource(etcdRestores.resource);
+  }
+
+  #recentLog(): string {
+    return this.log
+      .slice(-20)
+      .map(({ message, fields }) => `${message} ${JSON.stringify(fields)}`)
+      .join('\n');
+  }
+}
