@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import { isEtcdError } from '@etcd-operator/etcd';
+import { services } from '@etcd-operator/kube';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { clientServiceName } from '../api/names.ts';
 import { RestoreLab } from './testing/restore-lab.ts';
 
 describe('EtcdRestore', () => {
@@ -8,25 +11,76 @@ describe('EtcdRestore', () => {
     lab = await RestoreLab.start();
   }, 120_000);
   afterAll(async () => {
-    await lab[Symbol.asyncDispose]();
+    await lab?.[Symbol.asyncDispose]();
   });
 
-  test('C-31 [89] brings a cluster back under its name, with exactly the data of the backup', async () => {
+  const clusterIp = async (name: string) => {
+    const key = { namespace: 'default', name: clientServiceName(name) };
+    return (await lab.clusters.lab.client().resource(services).get(key)).spec?.clusterIP;
+  };
+
+  test('C-31 [89] [94] brings a healthy cluster back under its name: same object and Service, exactly the data of the backup', async () => {
     const { clusters } = lab;
     const before = await clusters.create('example', { size: 3, version: '3.6.16' });
     await clusters.settled('example', 60_000);
-    await clusters.put('example', 'foo', 'bar');
+    const address = await clusterIp('example');
+    await lab.fill('example', 200);
     await lab.snapshot('example', 'example.db');
-    await clusters.put('example', 'foo', 'changed');
+    const saved = await lab.contents('example');
+    await clusters.put('example', 'key-0', 'newer than the backup');
     await clusters.put('example', 'later', 'x');
+    const last = await lab.contents('example');
     await lab.restore('example', 'example.db');
     const status = await lab.succeeded('example', 120_000);
     const after = await clusters.settled('example');
-    expect(after.metadata?.uid).toBe(before.metadata?.uid);
-    expect(after.status?.incarnation).toBe(2);
-    expect(await clusters.read('example', 'foo')).toBe('bar');
-    expect(await clusters.read('example', 'later')).toBeUndefined();
+    expect(after.metadata).toMatchObject({ uid: before.metadata?.uid, name: 'example' });
+    expect(after.status).toMatchObject({ incarnation: 2, readySize: 3, clusterID: status.clusterID });
+    const found = await lab.contents('example');
+    expect(found.keys).toEqual(saved.keys);
+    expect(found.revision).toBeGreaterThan(last.revision);
+    expect(await clusterIp('example')).toBe(address);
     expect(await clusters.pods('example')).toHaveLength(3);
     expect(status).toMatchObject({ succeeded: true, incarnation: 2, source: { verified: 'Embedded' } });
+    expect(status.safetySnapshot).toMatchObject({ path: expect.stringContaining('before-restore') });
+    await expectHistoryGone(last.revision + 1n);
   }, 240_000);
+
+  /** A client that saw newer values than the backup has must notice, and must never be given an older one. */
+  async function expectHistoryGone(startRevision: bigint): Promise<void> {
+    using member = await lab.clusters.member('example');
+    const seen: unknown[] = [];
+    const watching = (async () => {
+      for await (const event of member.watch({ key: Buffer.from('key-0'), startRevision })) seen.push(event);
+    })();
+    await expect(watching).rejects.toSatisfy((error) => isEtcdError(error, 'Compacted'));
+    expect(seen).toEqual([]);
+  }
+
+  test('[99] deleting the EtcdRestore leaves the cluster', async () => {
+    await lab.delete('example');
+    expect((await lab.clusters.settled('example')).status?.readySize).toBe(3);
+  }, 60_000);
+
+  test('C-52 C-51 [90] [97] brings a cluster back whose members are all gone, by a restore of another name', async () => {
+    const { clusters } = lab;
+    for (const pod of await clusters.pods('example')) await clusters.deletePod(pod.metadata?.name ?? '', 0);
+    await clusters.until('all data lost', async () =>
+      (await clusters.get('example')).status?.phase === 'Failed' ? true : undefined,
+    );
+    await lab.restore('after-disaster', 'example.db', { cluster: 'example' });
+    const status = await lab.succeeded('after-disaster', 120_000);
+    expect(status.safetySnapshot?.skipped).toBeDefined();
+    const { status: after } = await clusters.settled('example');
+    expect(after).toMatchObject({ incarnation: 3, readySize: 3, phase: 'Running' });
+    expect((await lab.contents('example')).keys.length).toBeGreaterThan(190);
+  }, 240_000);
+
+  test('C-53 D17 [96] makes a new cluster of another name, whose EtcdCluster does not exist', async () => {
+    await lab.restore('copy', 'example.db', { clusterSpec: { size: 1, version: '3.6.16' } });
+    const status = await lab.succeeded('copy', 120_000);
+    expect(status).toMatchObject({ incarnation: 1 });
+    await lab.clusters.settled('copy');
+    expect((await lab.contents('copy')).keys).toEqual((await lab.contents('example')).keys);
+    expect(await clusterIp('copy')).toBeDefined();
+  }, 120_000);
 });

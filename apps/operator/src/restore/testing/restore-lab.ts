@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -78,6 +79,35 @@ export class RestoreLab implements AsyncDisposable {
     using member = await this.clusters.member(cluster);
     await mkdir(dirname(this.file(path)), { recursive: true });
     await pipeline(Readable.from(member.maintenance.snapshot()), createWriteStream(this.file(path)));
+  }
+
+  /** Every key with its value and lease, and the revision they are read at. */
+  async contents(cluster: string): Promise<{ readonly keys: readonly string[]; readonly revision: bigint }> {
+    using member = await this.clusters.member(cluster);
+    const { kvs, header } = await member.kv.range({ key: Buffer.from([0]), rangeEnd: Buffer.from([0]) });
+    const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
+    const keys = kvs.map(
+      ({ key, value, lease }) => `${text(key)}=${createHash('sha256').update(value).digest('hex')} ${lease}`,
+    );
+    return { keys, revision: header.revision };
+  }
+
+  /** Keys of many kinds: small and large, leased, changed, deleted, and with history that was compacted away. */
+  async fill(cluster: string, count: number): Promise<void> {
+    using member = await this.clusters.member(cluster);
+    const { id: lease } = await member.lease.grant(3600);
+    const put = (key: string, value: string | Uint8Array, more = {}) =>
+      member.kv.put({ key: Buffer.from(key), value: Buffer.from(value), ...more });
+    for (let from = 0; from < count; from += 100) {
+      const keys = Array.from({ length: Math.min(100, count - from) }, (_, index) => `key-${from + index}`);
+      await Promise.all(keys.map((key) => put(key, `value of ${key}`)));
+    }
+    await put('leased', 'x', { lease });
+    await put('large', Buffer.alloc(1024 * 1024, 'l'));
+    await put('key-0', 'changed');
+    await member.kv.deleteRange({ key: Buffer.from('key-1') });
+    const { header } = await put('key-2', 'after compaction');
+    await member.kv.compact({ revision: header.revision - 1n, physical: true });
   }
 
   async restore(name: string, path: string, spec: Source & { readonly cluster?: string } = {}): Promise<EtcdRestore> {
