@@ -5,6 +5,7 @@
  */
 export { type EtcdBackup, type EtcdBackupSpec, type EtcdBackupStatus, etcdBackups } from './api/etcd-backup.ts';
 export { type EtcdCluster, type EtcdClusterSpec, type EtcdClusterStatus, etcdClusters } from './api/etcd-cluster.ts';
+export { type EtcdRestore, etcdRestores } from './api/etcd-restore.ts';
 export { clientServiceName, clusterLabels } from './api/names.ts';
 export { conditionReasons, conditionTypes, eventReasons } from './api/reasons.ts';
 export { EtcdObserver } from './cluster/etcd/etcd-observer.ts';

@@ -7,6 +7,8 @@ import { type Entry, playgrounds } from './control/registry.ts';
 import { labUsage, parseRequest, type Request, RequestError } from './control/request.ts';
 import { runShell } from './shell.ts';
 
+// `npm run lab -- events | head` ends quietly.
+process.stdout.on('error', () => process.exit(0));
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(words: readonly string[]): Promise<number> {

@@ -23,6 +23,8 @@ async function play(options: PlaygroundOptions): Promise<number> {
     process.on(name, () => stop.abort(new Error(`received ${name}`)));
   }
   const { stdin: input, stdout: output } = process;
+  // Whoever read our lines has gone: there is nobody to show anything to.
+  output.on('error', (error) => stop.abort(error));
   const isTerminal = input.isTTY && output.isTTY && !options.once && !options.plain;
   try {
     const write = (line: string) => output.write(`${line}\n`);

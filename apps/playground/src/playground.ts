@@ -9,14 +9,15 @@ import { startControlServer } from './control/control-server.ts';
 import { type Entry, register } from './control/registry.ts';
 import type { Request } from './control/request.ts';
 import { applyObjects, objectsIn } from './lab/apply-objects.ts';
+import { setUpBackups } from './lab/backup-set-up.ts';
 import { Backups } from './lab/backups.ts';
 import { Doings } from './lab/doings.ts';
 import { EtcdVersions } from './lab/etcd-versions.ts';
 import { exampleCluster, namespace } from './lab/example-cluster.ts';
 import { followLab } from './lab/feeds.ts';
-import { startObjectStore } from './lab/object-store.ts';
 import { layOutTools, runOperator, startLabOn } from './lab/start-lab.ts';
 import { LiveScreen } from './live-screen.ts';
+import { isAvailable } from './model/state.ts';
 import { view } from './model/view.ts';
 import type { PlaygroundOptions } from './options.ts';
 import { runPlainLines } from './plain-lines.ts';
@@ -128,16 +129,28 @@ async function play(
     });
     const entry = await entryOf(lab, versions, name);
     made({ doings, entry });
-    store.ready = startObjectStore({ lab, images: versions.images, signal, report });
+    store.ready = whenAvailable(session).then(() => setUpBackups({ lab, images: versions.images, signal, report }));
     store.ready.then(
-      () => session.note('an S3 server is there for backups: bucket backups, Secret aws', 'quiet'),
-      (error: unknown) => signal.aborted || session.note(`no S3 server: ${String(error)}`, 'bad'),
+      () => session.note('backups can be made: an S3 server, its Secret aws, and both operators are there', 'quiet'),
+      (error: unknown) => signal.aborted || session.note(`no backups here: ${String(error)}`, 'bad'),
     );
     parts.push(serveOthers(entry, session, env, signal));
     session.send({ kind: 'hints', hints: hintsOf(entry) });
   }
   await Promise.all(parts).catch((error: unknown) => {
     if (!signal.aborted) throw error;
+  });
+}
+
+/** The first members are not held up by what comes later. */
+function whenAvailable(session: Session): Promise<void> {
+  if (isAvailable(session.state.cluster)) return Promise.resolve();
+  return new Promise((done) => {
+    const stop = session.listen(({ cluster }) => {
+      if (!isAvailable(cluster)) return;
+      stop();
+      done();
+    });
   });
 }
 

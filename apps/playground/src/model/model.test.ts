@@ -64,8 +64,8 @@ ${'─'.repeat(110)}
 
 
 
- k kill  b blank disk  c cut node  h heal  r reboot all  +- resize  u upgrade  s back up  l restore  ! shell
- ? help  q quit`,
+
+ k kill  b blank  c cut  h heal  r reboot  +- resize  u upgrade  s back up  l restore  ! shell  ? help  q quit`,
     );
   });
 

@@ -158,10 +158,10 @@ function noteLine({ at, text, tone }: Note): Line {
 
 const keys = [
   ['k', 'kill'],
-  ['b', 'blank disk'],
-  ['c', 'cut node'],
+  ['b', 'blank'],
+  ['c', 'cut'],
   ['h', 'heal'],
-  ['r', 'reboot all'],
+  ['r', 'reboot'],
   ['+-', 'resize'],
   ['u', 'upgrade'],
   ['s', 'back up'],

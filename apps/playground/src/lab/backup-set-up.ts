@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { isKubeError, type KubeObject, type Resource } from '@etcd-operator/kube';
+import type { Lab } from '@etcd-operator/kube-lab';
+import { etcdBackups, etcdRestores } from '@etcd-operator/operator';
+import { systemClock } from '@etcd-operator/ports';
+import { type ObjectStoreOptions, startObjectStore } from './object-store.ts';
+import { startStoreOperators } from './store-operators.ts';
+
+/** Everything that backups need: a store, and the operators that use it. Resolves when both kinds are served. */
+export async function setUpBackups(options: ObjectStoreOptions): Promise<void> {
+  const { lab, images, signal } = options;
+  await Promise.all([startObjectStore(options), startStoreOperators(lab, images, signal)]);
+  await served(lab, etcdBackups.resource, signal);
+  await served(lab, etcdRestores.resource, signal);
+}
+
+/** The operators install their kinds themselves. */
+async function served(lab: Lab, resource: Resource<KubeObject>, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    try {
+      await lab.client().resource(resource).list({ limit: 1, signal });
+      return;
+    } catch (error) {
+      if (!isKubeError(error, 'NotFound')) throw error;
+      await systemClock.sleep(100, signal);
+    }
+  }
+}
