@@ -89,11 +89,12 @@ describe('the chart', () => {
 
   test('renders as it always did', async () => {
     await expect(await render()).toMatchFileSnapshot('golden/chart-default.yaml');
+    await expect(await render('--set=separateDeployments=true')).toMatchFileSnapshot('golden/chart-separate.yaml');
     await expect(await render(...all, monitor)).toMatchFileSnapshot('golden/chart-everything.yaml');
   });
 
   test('is accepted without a warning, in its default and with everything on', async () => {
-    for (const flags of [[], all]) {
+    for (const flags of [[], all, ['--set=separateDeployments=true']]) {
       const text = await helm(scene, 'template', 'etcd', chart, `--namespace=${scene.namespace}`, ...flags);
       expect({ flags, said: await complaints(scene, text) }).toEqual({ flags, said: [] });
     }

@@ -10,6 +10,7 @@ import {
   name,
   namespace,
   networkPolicy,
+  operatorContainers,
   serviceAccount,
 } from './operator-objects.ts';
 import { clusterRole, exampleRole, namespacedRole, peopleRoles } from './roles.ts';
@@ -66,7 +67,13 @@ function base(folder: string): readonly OutputFile[] {
 
 /** The same for all namespaces, with the CRDs and a namespace of its own. */
 function clusterWide(folder: string): readonly OutputFile[] {
-  const patch = yamlText([{ op: 'add', path: '/spec/template/spec/containers/0/command/-', value: '-cluster-wide' }]);
+  const everywhere = { op: 'add', value: '-cluster-wide' };
+  const patch = yamlText(
+    operatorContainers.map((_, index) => ({
+      ...everywhere,
+      path: `/spec/template/spec/containers/${index}/command/-`,
+    })),
+  );
   const files: Readonly<Record<string, readonly Manifest[]>> = {
     'namespace.yaml': [namespace()],
     'cluster-role.yaml': clusterRole(['watched', 'cluster'], name),

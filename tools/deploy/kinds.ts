@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Kind } from '@etcd-operator/crd';
-import { etcdClusters } from '@etcd-operator/operator';
+import { etcdBackups, etcdClusters, etcdRestores } from '@etcd-operator/operator';
 
 /** The kinds that are installed: their CRDs, and what people may do with them, are generated from this list. */
-export const kinds: readonly Kind[] = [etcdClusters];
+export const kinds: readonly Kind[] = [etcdClusters, etcdBackups, etcdRestores];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { operatorImageName } from '@etcd-operator/operator';
+import type { ProgramName } from './rights.ts';
 
 /** A Kubernetes object as it is written into a manifest. */
 export interface Manifest {
@@ -21,9 +22,20 @@ export const labels = {
   'app.kubernetes.io/managed-by': 'etcd-operator-manifests',
 } as const;
 
-const port = 8080;
+/** A program in the pod. */
+export interface Container {
+  readonly program: ProgramName;
+  readonly port: number;
+}
 
-/** The operator's Deployment, which passes the restricted Pod Security Standard. @param flags of the program */
+/** What runs in the one pod. Each program has a port of its own. */
+export const operatorContainers: readonly Container[] = [
+  { program: 'etcd-operator', port: 8080 },
+  { program: 'etcd-backup-operator', port: 8081 },
+  { program: 'etcd-restore-operator', port: 8082 },
+];
+
+/** The Deployment of all operators, which passes the restricted Pod Security Standard. @param flags of the programs */
 export function deployment(flags: readonly string[]): Manifest {
   return {
     apiVersion: 'apps/v1',
@@ -47,24 +59,32 @@ function podSpec(flags: readonly string[]): object {
       runAsGroup: 1000,
       seccompProfile: { type: 'RuntimeDefault' },
     },
-    containers: [
-      {
-        name,
-        image: operatorImageName,
-        command: [name, ...flags],
-        env: [field('MY_POD_NAMESPACE', 'metadata.namespace'), field('MY_POD_NAME', 'metadata.name')],
-        ports: [{ name: 'http', containerPort: port }],
-        readinessProbe: { httpGet: { path: '/readyz', port: 'http' }, periodSeconds: 5 },
-        livenessProbe: { httpGet: { path: '/healthz', port: 'http' }, initialDelaySeconds: 10, periodSeconds: 20 },
-        resources: { requests: { cpu: '50m', memory: '128Mi' } },
-        securityContext: {
-          allowPrivilegeEscalation: false,
-          readOnlyRootFilesystem: true,
-          capabilities: { drop: ['ALL'] },
-        },
-      },
-    ],
+    containers: operatorContainers.map((one) => container(one, flags)),
   };
+}
+
+function container({ program, port }: Container, flags: readonly string[]): object {
+  const portName = portNameOf(program);
+  return {
+    name: program,
+    image: operatorImageName,
+    command: [program, `-listen-addr=0.0.0.0:${port}`, ...flags],
+    env: [field('MY_POD_NAMESPACE', 'metadata.namespace'), field('MY_POD_NAME', 'metadata.name')],
+    ports: [{ name: portName, containerPort: port }],
+    readinessProbe: { httpGet: { path: '/readyz', port: portName }, periodSeconds: 5 },
+    livenessProbe: { httpGet: { path: '/healthz', port: portName }, initialDelaySeconds: 10, periodSeconds: 20 },
+    resources: { requests: { cpu: '50m', memory: '128Mi' } },
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    },
+  };
+}
+
+/** Names of ports have at most 15 characters. */
+function portNameOf(program: ProgramName): string {
+  return program === 'etcd-operator' ? 'http' : `http-${program.split('-')[1]}`;
 }
 
 function field(variable: string, fieldPath: string): object {
@@ -94,7 +114,7 @@ export function networkPolicy(): Manifest {
     spec: {
       podSelector: { matchLabels: podLabels },
       policyTypes: ['Ingress'],
-      ingress: [{ ports: [{ port: 'http' }] }],
+      ingress: [{ ports: operatorContainers.map(({ program }) => ({ port: portNameOf(program) })) }],
     },
   };
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Kind } from '@etcd-operator/crd';
-import { type Place, type ProgramName, type Right, rights } from './rights.ts';
+import { type Place, type ProgramName, type Right, rights, type Verb, verbs } from './rights.ts';
 
 /** A rule of a Role, as Kubernetes writes it. */
 export interface PolicyRule {
@@ -11,26 +11,47 @@ export interface PolicyRule {
 }
 
 /** What these programs may do in these places. Rights that differ in their resource alone share a rule. */
-export function policyRules(programs: readonly ProgramName[], places: readonly Place[]): readonly PolicyRule[] {
+export function policyRules(names: readonly ProgramName[], places: readonly Place[]): readonly PolicyRule[] {
   const rules = new Map<string, PolicyRule>();
-  const isWanted = (right: Right) =>
-    places.includes(right.place) && right.programs.some((program) => programs.includes(program));
-  for (const { group, resource, names, verbs } of rights.filter(isWanted)) {
-    const key = JSON.stringify([group, names, verbs]);
+  for (const { group, resource, resourceNames, allowed } of grants(names, places)) {
+    const key = JSON.stringify([group, resourceNames, allowed]);
     const resources = [...(rules.get(key)?.resources ?? []), resource];
-    rules.set(key, { apiGroups: [group], resources, ...(names && { resourceNames: names }), verbs });
+    rules.set(key, { apiGroups: [group], resources, ...(resourceNames && { resourceNames }), verbs: allowed });
   }
   return [...rules.values()];
+}
+
+interface Grant {
+  readonly group: string;
+  readonly resource: string;
+  readonly resourceNames: readonly string[] | undefined;
+  readonly allowed: readonly Verb[];
+}
+
+/** One for each resource, with the verbs of all programs. */
+function grants(names: readonly ProgramName[], places: readonly Place[]): readonly Grant[] {
+  const found = new Map<string, Grant>();
+  const isWanted = (right: Right) =>
+    places.includes(right.place) && right.programs.some((program) => names.includes(program));
+  for (const right of rights.filter(isWanted)) {
+    const { group, resource, names: resourceNames } = right;
+    const key = JSON.stringify([group, resource, resourceNames]);
+    const before: readonly Verb[] = found.get(key)?.allowed ?? [];
+    const allowed = verbs.filter((verb) => before.includes(verb) || right.verbs.includes(verb));
+    found.set(key, { group, resource, resourceNames, allowed });
+  }
+  return [...found.values()];
 }
 
 /** What people may do with our kinds who may look at, or change, the ordinary objects of a namespace. */
 export function peopleRules(kinds: readonly Kind[], may: 'view' | 'edit'): readonly PolicyRule[] {
   const group = kinds[0]?.resource.group ?? '';
-  const verbs = may === 'view' ? ['get', 'list', 'watch'] : ['create', 'update', 'patch', 'delete', 'deletecollection'];
+  const allowed =
+    may === 'view' ? ['get', 'list', 'watch'] : ['create', 'update', 'patch', 'delete', 'deletecollection'];
   const plurals = kinds.map(({ resource }) => resource.plural);
   const scales = may === 'edit' ? ['etcdclusters/scale'] : [];
   return [
-    { apiGroups: [group], resources: plurals, verbs },
+    { apiGroups: [group], resources: plurals, verbs: allowed },
     ...(scales.length > 0 ? [{ apiGroups: [group], resources: scales, verbs: ['get', 'update', 'patch'] }] : []),
   ];
 }

@@ -15,10 +15,13 @@ export type Place =
   /** On its own CRDs, by a program that installs them itself (`-create-crd`, the default). */
   | 'definitions';
 
-export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete';
+/** In the order in which roles list them. */
+export const verbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'] as const;
+export type Verb = (typeof verbs)[number];
 
-/** The programs of the image. */
-export type ProgramName = 'etcd-operator';
+/** The operators of the image. */
+export const programs = ['etcd-operator', 'etcd-backup-operator', 'etcd-restore-operator'] as const;
+export type ProgramName = (typeof programs)[number];
 
 /** One thing that programs may do. */
 export interface Right {
@@ -34,62 +37,128 @@ export interface Right {
 }
 
 const group = 'etcd.database.coreos.com';
-const all: readonly ProgramName[] = ['etcd-operator'];
-const operator: readonly ProgramName[] = ['etcd-operator'];
+const cluster: readonly ProgramName[] = ['etcd-operator'];
+const backup: readonly ProgramName[] = ['etcd-backup-operator'];
+const restore: readonly ProgramName[] = ['etcd-restore-operator'];
 
 /** Informers ask for a stream that begins with everything there is; a server that has no such stream is asked for a list. */
-const list = 'the API server does not stream lists';
+const watching = { list: 'the API server does not stream lists' } as const;
+const applying = { create: 'asked for by the API server when an apply makes the object' } as const;
 
-const watching = { list } as const;
-
-/** CRDs by their names; creating cannot be limited to names. */
-const definitions = ['etcdbackups', 'etcdclusters', 'etcdrestores'].map((plural) => `${plural}.${group}`);
-
-export const rights: readonly Right[] = [
+/** Of the etcd-operator: members, and what is around them. */
+const ofClusters: readonly Right[] = [
   {
-    programs: operator,
+    programs: cluster,
     place: 'watched',
     group,
     resource: 'etcdclusters',
     verbs: ['get', 'list', 'watch', 'patch'],
     rarely: watching,
   },
-  { programs: operator, place: 'watched', group, resource: 'etcdclusters/status', verbs: ['patch'] },
+  { programs: cluster, place: 'watched', group, resource: 'etcdclusters/status', verbs: ['patch'] },
   {
-    programs: operator,
+    programs: cluster,
     place: 'watched',
     group: '',
     resource: 'pods',
     verbs: ['list', 'watch', 'create', 'patch', 'delete'],
   },
-  { programs: operator, place: 'watched', group: '', resource: 'pods/log', verbs: ['get'] },
-  { programs: operator, place: 'watched', group: '', resource: 'pods/resize', verbs: ['patch'] },
+  { programs: cluster, place: 'watched', group: '', resource: 'pods/log', verbs: ['get'] },
+  { programs: cluster, place: 'watched', group: '', resource: 'pods/resize', verbs: ['patch'] },
   {
-    programs: operator,
+    programs: cluster,
     place: 'watched',
     group: '',
     resource: 'persistentvolumeclaims',
     verbs: ['list', 'watch', 'create', 'patch', 'delete'],
   },
   {
-    programs: operator,
+    programs: cluster,
     place: 'watched',
     group: '',
     resource: 'services',
     verbs: ['get', 'list', 'watch', 'create', 'patch'],
-    rarely: { ...watching, create: 'asked for by the API server when an apply makes the object' },
+    rarely: { ...watching, ...applying },
   },
   {
-    programs: operator,
+    programs: cluster,
     place: 'watched',
     group: 'policy',
     resource: 'poddisruptionbudgets',
     verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
-    rarely: { ...watching, create: 'asked for by the API server when an apply makes the object' },
+    rarely: { ...watching, ...applying },
   },
-  { programs: all, place: 'watched', group: '', resource: 'secrets', verbs: ['get'] },
+  { programs: cluster, place: 'watched', group: '', resource: 'secrets', verbs: ['get'] },
+  { programs: cluster, place: 'cluster', group: '', resource: 'nodes', verbs: ['list', 'watch'], rarely: watching },
+];
+
+/** Of the etcd-backup-operator: its objects; the EtcdCluster that a backup is of is noted in its manifest. */
+const ofBackups: readonly Right[] = [
   {
-    programs: all,
+    programs: backup,
+    place: 'watched',
+    group,
+    resource: 'etcdbackups',
+    verbs: ['list', 'watch', 'patch'],
+    rarely: watching,
+  },
+  { programs: backup, place: 'watched', group, resource: 'etcdbackups/status', verbs: ['patch'] },
+  { programs: backup, place: 'watched', group, resource: 'etcdclusters', verbs: ['list'] },
+  { programs: backup, place: 'watched', group: '', resource: 'secrets', verbs: ['get'] },
+];
+
+/** Of the etcd-restore-operator: the cluster that comes back, its first member, and the key of its delivery. */
+const ofRestores: readonly Right[] = [
+  {
+    programs: restore,
+    place: 'watched',
+    group,
+    resource: 'etcdrestores',
+    verbs: ['list', 'watch', 'patch'],
+    rarely: watching,
+  },
+  { programs: restore, place: 'watched', group, resource: 'etcdrestores/status', verbs: ['patch'] },
+  {
+    programs: restore,
+    place: 'watched',
+    group,
+    resource: 'etcdclusters',
+    verbs: ['list', 'watch', 'create', 'patch', 'delete'],
+    rarely: { ...watching, create: 'the cluster is gone', delete: 'a restore of a new cluster is given up' },
+  },
+  { programs: restore, place: 'watched', group, resource: 'etcdclusters/status', verbs: ['patch'] },
+  {
+    programs: restore,
+    place: 'watched',
+    group: '',
+    resource: 'pods',
+    verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
+    rarely: { ...watching, delete: 'what is left of the members before' },
+  },
+  {
+    programs: restore,
+    place: 'watched',
+    group: '',
+    resource: 'persistentvolumeclaims',
+    verbs: ['list', 'watch', 'create', 'patch', 'delete'],
+    rarely: {
+      ...watching,
+      create: 'members with volumes',
+      patch: 'members with volumes',
+      delete: 'members with volumes',
+    },
+  },
+  { programs: restore, place: 'watched', group: '', resource: 'secrets', verbs: ['get', 'create', 'delete'] },
+];
+
+/** CRDs by their names; creating cannot be limited to names. */
+const definitions = ['etcdbackups', 'etcdclusters', 'etcdrestores'].map((plural) => `${plural}.${group}`);
+const crds = { place: 'definitions', group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' } as const;
+
+/** Of all of them: who works, what was done, and their kinds. */
+const ofAll: readonly Right[] = [
+  {
+    programs,
     place: 'watched',
     group: '',
     resource: 'events',
@@ -97,38 +166,23 @@ export const rights: readonly Right[] = [
     rarely: { patch: 'the same event comes again' },
   },
   {
-    programs: operator,
-    place: 'cluster',
-    group: '',
-    resource: 'nodes',
-    verbs: ['list', 'watch'],
-    rarely: watching,
-  },
-  {
-    programs: all,
+    programs,
     place: 'own',
     group: 'coordination.k8s.io',
     resource: 'leases',
     verbs: ['get', 'list', 'watch', 'create', 'update'],
     rarely: watching,
   },
-  // The lock of the original operator, which must not work at the same time: it is looked for, never changed.
-  { programs: all, place: 'own', group: '', resource: 'endpoints', names: [...all], verbs: ['get'] },
+  // The locks of the original operators, which must not work at the same time: they are looked for, never changed.
+  { programs, place: 'own', group: '', resource: 'endpoints', names: programs, verbs: ['get'] },
+  { programs, ...crds, verbs: ['create'], rarely: applying },
   {
-    programs: all,
-    place: 'definitions',
-    group: 'apiextensions.k8s.io',
-    resource: 'customresourcedefinitions',
-    verbs: ['create'],
-    rarely: { create: 'asked for by the API server when an apply makes the object' },
-  },
-  {
-    programs: all,
-    place: 'definitions',
-    group: 'apiextensions.k8s.io',
-    resource: 'customresourcedefinitions',
+    programs,
+    ...crds,
     names: definitions,
     verbs: ['get', 'patch'],
     rarely: { get: 'the API server takes its time to serve a new CRD' },
   },
 ];
+
+export const rights: readonly Right[] = [...ofClusters, ...ofBackups, ...ofRestores, ...ofAll];

@@ -2,11 +2,10 @@
 import type { Kind } from '@etcd-operator/crd';
 import { labels, type Manifest, name } from './operator-objects.ts';
 import { type PolicyRule, peopleRules, policyRules } from './policy-rules.ts';
-import type { Place, ProgramName } from './rights.ts';
+import { type Place, programs } from './rights.ts';
 
 const apiVersion = 'rbac.authorization.k8s.io/v1';
 const apiGroup = 'rbac.authorization.k8s.io';
-const programs: readonly ProgramName[] = ['etcd-operator'];
 const account = { kind: 'ServiceAccount', name } as const;
 
 /** The rights in the operator's own namespace, and their binding. */
