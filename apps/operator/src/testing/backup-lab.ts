@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type BlobStore, type EndpointPolicy, openStore } from '@etcd-operator/blob';
+import { type S3Server, startVersitygw } from '@etcd-operator/blob/testing';
+import { networkDialer } from '@etcd-operator/etcd';
+import { EtcdLab, type EtcdProcess, type StartOptions } from '@etcd-operator/etcd/testing';
+import { type Event, events, isKubeError, secrets } from '@etcd-operator/kube';
+import { type Lab, startLab } from '@etcd-operator/kube-lab';
+import { createLogger, type LogRecord, systemClock } from '@etcd-operator/ports';
+import { type EtcdBackup, type EtcdBackupSpec, type EtcdBackupStatus, etcdBackups } from '../api/etcd-backup.ts';
+import { type OperatorOptions, runEtcdBackupOperator } from '../operator.ts';
+import type { StorageSettings } from '../storage/open-store.ts';
+
+/** The name of the Secret for the S3 server. */
+export const awsSecret = 'aws';
+
+/** What a test lab may be made of. */
+export interface BackupLabOptions {
+  readonly operator?: Partial<OperatorOptions>;
+  readonly storage?: StorageSettings;
+  /** False: the test starts the operator by itself. @default true */
+  readonly startOperator?: boolean;
+}
+
+/**
+ * The backup operator's test ground: an API server, real etcd processes and a real S3 server, all on loopback, and the
+ * operator in this process, so that a test can end it, start it again, and look at what it logged.
+ */
+export class BackupLab implements AsyncDisposable {
+  readonly lab: Lab;
+  readonly s3: S3Server;
+  readonly etcds: EtcdLab;
+  readonly log: LogRecord[] = [];
+  readonly #options: BackupLabOptions;
+  #running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
+
+  private constructor(lab: Lab, s3: S3Server, etcds: EtcdLab, options: BackupLabOptions) {
+    this.lab = lab;
+    this.s3 = s3;
+    this.etcds = etcds;
+    this.#options = options;
+  }
+
+  static async start(options: BackupLabOptions = {}): Promise<BackupLab> {
+    const [lab, s3, etcds] = await Promise.all([startLab({ nodes: 0 }), startVersitygw(), EtcdLab.open()]);
+    const ground = new BackupLab(lab, s3, etcds, options);
+    await ground.secret(awsSecret, ground.awsFiles());
+    if (options.startOperator ?? true) ground.startOperator();
+    return ground;
+  }
+
+  /** Stores are on loopback, some of them by names that only the tests know. */
+  get policy(): EndpointPolicy {
+    return { allowLocal: true, resolve: async () => ['127.0.0.1'] };
+  }
+
+  /** The two files of the AWS command line, as the Secret of a user holds them. */
+  awsFiles(): Readonly<Record<string, string>> {
+    const { accessKeyId, secretAccessKey, region } = this.s3;
+    return {
+      credentials: `[default]\naws_access_key_id = ${accessKeyId}\naws_secret_access_key = ${secretAccessKey}\n`,
+      config: `[default]\nregion = ${region}\n`,
+    };
+  }
+
+  startOperator(): void {
+    const stop = new AbortController();
+    const ended = runEtcdBackupOperator(
+      {
+        client: this.lab.client(),
+        log: createLogger({ clock: systemClock, level: 'debug', write: (record) => this.log.push(record) }),
+        namespace: 'default',
+        identity: 'test',
+        leaderElection: false,
+        readLog: async () => '',
+        dial: networkDialer,
+        storage: { policy: this.policy, ...this.#options.storage },
+        ...this.#options.operator,
+      },
+      stop.signal,
+    );
+    // A failure is reported by whoever waits for the operator to end.
+    ended.catch(() => undefined);
+    this.#running = { stop, ended };
+  }
+
+  async stopOperator(): Promise<void> {
+    const running = this.#running;
+    this.#running = undefined;
+    running?.stop.abort(new Error('the test stops the operator'));
+    await running?.ended.catch((error: unknown) => {
+      if (!running.stop.signal.aborted) throw error;
+    });
+  }
+
+  /** A started member of its own cluster. */
+  async etcd(options: StartOptions = {}): Promise<EtcdProcess> {
+    const member = await this.etcds.member();
+    return member.start(options);
+  }
+
+  async secret(name: string, data: Readonly<Record<string, string>>, namespace = 'default'): Promise<void> {
+    const encoded = Object.entries(data).map(([key, text]) => [key, Buffer.from(text).toString('base64')]);
+    await this.lab
+      .client()
+      .resource(secrets)
+      .create({ metadata: { name, namespace }, data: Object.fromEntries(encoded) });
+  }
+
+  /** The spec of a backup of these members to the S3 server. */
+  toS3(key: string, members: readonly EtcdProcess[], more: Partial<EtcdBackupSpec> = {}): EtcdBackupSpec {
+    return {
+      etcdEndpoints: members.map(({ clientPort }) => `http://127.0.0.1:${clientPort}`),
+      storageType: 'S3',
+      s3: { path: `${this.s3.bucket}/${key}`, awsSecret, endpoint: this.s3.endpoint, forcePathStyle: true },
+      ...more,
+    };
+  }
+
+  async create(name: string, spec: EtcdBackupSpec, metadata: EtcdBackup['metadata'] = {}): Promise<EtcdBackup> {
+    const backup: EtcdBackup = {
+      apiVersion: 'etcd.database.coreos.com/v1beta2',
+      kind: 'EtcdBackup',
+      metadata: { name, namespace: 'default', ...metadata },
+      spec,
+    };
+    return this.until(`create ${name}`, async () => {
+      try {
+        return await this.#backups.create(backup);
+      } catch (error) {
+        if (isKubeError(error, 'NotFound')) return undefined;
+        throw error;
+      }
+    });
+  }
+
+  get(name: string, namespace = 'default'): Promise<EtcdBackup> {
+    return this.#backups.get({ namespace, name });
+  }
+
+  async change(name: string, spec: object): Promise<void> {
+    await this.#backups.patch({ namespace: 'default', name }, { type: 'merge', patch: { spec } });
+  }
+
+  async writeStatus(name: string, status: EtcdBackupStatus): Promise<void> {
+    await this.#backups.status.patch({ namespace: 'default', name }, { type: 'merge', patch: { status } });
+  }
+
+  async delete(name: string): Promise<void> {
+    await this.#backups.delete({ namespace: 'default', name });
+  }
+
+  async isGone(name: string): Promise<true | undefined> {
+    try {
+      await this.get(name);
+      return undefined;
+    } catch (error) {
+      if (isKubeError(error, 'NotFound')) return true;
+      throw error;
+    }
+  }
+
+  /** Waits until the status says what is asked for. */
+  async status(
+    name: string,
+    isAsked: (status: EtcdBackupStatus) => boolean,
+    milliseconds = 30_000,
+    namespace = 'default',
+  ): Promise<EtcdBackupStatus> {
+    const read = async () => (await this.get(name, namespace)).status ?? {};
+    return this.until(
+      `status of ${name}`,
+      async () => {
+        const status = await read();
+        return isAsked(status) ? status : undefined;
+      },
+      milliseconds,
+      async () => JSON.stringify(await read(), undefined, 1),
+    );
+  }
+
+  succeeded(name: string, milliseconds?: number): Promise<EtcdBackupStatus> {
+    return this.status(name, ({ succeeded }) => succeeded === true, milliseconds);
+  }
+
+  async events(name: string): Promise<readonly Event[]> {
+    const { items } = await this.lab.client().resource(events).list({ namespace: 'default' });
+    return items.filter(({ involvedObject }) => involvedObject.name === name);
+  }
+
+  /** The S3 server's bucket, by a client of the test's own. */
+  async bucket(): Promise<BlobStore> {
+    const { endpoint, bucket, accessKeyId, secretAccessKey } = this.s3;
+    return openStore({
+      kind: 's3',
+      bucket,
+      endpoint,
+      forcePathStyle: true,
+      credentials: { kind: 'keys', accessKeyId, secretAccessKey },
+      policy: { allowLocal: true },
+    });
+  }
+
+  async keys(prefix = ''): Promise<readonly string[]> {
+    const store = await this.bucket();
+    const keys: string[] = [];
+    for await (const { key } of store.list(prefix)) keys.push(key);
+    store.close();
+    return keys;
+  }
+
+  async read(key: string): Promise<Buffer> {
+    const store = await this.bucket();
+    const pieces: Uint8Array[] = [];
+    for await (const piece of store.get(key)) pieces.push(Buffer.from(piece));
+    store.close();
+    return Buffer.concat(pieces);
+  }
+
+  /** Asks again and again until there is an answer; fails with what was seen last. */
+  async until<T>(
+    what: string,
+    ask: () => Promise<T | undefined>,
+    milliseconds = 30_000,
+    explain?: () => Promise<string>,
+  ): Promise<T> {
+    const end = systemClock.monotonic() + milliseconds;
+    for (;;) {
+      const answer = await ask();
+      if (answer !== undefined) return answer;
+      if (systemClock.monotonic() > end)
+        throw new Error(`${what}: not within ${milliseconds} ms. ${(await explain?.()) ?? ''}\n${this.#recentLog()}`);
+      await systemClock.sleep(50);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stopOperator();
+    await Promise.all([this.lab.stop(), this.s3.stop(), this.etcds[Symbol.asyncDispose]()]);
+  }
+
+  get #backups() {
+    return this.lab.client().resource(etcdBackups.resource);
+  }
+
+  #recentLog(): string {
+    return this.log
+      .slice(-15)
+      .map(({ message, fields }) => `${message} ${JSON.stringify(fields)}`)
+      .join('\n');
+  }
+}
