@@ -109,7 +109,14 @@ describe('a snapshot on its way to the new member', () => {
     });
     await expect(broken).rejects.toThrow();
     expect(await isReceived(file)).toBe(false);
-    await expect.poll(() => send(port, snapshot).then(() => 'sent', () => 'refused')).toBe('sent');
+    await expect
+      .poll(() =>
+        send(port, snapshot).then(
+          () => 'sent',
+          () => 'refused',
+        ),
+      )
+      .toBe('sent');
     await received;
   });
 
@@ -148,7 +155,9 @@ describe('D35 [91] without the key of the restore', () => {
 
   test('one who only pretends to be the agent gets nothing', async () => {
     const taken: Buffer[] = [];
-    const impostor = createServer((socket) => socket.on('data', (data) => taken.push(data)).on('error', () => undefined));
+    const impostor = createServer((socket) =>
+      socket.on('data', (data) => taken.push(data)).on('error', () => undefined),
+    );
     await new Promise<void>((resolve) => impostor.listen(0, '127.0.0.1', resolve));
     const address = impostor.address();
     const port = typeof address === 'object' && address ? address.port : 0;

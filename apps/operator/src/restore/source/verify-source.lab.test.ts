@@ -22,7 +22,12 @@ afterAll(() => rm(root, { recursive: true, force: true }));
 const signal = AbortSignal.timeout(60_000);
 
 async function verify(path: string, acceptWithoutHash = false) {
-  const request = { type: 'Directory', sources: { directory: { path } }, namespace: 'default', readSecret: async () => undefined };
+  const request = {
+    type: 'Directory',
+    sources: { directory: { path } },
+    namespace: 'default',
+    readSecret: async () => undefined,
+  };
   const opened = await openStore(request, { directory: root });
   try {
     return await verifySource(opened, { acceptWithoutHash }, { signal, onProgress: () => undefined });
@@ -47,7 +52,11 @@ const manifestOf = (bytes: Uint8Array, sha256 = createHash('sha256').update(byte
 describe('a source that is sound', () => {
   test('rule 21: without a manifest is proven by the hash at its end', async () => {
     await put('plain.db', sound);
-    expect(await verify('plain.db')).toMatchObject({ verified: 'Embedded', bytes: sound.byteLength, cluster: undefined });
+    expect(await verify('plain.db')).toMatchObject({
+      verified: 'Embedded',
+      bytes: sound.byteLength,
+      cluster: undefined,
+    });
   });
 
   test('rule 21: with a manifest that fits is proven by that, and says whose it is', async () => {

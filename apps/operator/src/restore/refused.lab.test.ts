@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readFile, truncate, writeFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { annotations, labels } from '../api/names.ts';
+import { RestoreLab } from './testing/restore-lab.ts';
+
+/** What a user would notice of a cluster that somebody touched. */
+async function traces(lab: RestoreLab, name: string) {
+  const { metadata, spec } = await lab.clusters.get(name);
+  const pods = await lab.clusters.pods(name);
+  return {
+    generation: metadata?.generation,
+    annotations: { ...metadata?.annotations, [annotations.usedIncarnation]: '' },
+    spec,
+    pods: pods.map((pod) => [
+      pod.metadata?.uid,
+      pod.metadata?.labels?.[labels.app],
+      pod.status?.containerStatuses?.[0]?.restartCount,
+    ]),
+  };
+}
+
+describe('a restore that is refused or fails', () => {
+  let lab: RestoreLab;
+  beforeAll(async () => {
+    lab = await RestoreLab.start({ nodes: 1 });
+    await lab.clusters.create('kept', { size: 1, version: '3.6.16' });
+    await lab.clusters.settled('kept', 60_000);
+    await lab.clusters.put('kept', 'foo', 'bar');
+    await lab.snapshot('kept', 'good.db');
+    await lab.clusters.put('kept', 'foo', 'newer');
+  }, 120_000);
+  afterAll(async () => {
+    await lab?.[Symbol.asyncDispose]();
+  });
+
+  test('D16 D17 [92] [93] a broken source: the cluster is untouched, the reason is said, and a corrected one succeeds', async () => {
+    const before = await traces(lab, 'kept');
+    const good = await readFile(lab.file('good.db'));
+    await writeFile(lab.file('cut.db'), good);
+    await truncate(lab.file('cut.db'), good.byteLength - 5000);
+    const flipped = Buffer.from(good);
+    flipped[20_000] = (flipped[20_000] ?? 0) ^ 4;
+    await writeFile(lab.file('flipped.db'), flipped);
+    await writeFile(lab.file('text.db'), 'this is no snapshot');
+    for (const [name, path, why] of [
+      ['cut', 'cut.db', 'bytes'],
+      ['flipped', 'flipped.db', 'hash'],
+      ['text', 'text.db', 'no snapshot'],
+      ['missing', 'missing.db', 'missing.db'],
+    ] as const) {
+      await lab.restore(name, path, { cluster: 'kept' });
+      const status = await lab.ended(name);
+      expect(status).toMatchObject({ succeeded: false, phase: 'Failed' });
+      expect(status.reason).toContain(why);
+    }
+    expect(await traces(lab, 'kept')).toEqual(before);
+    expect(await lab.clusters.read('kept', 'foo')).toBe('newer');
+    await lab.change('cut', { directory: { path: 'good.db' } });
+    await lab.clusters.until('restored after all', async () =>
+      (await lab.get('cut')).status?.succeeded ? true : undefined,
+    );
+    await lab.clusters.settled('kept');
+    expect(await lab.clusters.read('kept', 'foo')).toBe('bar');
+  }, 180_000);
+
+  test('[93] [100] a member that cannot be made: the old members return behind the Services with all their data', async () => {
+    await lab.clusters.put('kept', 'foo', 'precious');
+    const before = await traces(lab, 'kept');
+    // The tool of this version does not exist: the image does not come.
+    await lab.clusters.change('kept', { repository: 'quay.io/coreos/missing', paused: true });
+    await lab.restore('doomed', 'good.db', { cluster: 'kept', timeout: '6s' });
+    const status = await lab.ended('doomed', 90_000);
+    expect(status).toMatchObject({ succeeded: false, phase: 'Failed' });
+    expect(status.reason).toContain('not restored within 6 s');
+    await lab.clusters.change('kept', { repository: 'quay.io/coreos/etcd', paused: false });
+    const { status: after } = await lab.clusters.settled('kept');
+    expect(after?.incarnation).toBe(2);
+    expect((await traces(lab, 'kept')).pods).toEqual(before.pods);
+    expect(await lab.clusters.read('kept', 'foo')).toBe('precious');
+  }, 180_000);
+
+  test('[99] deleted on its way, leaves the cluster as it was', async () => {
+    const before = await traces(lab, 'kept');
+    await lab.clusters.change('kept', { repository: 'quay.io/coreos/missing', paused: true });
+    await lab.restore('given-up', 'good.db', { cluster: 'kept' });
+    await lab.clusters.until('a seed is being made', async () =>
+      (await lab.get('given-up')).status?.phase === 'Seeding' ? true : undefined,
+    );
+    await lab.delete('given-up');
+    await lab.clusters.until('gone', () =>
+      lab.get('given-up').then(
+        () => undefined,
+        () => true,
+      ),
+    );
+    await lab.clusters.change('kept', { repository: 'quay.io/coreos/etcd', paused: false });
+    await lab.clusters.settled('kept');
+    expect((await traces(lab, 'kept')).pods).toEqual(before.pods);
+    expect(await lab.clusters.read('kept', 'foo')).toBe('precious');
+  }, 180_000);
+
+  test('[96] a paused cluster is restored all the same, and stays paused', async () => {
+    await lab.clusters.change('kept', { paused: true });
+    await lab.restore('while-paused', 'good.db', { cluster: 'kept' });
+    await lab.succeeded('while-paused', 90_000);
+    const { spec, status } = await lab.clusters.get('kept');
+    expect(spec.paused).toBe(true);
+    expect(status?.incarnation).toBeGreaterThan(3);
+    expect(await lab.clusters.read('kept', 'foo')).toBe('bar');
+  }, 180_000);
+});

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+import { persistentVolumeClaims, secrets } from '@etcd-operator/kube';
+import { TestAuthority } from '@etcd-operator/tools';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { labels } from '../api/names.ts';
+import { RestoreLab } from './testing/restore-lab.ts';
+
+describe('a cluster is restored', () => {
+  let lab: RestoreLab;
+  beforeAll(async () => {
+    lab = await RestoreLab.start();
+  }, 120_000);
+  afterAll(async () => {
+    await lab?.[Symbol.asyncDispose]();
+  });
+
+  const claims = async (cluster: string) => {
+    const select = { namespace: 'default', labelSelector: `${labels.cluster}=${cluster}` };
+    return (await lab.clusters.lab.client().resource(persistentVolumeClaims).list(select)).items;
+  };
+
+  test('C-50 D17 [95] on volumes, without a quorum: new volumes, the old ones go at the end', async () => {
+    const { clusters } = lab;
+    const persistentVolumeClaimSpec = {
+      accessModes: ['ReadWriteOnce'],
+      resources: { requests: { storage: '1Gi' } },
+    } as const;
+    await clusters.create('stored', { size: 3, version: '3.6.16', pod: { persistentVolumeClaimSpec } });
+    await clusters.settled('stored', 60_000);
+    await lab.fill('stored', 20);
+    await lab.snapshot('stored', 'stored.db');
+    const saved = await lab.contents('stored');
+    await clusters.put('stored', 'later', 'x');
+    const old = await claims('stored');
+    await clusters.stopOperator();
+    for (const pod of (await clusters.pods('stored')).slice(0, 2))
+      await clusters.deletePod(pod.metadata?.name ?? '', 0);
+    clusters.startOperator();
+    await lab.restore('stored', 'stored.db');
+    const status = await lab.succeeded('stored', 120_000);
+    expect(status.safetySnapshot).toBeDefined();
+    await clusters.settled('stored');
+    expect((await lab.contents('stored')).keys).toEqual(saved.keys);
+    const now = await claims('stored');
+    expect(now).toHaveLength(3);
+    expect(now.filter(({ metadata }) => old.some((one) => one.metadata?.uid === metadata?.uid))).toEqual([]);
+    for (const { metadata } of now) expect(metadata?.labels?.[labels.incarnation]).toBe('2');
+  }, 240_000);
+
+  test('[90] with TLS between members and for clients', async () => {
+    const { clusters } = lab;
+    const authority = await TestAuthority.create('lab');
+    const names = ['*.safe.default.svc', '*.safe.default.svc.cluster.local', 'safe-client.default.svc', 'localhost'];
+    const { cert, key } = await authority.issue({ names });
+    const encode = (text: string) => Buffer.from(text).toString('base64');
+    const data = { 'tls.crt': encode(cert), 'tls.key': encode(key), 'ca.crt': encode(authority.ca) };
+    await clusters.lab
+      .client()
+      .resource(secrets)
+      .create({ metadata: { name: 'tls', namespace: 'default' }, data });
+    const TLS = { static: { member: { peerSecret: 'tls', serverSecret: 'tls' }, operatorSecret: 'tls' } };
+    await clusters.create('safe', { size: 1, version: '3.6.16', TLS });
+    await clusters.settled('safe', 60_000);
+    await lab.restore('safe', 'stored.db');
+    const { clusterID, revision } = await lab.succeeded('safe', 120_000);
+    const after = await clusters.settled('safe');
+    expect(after.status).toMatchObject({ clusterID, incarnation: 2 });
+    expect(after.status?.memberDetails?.[0]?.revision).toBe(revision);
+  }, 180_000);
+
+  test('several at once, each from its own source, and no key of a restore is left', async () => {
+    const names = ['one', 'two', 'three'];
+    for (const name of names) {
+      await lab.restore(name, 'stored.db', { clusterSpec: { size: 1, version: '3.6.16' } });
+    }
+    for (const name of names) expect(await lab.succeeded(name, 120_000)).toMatchObject({ succeeded: true });
+    const { items } = await lab.clusters.lab.client().resource(secrets).list({ namespace: 'default' });
+    expect(items.filter(({ metadata }) => metadata?.name?.includes('-restore-'))).toEqual([]);
+  }, 180_000);
+});
