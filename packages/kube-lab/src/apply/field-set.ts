@@ -99,13 +99,12 @@ export class FieldSet {
     return found;
   }
 
-  toFieldsV1(): JsonObject {
-    const written: JsonObject = {};
+  /** As managedFields hold it. @param isOwn true if the path that leads here is in the set above */
+  toFieldsV1(isOwn = false): JsonObject {
+    const written: JsonObject = isOwn && this.children.size + this.members.size > 0 ? { '.': {} } : {};
     for (const element of sortedElements(this)) {
       const below = this.children.get(element);
-      const fields = below && !below.isEmpty ? below.toFieldsV1() : {};
-      const isOwn = this.members.has(element);
-      written[element] = isOwn && Object.keys(fields).length > 0 ? { '.': {}, ...fields } : fields;
+      written[element] = below && !below.isEmpty ? below.toFieldsV1(this.members.has(element)) : {};
     }
     return written;
   }
@@ -128,10 +127,22 @@ export class FieldSet {
   }
 }
 
+const fieldElements = new Map<string, string>();
+const fieldElementLimit = 10_000;
+
+/** `f:name`, the same text each time: sets of paths hold few names many times. */
+export function fieldElement(name: string): string {
+  const known = fieldElements.get(name);
+  if (known !== undefined) return known;
+  const made = `f:${name}`;
+  if (fieldElements.size < fieldElementLimit) fieldElements.set(name, made);
+  return made;
+}
+
 function sortedElements(set: FieldSet): readonly string[] {
   const elements = [...set.members];
   for (const [element, child] of set.children) if (!set.members.has(element) && !child.isEmpty) elements.push(element);
-  return elements.sort();
+  return elements.length > 1 ? elements.sort() : elements;
 }
 
 function collect(set: FieldSet, prefix: readonly string[], found: (readonly string[])[]): void {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { asArray, asObject, type Json } from '../json/json.ts';
-import { FieldSet } from './field-set.ts';
+import { FieldSet, fieldElement } from './field-set.ts';
 import { childType, type FieldType, type ListType, type MapType, typeFor } from './field-type.ts';
 import { itemElement } from './list-items.ts';
 
@@ -32,7 +32,7 @@ function collectItems(type: ListType, value: Json, path: string[], set: FieldSet
 function collectFields(type: MapType, value: Json, path: string[], set: FieldSet): void {
   for (const [key, item] of Object.entries(asObject(value) ?? {})) {
     if (item === undefined) continue;
-    path.push(`f:${key}`);
+    path.push(fieldElement(key));
     collect(childType(type, key), item, path, set);
     if (item === null || isEmptyObject(item) || !type.field(key)) set.insert(path);
     path.pop();
