@@ -16,11 +16,24 @@ export function prepareDowngrade(assessment: Assessment, { verdict }: UpgradePat
   );
 }
 
-/** A member whose database is still in the newer format cannot be opened by the older version. */
-export function holdForStorage({ answer, name }: MemberView, { verdict, target }: UpgradePath): Proposal | undefined {
+/**
+ * The older version refuses to start in a cluster that still speaks the newer one, and on a database in the newer format. A
+ * young cluster has not settled on either yet: what is not said is waited for.
+ */
+export function holdForStorage(
+  { observation }: Assessment,
+  { answer, name }: MemberView,
+  { verdict, target }: UpgradePath,
+): Proposal | undefined {
   if (verdict.kind !== 'downgrade') return undefined;
-  const stored = answer?.kind === 'status' ? parseVersion(answer.storageVersion) : undefined;
-  if (!stored || compareMinors(stored, target) <= 0) return undefined;
+  const isReached = (text: string) => {
+    const version = parseVersion(text);
+    return version !== undefined && compareMinors(version, target) <= 0;
+  };
+  if (!isReached(observation.etcd.clusterVersion)) {
+    return waitFor(`the members agree to speak ${minorOf(target)} before one of them goes down to it`, soon);
+  }
+  if (answer?.kind === 'status' && isReached(answer.storageVersion)) return undefined;
   return waitFor(`${name} brings its database into the format of ${minorOf(target)}`, soon);
 }
 

@@ -58,7 +58,7 @@ function next(assessment: Assessment, outdated: readonly MemberView[], path: Upg
   }
   return (
     holdStop(assessment, view) ??
-    holdForStorage(view, path) ??
+    holdForStorage(assessment, view, path) ??
     (voters.length > 1 ? moveLeadershipFrom(assessment, view, 'is restarted') : undefined) ??
     take(patchImage(assessment, pod, path), reasonOf(assessment, pod, outdated.length))
   );

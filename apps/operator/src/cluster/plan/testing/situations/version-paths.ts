@@ -165,8 +165,39 @@ export const versionPaths: readonly Row[] = [
     situation: 'upgrading',
   },
   {
+    name: 'a downgrade waits until the cluster speaks the older minor: it would not start before',
+    given: [
+      healthy(3),
+      spec({ version: '3.5.35' }),
+      answers({ downgradeTarget: '3.5.0', storageVersion: '3.5.0' }),
+      proven('3.5.35'),
+    ],
+    steps: [],
+    because: 'the members agree to speak 3.5',
+    situation: 'upgrading',
+  },
+  {
+    name: 'a downgrade waits while a young member does not tell the format of its database',
+    given: [
+      healthy(3),
+      spec({ version: '3.5.35' }),
+      clusterVersion('3.5.0'),
+      answers({ downgradeTarget: '3.5.0', storageVersion: '' }),
+      proven('3.5.35'),
+    ],
+    steps: [],
+    because: 'brings its database into the format of 3.5',
+    situation: 'upgrading',
+  },
+  {
     name: 'a downgrade waits until the database is in the older format',
-    given: [healthy(3), spec({ version: '3.5.35' }), answers({ downgradeTarget: '3.5.0' }), proven('3.5.35')],
+    given: [
+      healthy(3),
+      spec({ version: '3.5.35' }),
+      clusterVersion('3.5.0'),
+      answers({ downgradeTarget: '3.5.0' }),
+      proven('3.5.35'),
+    ],
     steps: [],
     because: 'brings its database into the format of 3.5',
     situation: 'upgrading',
@@ -176,6 +207,7 @@ export const versionPaths: readonly Row[] = [
     given: [
       healthy(3),
       spec({ version: '3.5.35' }),
+      clusterVersion('3.5.0'),
       answers({ downgradeTarget: '3.5.0', storageVersion: '3.5.0' }),
       proven('3.5.35'),
     ],
@@ -183,10 +215,11 @@ export const versionPaths: readonly Row[] = [
     situation: 'upgrading',
   },
   {
-    name: 'a downgrade goes on half-way, also while the cluster version still says the newer one',
+    name: 'a downgrade goes on half-way',
     given: [
       healthy(3),
       spec({ version: '3.5.35' }),
+      clusterVersion('3.5.0'),
       answers({ downgradeTarget: '3.5.0', storageVersion: '3.5.0' }),
       ...upgraded('c', '3.5.35'),
       proven('3.5.35'),

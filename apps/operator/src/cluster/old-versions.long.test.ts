@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { OperatorLab } from '../testing/operator-lab.ts';
+
+let ground: OperatorLab;
+
+beforeAll(async () => {
+  ground = await OperatorLab.start({ versions: ['3.4', '3.5', '3.6', '3.7'] });
+});
+
+afterAll(() => ground?.[Symbol.asyncDispose]());
+
+const details = async () => (await ground.get('aged')).status?.memberDetails ?? [];
+const memberIds = async () => (await details()).map(({ id }) => id ?? '').sort();
+
+describe('three quiet members of 3.4, up to 3.7', () => {
+  test('[62] rule 12: they come up as voters, one after the other', { timeout: 120_000 }, async () => {
+    await ground.create('aged', { size: 3, version: '3.4.23' });
+    await ground.settled('aged', 100_000);
+    await ground.put('aged', 'a', '1');
+  });
+
+  test.each(['3.5.35', '3.6.16', '3.7.3'])('rule 3: %s', { timeout: 180_000 }, async (version) => {
+    const before = await memberIds();
+    await ground.change('aged', { version });
+    await ground.settled('aged', 150_000);
+    expect((await details()).map((member) => member.version)).toEqual([version, version, version]);
+    expect(await memberIds()).toEqual(before);
+    expect(await ground.read('aged', 'a')).toBe('1');
+  });
+});
