@@ -18,6 +18,7 @@ const pages = [
   'docs/guide/tls.md',
   'docs/guide/upgrade.md',
   'docs/guide/kubectl-etcd.md',
+  'docs/guide/backup.md',
   'docs/guide/runbooks/disk-full.md',
 ];
 
