@@ -12,7 +12,7 @@ const e2eAlone = 'test/e2e/**/*.alone.e2e.test.ts';
 
 /** Real processes are slow to start on a busy machine; a test that hangs still ends. */
 const patient = { testTimeout: 120_000, hookTimeout: 120_000 };
-const veryPatient = { testTimeout: 300_000, hookTimeout: 300_000 };
+const veryPatient = { testTimeout: 600_000, hookTimeout: 600_000 };
 
 /**
  * Six kinds of tests, told apart by their names, each run by a command of tools/test:
@@ -43,7 +43,7 @@ export default defineConfig({
       project('e2e', {
         include: [e2e],
         exclude: [e2eAlone],
-        maxWorkers: 3,
+        maxWorkers: 2,
         ...veryPatient,
         sequence: { groupOrder: 4 },
       }),

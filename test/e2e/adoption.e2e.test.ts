@@ -56,8 +56,8 @@ function expectUntouched(after: readonly Pod[], except?: string): void {
 
 test('it is taken over without a restart, resized (C-40) and healed (C-41), under a client that writes all the time', async () => {
   const history = await here.whileWriting('old', async () => {
-    await scene.kubectl('wait', '--for=condition=AdoptedPods', 'etcdcluster/old', '--timeout=120s');
-    await scene.kubectl('wait', '--for=jsonpath={.status.readySize}=3', 'etcdcluster/old', '--timeout=120s');
+    await scene.kubectl('wait', '--for=condition=AdoptedPods', 'etcdcluster/old', '--timeout=180s');
+    await scene.kubectl('wait', '--for=jsonpath={.status.readySize}=3', 'etcdcluster/old', '--timeout=180s');
     expectUntouched(await here.members('old'));
 
     await here.change('old', { size: 5 });

@@ -102,6 +102,15 @@ test('sidecar-injector: the walk-through of its README', async () => {
   const readme = await readFile(join(folder, 'README.md'), 'utf8');
   const blocks = [...readme.matchAll(/^```console\n(.*?)\n```$/gms)].map(([, content = '']) => content.split('\n'));
   for (const { command, output } of blocks.flatMap((lines) => exchangesOf({ language: 'console', lines }))) {
+    // On a busy machine longer than a command is waited for.
+    if (command.includes('rollout status')) {
+      await cluster.kubectl(
+        ['--namespace=default', 'rollout', 'status', 'deployment/sidecar-injector', '--timeout=180s'],
+        {
+          timeoutMilliseconds: 200_000,
+        },
+      );
+    }
     const text = await vi.waitFor(async () => {
       const answer = await attempt(command, place);
       // The API server takes a moment to see who it is to trust, and where the Service leads.

@@ -17,7 +17,7 @@ async function untilHealthy(scene: Scene, name: string, size: number): Promise<v
   await untilTrue(
     `${size} healthy members of ${name}`,
     async () => (await etcdView(admin.client, scene.namespace, selector(name))).healthy.length === size,
-    { seconds: 150 },
+    { seconds: 240 },
   );
 }
 
@@ -29,7 +29,7 @@ test('with deploy/install.yaml the operator looks after every namespace, and its
   const home = sceneIn(cluster, 'etcd-operator');
   await cluster.kubectl(['apply', '--server-side', '--force-conflicts', '--filename', file]);
   try {
-    await home.kubectl('rollout', 'status', 'deployment/etcd-operator', '--timeout=120s');
+    await home.kubectl('rollout', 'status', 'deployment/etcd-operator', '--timeout=180s');
     await using scene = await openScene('everywhere', { podSecurity: 'restricted' });
     const declared = etcdCluster('far', { size: 2, version: '3.6.16' }) as { readonly metadata: object };
     await scene.create({ ...declared, metadata: { ...declared.metadata, annotations: wide } });
@@ -85,7 +85,7 @@ test('people who may view or edit a namespace may do so with its clusters', asyn
 
 test('with the chart the operator looks after its namespace; without it the clusters stay', async () => {
   await using scene = await openScene('chart', { podSecurity: 'restricted' });
-  const release = ['etcd', `--namespace=${scene.namespace}`, '--timeout=120s'];
+  const release = ['etcd', `--namespace=${scene.namespace}`, '--timeout=180s'];
   await helm(scene, 'install', ...release, chart, '--skip-crds', '--wait');
   await scene.create(etcdCluster('near', { size: 2, version: '3.6.16' }));
   await untilHealthy(scene, 'near', 2);

@@ -30,7 +30,7 @@ test('without an operator a cluster goes on and is not healed; a new operator he
   await using _cluster = await here.threeMembers('orphaned');
   const history = await here.whileWriting('orphaned', async () => {
     await scene.kubectl('scale', 'deployment/etcd-operator', '--replicas=0');
-    await scene.kubectl('wait', '--for=delete', 'pod', operatorPods, '--timeout=60s');
+    await scene.kubectl('wait', '--for=delete', 'pod', operatorPods, '--timeout=180s');
     const [gone, ...others] = await here.members('orphaned');
     await scene.kubectl('delete', 'pod', gone ? nameOf(gone) : '', '--grace-period=0', '--force');
     for (let look = 0; look < 5; look++) {
@@ -91,7 +91,7 @@ test('an uninstalled operator leaves clusters running, and what is then deleted 
   const before = await here.members('left');
   const history = await here.whileWriting('left', async () => {
     await scene.kubectl('delete', 'deployment', 'etcd-operator', '--wait');
-    await scene.kubectl('wait', '--for=delete', 'pod', operatorPods, '--timeout=60s');
+    await scene.kubectl('wait', '--for=delete', 'pod', operatorPods, '--timeout=180s');
     await scene.kubectl('delete', 'lease', 'etcd-operator', '--ignore-not-found');
     expect((await here.view('left')).healthy.length).toBe(3);
   });

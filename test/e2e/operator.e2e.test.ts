@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The cluster operator as users run it: with the example's rights and manifests, in a namespace that enforces restricted pods. */
 import type { Pod, Service } from '@etcd-operator/kube';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startLocalVolumes, storageClass } from './testing/local-volumes.ts';
 import { etcdCluster, nameOf, nothingLost, OperatorScene, selector } from './testing/operator-scene.ts';
 import { isRunning } from './testing/pods.ts';
 import type { Scene } from './testing/scene.ts';
 import { until, untilTrue } from './testing/until.ts';
+
+// Each is three members and more that start at the same time.
+vi.setConfig({ maxConcurrency: 3 });
 
 let here: OperatorScene;
 let scene: Scene;
@@ -39,8 +42,8 @@ describe.concurrent('an EtcdCluster', () => {
     await here.untilHealthy('new', 3);
     expect((await scene.get<{ readonly spec: object }>('service', 'new')).spec).toMatchObject({ clusterIP: 'None' });
     await scene.get('service', 'new-client');
-    await scene.kubectl('wait', '--for=jsonpath={.status.readySize}=3', 'etcdcluster/new', '--timeout=60s');
-    await scene.kubectl('wait', '--for=condition=Available', 'etcdcluster/new', '--timeout=60s');
+    await scene.kubectl('wait', '--for=jsonpath={.status.readySize}=3', 'etcdcluster/new', '--timeout=180s');
+    await scene.kubectl('wait', '--for=condition=Available', 'etcdcluster/new', '--timeout=180s');
     const { status } = await scene.get<{ readonly status: object }>('etcdcluster', 'new');
     expect(status).toMatchObject({ phase: 'Running', size: 3, currentVersion: '3.6.16', serviceName: 'new-client' });
 
@@ -95,7 +98,7 @@ describe.concurrent('an EtcdCluster', () => {
     await using _cluster = await here.threeMembers('paused');
     const history = await here.whileWriting('paused', async () => {
       await here.change('paused', { paused: true });
-      await scene.kubectl('wait', '--for=jsonpath={.status.controlPaused}=true', 'etcd/paused', '--timeout=60s');
+      await scene.kubectl('wait', '--for=jsonpath={.status.controlPaused}=true', 'etcd/paused', '--timeout=180s');
       const gone = nameOf((await here.members('paused'))[0] ?? {});
       await scene.kubectl('delete', 'pod', gone, '--grace-period=0', '--force');
       for (let look = 0; look < 10; look++) {
@@ -117,7 +120,7 @@ describe.concurrent('an EtcdCluster', () => {
         await here.change('upgraded', { version });
         await here.untilHealthy('upgraded', 3, ({ versions }) => versions.every((one) => one === version));
         const said = `--for=jsonpath={.status.currentVersion}=${version}`;
-        await scene.kubectl('wait', said, 'etcdcluster/upgraded', '--timeout=60s');
+        await scene.kubectl('wait', said, 'etcdcluster/upgraded', '--timeout=180s');
       }
     });
     expect(history).toMatchObject(nothingLost);

@@ -33,11 +33,22 @@ async function doEverything(here: OperatorScene): Promise<void> {
   );
   await here.untilHealthy('one', 3);
   await here.change('one', { podDisruptionBudget: false, pod: { resources: { requests: { cpu: '20m' } } } });
-  await here.scene.kubectl('wait', '--for=delete', 'pdb/one', '--timeout=60s');
+  await here.scene.kubectl('wait', '--for=delete', 'pdb/one', '--timeout=180s');
   await here.change('one', { size: 1 });
   await here.untilHealthy('one', 1);
   await here.change('one', { version: '3.7.3' });
   await here.untilHealthy('one', 1, ({ versions }) => versions.every((version) => version === '3.7.3'));
+}
+
+/** What the operator may do and has not done, but for what ordinary days do not need. */
+function idleVerbs(calls: readonly RecordedCall[]): readonly string[] {
+  return ofTheOperator
+    .filter(({ place }) => places.includes(place))
+    .flatMap((right) => {
+      const used = new Set(calls.filter((call) => fits(right, call)).map(({ verb }) => verb));
+      const idle = right.verbs.filter((verb) => !used.has(verb) && right.rarely?.[verb] === undefined);
+      return idle.map((verb) => `${verb} ${right.group}/${right.resource}`);
+    });
 }
 
 const places: readonly Place[] = ['watched', 'own', 'definitions'];
@@ -45,20 +56,13 @@ const places: readonly Place[] = ['watched', 'own', 'definitions'];
 test('the operator uses all of its rights', async () => {
   await using here = await OperatorScene.open('rbac');
   await doEverything(here);
-  let unused: readonly string[] = [];
+  let unused: readonly string[] | undefined;
   await untilTrue('every verb was used', async () => {
     const calls = await recordedCalls(here.scene.cluster, (account) => account.startsWith(`${here.scene.namespace}:`));
-    unused = ofTheOperator
-      .filter(({ place }) => places.includes(place))
-      .flatMap((right) => {
-        const used = new Set(calls.filter((call) => fits(right, call)).map(({ verb }) => verb));
-        const idle = right.verbs.filter((verb) => !used.has(verb) && right.rarely?.[verb] === undefined);
-        return idle.map((verb) => `${verb} ${right.group}/${right.resource}`);
-      });
+    unused = idleVerbs(calls);
     return unused.length === 0;
-  }).catch((cause: unknown) => {
-    throw new Error(`nobody used: ${unused.join(', ')}`, { cause });
-  });
+  }).catch(() => undefined);
+  expect(unused).toEqual([]);
 });
 
 test('and no operator of this run was ever refused, or called what the table does not name', async () => {

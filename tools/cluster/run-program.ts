@@ -7,7 +7,7 @@ export interface RunOptions {
   readonly input?: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** @default 120 000 ms; then it is killed, and that is a failure */
+  /** @default 240 000 ms; then it is killed, and that is a failure */
   readonly timeoutMilliseconds?: number;
   readonly signal?: AbortSignal;
 }
@@ -31,7 +31,7 @@ export function runProgram(argv: readonly string[], options: RunOptions = {}): P
       env: { ...process.env, PATH: systemPath, ...options.environment },
       cwd: options.cwd,
       stdio: ['pipe', 'pipe', 'pipe'],
-      timeout: options.timeoutMilliseconds ?? 120_000,
+      timeout: options.timeoutMilliseconds ?? 240_000,
       killSignal: 'SIGKILL',
       ...(options.signal && { signal: options.signal }),
     });

@@ -91,7 +91,7 @@ export class OperatorScene implements AsyncDisposable {
       last = await this.view(name);
       return last.healthy.length === size && last.members === size && more(last);
     };
-    await untilTrue(`${size} healthy voters of ${name}`, fits, { seconds: 150 }).catch(async (cause: unknown) => {
+    await untilTrue(`${size} healthy voters of ${name}`, fits, { seconds: 240 }).catch(async (cause: unknown) => {
       const status = await this.scene.kubectl('get', 'etcdcluster', name, '--output=jsonpath={.status}');
       const log = (await this.operator.log()).split('\n').slice(-12).join('\n');
       throw new Error(`${name} was last seen as ${JSON.stringify(last)}, status ${status}\n${log}`, { cause });

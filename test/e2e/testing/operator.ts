@@ -21,7 +21,7 @@ export async function deployOperator(scene: Scene): Promise<DeployedOperator> {
   ]);
   if (status !== 0) throw new Error(`create_role.sh ended with ${status}: ${stderr}`);
   await scene.kubectl('create', '--filename', join(example, 'deployment.yaml'));
-  await scene.kubectl('rollout', 'status', 'deployment/etcd-operator', '--timeout=60s');
+  await scene.kubectl('rollout', 'status', 'deployment/etcd-operator', '--timeout=180s');
   return {
     log: () => scene.kubectl('logs', 'deployment/etcd-operator', '--tail=-1'),
     [Symbol.asyncDispose]: async () => {

@@ -105,7 +105,7 @@ class Recording {
     const target = { host: pod.status?.podIP ?? '', port: 2379 };
     this.#member = {
       name: pod.metadata?.name ?? '',
-      client: new MemberClient({ target, clock: systemClock, timeoutMs: 600, connectTimeoutMs: 300 }),
+      client: new MemberClient({ target, clock: systemClock, timeoutMs: 1500, connectTimeoutMs: 700 }),
     };
     return this.#member;
   }

@@ -62,7 +62,7 @@ export function sceneIn(cluster: Cluster, namespace: string): Scene {
     list: async <T>(kind: string, ...args: readonly string[]) =>
       (JSON.parse(await kubectl('get', kind, '--output=json', ...args)) as { readonly items: readonly T[] }).items,
     pod,
-    podWhen: async (name, what, fits, seconds = 60) => {
+    podWhen: async (name, what, fits, seconds = 120) => {
       let last: Pod | undefined;
       const ask = async () => {
         last = await pod(name);
