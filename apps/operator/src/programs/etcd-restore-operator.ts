@@ -1,36 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import { runEtcdRestoreOperator } from '../restore/restore-operator.ts';
-import { operatorFlags } from './operator-flags.ts';
+import { backupOperatorFlags } from './backup-operator-flags.ts';
 import { runProgram } from './run-program.ts';
-
-const { 'chaos-level': _chaos, 'gc-interval': _gc, ...common } = operatorFlags;
+import { storageSettings } from './storage-settings.ts';
 
 await runProgram({
   name: 'etcd-restore-operator',
   flags: {
-    ...common,
+    ...backupOperatorFlags,
+    'listen-addr': { ...backupOperatorFlags['listen-addr'], default: '0.0.0.0:9092' },
     'agent-image': {
       kind: 'string',
       default: '',
       help: "the image with etcd-restore-agent; without it the image of the operator's own pod",
     },
-    'backup-directory': {
-      kind: 'string',
-      default: '',
-      help: 'where a volume for storage type Directory is mounted',
-    },
   },
   run: async ({ flags, operator }, signal) => {
-    const { readLog: _readLog, ...rest } = operator;
-    await runEtcdRestoreOperator(
-      {
-        ...rest,
-        clusterWide: flags['cluster-wide'],
-        createCrd: flags['create-crd'],
-        agentImage: flags['agent-image'],
-        ...(flags['backup-directory'] && { storage: { directory: flags['backup-directory'] } }),
-      },
-      signal,
-    );
+    const { 'cluster-wide': clusterWide, 'create-crd': createCrd, 'agent-image': agentImage } = flags;
+    const storage = storageSettings(flags);
+    await runEtcdRestoreOperator({ ...operator, clusterWide, createCrd, agentImage, storage }, signal);
   },
 });

@@ -14,6 +14,8 @@ export interface RestoreControllerOptions {
   readonly storage: StorageSettings;
   /** The image that the agent is in: the operator's own. */
   readonly agentImage: string;
+  /** Who holds the lock of an operator of the original kind; undefined if nobody does. */
+  readonly oldOperator: () => string | undefined;
   readonly event: (restore: EtcdRestore, type: 'Normal' | 'Warning', reason: string, message: string) => void;
   /** How members and agents are reached. @default over the network */
   readonly dial?: Dialer;
@@ -56,6 +58,7 @@ export function addRestoreController(manager: Manager, options: RestoreControlle
     jobs: new Jobs(manager.clock, signal),
     storage: options.storage,
     agentImage: options.agentImage,
+    oldOperator: options.oldOperator,
     event: options.event,
     ...(options.dial && { dial: options.dial }),
   });

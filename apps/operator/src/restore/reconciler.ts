@@ -44,6 +44,8 @@ export interface RestoreReconcilerOptions {
   readonly jobs: Jobs;
   readonly storage: StorageSettings;
   readonly agentImage: string;
+  /** Who holds the lock of an operator of the original kind; nothing is touched while somebody does. */
+  readonly oldOperator: () => string | undefined;
   readonly event: (restore: EtcdRestore, type: 'Normal' | 'Warning', reason: string, message: string) => void;
   readonly dial?: Dialer;
 }
@@ -62,6 +64,7 @@ export class RestoreReconciler implements Reconciler {
       this.#options.jobs.forget(`${request.namespace}/${request.name}/`);
       return done();
     }
+    if (this.#options.oldOperator() !== undefined) return requeueAfter(5_000);
     const look = await this.#look(found, context);
     const plan = planRestore(look.observation, this.#options.clock.now());
     await this.#act(found, look, plan, context);

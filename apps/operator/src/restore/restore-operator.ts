@@ -4,15 +4,16 @@ import { type Client, isKubeError, pods } from '@etcd-operator/kube';
 import { systemClock, systemRandom } from '@etcd-operator/ports';
 import { etcdRestores } from '../api/etcd-restore.ts';
 import { installCrd } from '../api/install-crd.ts';
+import { operatorImageName } from '../image.ts';
+import { OldOperator } from '../old-operator.ts';
 import type { OperatorOptions } from '../operator.ts';
-import type { StorageSettings } from '../storage/open-store.ts';
 import { addRestoreController } from './controller.ts';
 
 /** A restore operator's process. */
-export interface RestoreOperatorOptions extends Omit<OperatorOptions, 'readLog' | 'healthInterval' | 'chaosLevel'> {
+export interface RestoreOperatorOptions
+  extends Omit<OperatorOptions, 'readLog' | 'healthInterval' | 'chaosLevel' | 'backups'> {
   /** The image that the agent is in. @default the image that the operator's own pod runs */
   readonly agentImage?: string;
-  readonly storage?: StorageSettings;
 }
 
 const component = 'etcd-restore-operator';
@@ -43,11 +44,15 @@ export async function runEtcdRestoreOperator(options: RestoreOperatorOptions, si
     instance: identity,
   });
   manager.add(events);
+  const old = new OldOperator({ client, clock, log, namespace, lockName: component });
+  await old.look(signal);
+  manager.add(old);
   addRestoreController(
     manager,
     {
       storage: { clock, random, ...options.storage },
       agentImage,
+      oldOperator: () => old.holder,
       event: (restore, type, reason, message) => events.record(restore, type, reason, message),
       ...(options.dial && { dial: options.dial }),
     },
@@ -65,9 +70,9 @@ async function ownImage(
   try {
     const { spec } = await client.resource(pods).get(key, { signal });
     const image = spec?.containers.find(({ name }) => name === component)?.image ?? spec?.containers[0]?.image;
-    if (image) return image;
+    return image ?? operatorImageName;
   } catch (error) {
-    if (!isKubeError(error, 'NotFound')) throw error;
+    if (isKubeError(error, 'NotFound')) return operatorImageName;
+    throw error;
   }
-  throw new Error(`pod ${key.namespace}/${key.name} is not there to tell its image: give it with -agent-image`);
 }

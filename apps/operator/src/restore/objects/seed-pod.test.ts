@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Pod } from '@etcd-operator/kube';
+import { describe, expect, test } from 'vitest';
+import { annotations, disarmedInitialCluster, labels } from '../../api/names.ts';
+import { desiredOf } from '../../cluster/desired.ts';
+import { restoreSecret } from './restore-secret.ts';
+import { seedPod } from './seed-pod.ts';
+
+const source = {
+  restoreUid: 'restore-uid',
+  secretName: 'r-restore-restore',
+  agentImage: 'operator:v1',
+  sha256: 'ab'.repeat(32),
+  bytes: 4096,
+  revisionBump: 1000,
+  hasHash: true,
+};
+
+function podOf(version: string, more: Partial<typeof source> = {}): Pod {
+  const spec = { size: 3, version };
+  const desired = desiredOf('example', spec);
+  if ('problems' in desired) throw new Error('unexpected');
+  const cluster = { name: 'example', namespace: 'default', uid: 'cluster-uid' };
+  const tlsKeys = { peer: 'own', server: 'own', client: 'own' } as const;
+  return seedPod({ cluster, desired, spec, name: 'example-abc', incarnation: 2, tlsKeys }, { ...source, ...more });
+}
+
+const init = (pod: Pod, name: string) => pod.spec?.initContainers?.find((container) => container.name === name);
+
+describe('the pod that a restore begins with', () => {
+  test('[98] has the init containers of the original, from no image but ours and etcd', () => {
+    const pod = podOf('3.6.16');
+    expect(pod.spec?.initContainers?.map(({ name, image }) => [name, image])).toEqual([
+      ['fetch-backup', 'operator:v1'],
+      ['restore-datadir', 'quay.io/coreos/etcd:v3.6.16'],
+    ]);
+  });
+
+  test.each([
+    ['3.3.27', '/usr/local/bin/etcdctl', false],
+    ['3.4.23', '/usr/local/bin/etcdctl', false],
+    ['3.4.44', '/usr/local/bin/etcdctl', true],
+    ['3.5.35', '/usr/local/bin/etcdutl', true],
+    ['3.7.3', '/usr/local/bin/etcdutl', true],
+  ])('[98] is restored by the own tool of %s, without a shell', (version, program, bumps) => {
+    const command = init(podOf(version), 'restore-datadir')?.command ?? [];
+    expect(command[0]).toBe(program);
+    expect(command.includes('--bump-revision=1000')).toBe(bumps);
+    expect(command.includes('--mark-compacted')).toBe(bumps);
+    expect(command.join(' ')).not.toMatch(/\bsh\b/);
+  });
+
+  test('a bump of 0 leaves revisions as they are', () => {
+    const command = init(podOf('3.6.16', { revisionBump: 0 }), 'restore-datadir')?.command ?? [];
+    expect(command.filter((argument) => argument.includes('bump') || argument.includes('compacted'))).toEqual([]);
+  });
+
+  test('rule 4: token and addresses are of the new life', () => {
+    const command = init(podOf('3.6.16'), 'restore-datadir')?.command ?? [];
+    expect(command).toContain('--initial-cluster-token=cluster-uid-2');
+    expect(command).toContain('--name=example-abc');
+  });
+
+  test('rules 1 and 30: is disarmed from birth, and behind no Service', () => {
+    const { metadata } = podOf('3.6.16');
+    expect(metadata?.annotations?.[annotations.initialCluster]).toBe(disarmedInitialCluster);
+    expect(metadata?.labels?.[labels.app]).toBeUndefined();
+    expect(metadata?.labels).toMatchObject({ [labels.cluster]: 'example', [labels.incarnation]: '2' });
+  });
+
+  test('fault 8: what makes it restore is an annotation, read at every start', () => {
+    const container = init(podOf('3.6.16'), 'restore-datadir');
+    expect(container?.command?.at(-1)).toBe('$(RESTORE_SWITCH)');
+    expect(container?.env?.find(({ name }) => name === 'RESTORE_SWITCH')?.valueFrom?.fieldRef?.fieldPath).toContain(
+      'restore-switch',
+    );
+  });
+
+  test('D35: the key is in a file that only the agent mounts, never in the spec', () => {
+    const key = Buffer.alloc(32, 7);
+    const secret = restoreSecret({ name: 'r', namespace: 'default', uid: 'restore-uid' }, key);
+    const pod = podOf('3.6.16');
+    expect(JSON.stringify(pod)).not.toContain(key.toString('hex'));
+    expect(JSON.stringify(pod)).not.toContain(secret.data?.['key']);
+    const mounting = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])].filter((container) =>
+      container.volumeMounts?.some(({ name }) => name === 'restore-key'),
+    );
+    expect(mounting.map(({ name }) => name)).toEqual(['fetch-backup']);
+  });
+
+  test('comes up after a reboot when its Secret is gone', () => {
+    const volume = podOf('3.6.16').spec?.volumes?.find(({ name }) => name === 'restore-key');
+    expect(volume?.secret?.optional).toBe(true);
+  });
+});

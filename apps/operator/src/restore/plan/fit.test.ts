@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, test } from 'vitest';
+import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
+import { desiredOf } from '../../cluster/desired.ts';
+import type { RestoreFacts, SourceFacts } from '../observation.ts';
+import { modelSource, RestoreModel } from '../testing/model.ts';
+import { limitsOf } from './cluster-limits.ts';
+import { expectedRevision, whyUnfit } from './fit.ts';
+import { specOfNewCluster } from './new-cluster.ts';
+
+const { restore } = new RestoreModel().observation();
+
+interface Case {
+  readonly source?: Partial<SourceFacts>;
+  readonly restore?: Partial<RestoreFacts>;
+  readonly spec?: Partial<EtcdClusterSpec>;
+  readonly exists?: boolean;
+}
+
+function why({ source = {}, restore: asked = {}, spec = {}, exists = true }: Case): string | undefined {
+  const whole: EtcdClusterSpec = { size: 3, version: '3.6.16', ...spec };
+  const desired = desiredOf('c', whole);
+  if ('problems' in desired) throw new Error(desired.problems.join());
+  const target = { exists, desired, limits: limitsOf(whole) };
+  return whyUnfit({ ...modelSource, ...source }, { ...restore, ...asked }, target);
+}
+
+const gibibyte = 1024 ** 3;
+const claim = (storage: string) => ({
+  pod: { persistentVolumeClaimSpec: { accessModes: ['ReadWriteOnce' as const], resources: { requests: { storage } } } },
+});
+
+describe('a sound source', () => {
+  test.each<readonly [string, Case]>([
+    ['of the same cluster', {}],
+    ['without a manifest', { source: { verified: 'Embedded', cluster: undefined } }],
+    [
+      'of another cluster, into one that does not exist',
+      { source: { cluster: { name: 'x', size: 1, version: '3.6.16' } }, exists: false },
+    ],
+    [
+      'of another cluster, where that is meant',
+      { source: { cluster: { name: 'x', size: 1, version: '3.6.16' } }, restore: { acceptForeign: true } },
+    ],
+    ['of an older minor', { source: { storageVersion: '3.6.0' }, spec: { version: '3.7.3' } }],
+    [
+      'with authentication, and credentials in the spec',
+      { source: { authEnabled: true }, spec: { auth: { secret: 's' } } },
+    ],
+    ['that fits the volume', { source: { bytes: gibibyte }, spec: claim('2Gi') }],
+    [
+      'larger than the default quota, where the quota is raised',
+      {
+        source: { bytes: 3 * gibibyte },
+        spec: { pod: { etcdEnv: [{ name: 'ETCD_QUOTA_BACKEND_BYTES', value: '8589934592' }] } },
+      },
+    ],
+  ])('%s is taken', (_what, given) => {
+    expect(why(given)).toBeUndefined();
+  });
+
+  test.each<readonly [string, Case, string]>([
+    ['rule 21: without a manifest where one is required', { restore: { requireManifest: true } }, 'requireManifest'],
+    [
+      'fault 49: of another cluster',
+      { source: { cluster: { name: 'x', size: 1, version: '3.6.16' } } },
+      'acceptForeign',
+    ],
+    ['of a newer minor', { source: { storageVersion: '3.7.0' } }, 'spec.version'],
+    [
+      'of a newer minor by its manifest',
+      { source: { cluster: { name: 'c', size: 1, version: '3.5.35' } }, spec: { version: '3.4.44' } },
+      '3.4.44 cannot read',
+    ],
+    ['rule 23: with authentication and no credentials', { source: { authEnabled: true } }, 'spec.auth'],
+    ['larger than the quota', { source: { bytes: 3 * gibibyte } }, 'ETCD_QUOTA_BACKEND_BYTES'],
+    ['too large for the volume', { source: { bytes: gibibyte }, spec: claim('1Gi') }, 'do not fit'],
+  ])('%s is refused', (_what, given, words) => {
+    expect(why(given)).toContain(words);
+  });
+});
+
+describe('the revision that is expected', () => {
+  test.each([
+    ['3.4.23', 40],
+    ['3.4.44', 1_040],
+    ['3.5.35', 1_040],
+    ['3.7.3', 1_040],
+  ])('with the tool of %s is %i', (version, revision) => {
+    const desired = desiredOf('c', { size: 1, version });
+    if ('problems' in desired) throw new Error('unexpected');
+    expect(expectedRevision(modelSource, restore, desired)).toBe(revision);
+  });
+});
+
+describe('[96] rule 22: an EtcdCluster that is gone', () => {
+  test('is made as the spec of the EtcdRestore says', () => {
+    expect(specOfNewCluster({ ...restore, clusterSpec: { size: 5 } }, modelSource)).toEqual({ size: 5 });
+  });
+
+  test('takes size, version and volume size from the manifest, and nothing else', () => {
+    const cluster = { name: 'c', size: 3, version: '3.6.16', storage: '8Gi', image: 'evil', pod: { etcdEnv: [] } };
+    expect(specOfNewCluster(restore, { ...modelSource, cluster })).toEqual({
+      size: 3,
+      version: '3.6.16',
+      pod: {
+        persistentVolumeClaimSpec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '8Gi' } } },
+      },
+    });
+  });
+
+  test('cannot be made from nothing', () => {
+    expect(specOfNewCluster(restore, { ...modelSource, cluster: undefined })).toBeUndefined();
+  });
+});
