@@ -23,6 +23,7 @@ import { objects } from './objects.ts';
 import { paging } from './paging.ts';
 import { patches } from './patches.ts';
 import { podChanges } from './pod-changes.ts';
+import { podSecurity } from './pod-security.ts';
 import { pods } from './pods.ts';
 import { refusals } from './refusals.ts';
 import { resourceVersions } from './resource-versions.ts';
@@ -65,6 +66,7 @@ export const subjects: readonly Subject[] = [
   services,
   pods,
   podChanges,
+  podSecurity,
   workloads,
   volumes,
   leasesAndEvents,

@@ -9,6 +9,7 @@ import {
   priorityAdmission,
   storageProtection,
 } from './pod-defaulting.ts';
+import { podSecurity } from './pod-security/pod-security.ts';
 import { serviceAccountAdmission } from './service-account.ts';
 import { callMutatingWebhooks, callValidatingWebhooks } from './webhooks.ts';
 
@@ -31,5 +32,6 @@ export function admitMutating(request: AdmissionRequest): Promise<void> | undefi
 
 /** The steps after it has been validated: they may only refuse it. */
 export function admitValidating(request: AdmissionRequest): Promise<void> | undefined {
+  podSecurity(request);
   return callValidatingWebhooks(request);
 }
