@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { isKubeError } from '@etcd-operator/kube';
+import { adminIdentity } from '@etcd-operator/kube-lab';
 import { createLogger, type LogRecord, systemClock } from '@etcd-operator/ports';
 import { type EtcdRestore, type EtcdRestoreSpec, etcdRestores } from '../../api/etcd-restore.ts';
 import { type LabVersion, OperatorLab } from '../../testing/operator-lab.ts';
@@ -46,7 +47,7 @@ export class RestoreLab implements AsyncDisposable {
     const log = createLogger({ clock: systemClock, level: 'debug', write: (record) => this.log.push(record) });
     const ended = runEtcdRestoreOperator(
       {
-        client: this.clusters.lab.client({ user: 'restore-operator', groups: ['system:masters'] }),
+        client: this.clusters.lab.client({ ...adminIdentity, client: 'restore-operator' }),
         log,
         namespace,
         identity: 'restore',
