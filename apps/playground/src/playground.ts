@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { ReadStream, WriteStream } from 'node:tty';
-import type { Lab } from '@etcd-operator/kube-lab';
+import type { Forward, Lab } from '@etcd-operator/kube-lab';
 import { clientServiceName } from '@etcd-operator/operator';
 import { type Clock, systemClock } from '@etcd-operator/ports';
 import { startControlServer } from './control/control-server.ts';
@@ -104,6 +104,7 @@ async function play(
   );
   const name = await createObjects(lab, versions, options, signal);
   session.note(`EtcdCluster ${name} is created`, 'quiet');
+  await using forward = await lab.forward({ service: clientServiceName(name), namespace }, 2379);
   const cuts = new Set<string>();
   const following = followLab({
     client: lab.client(),
@@ -127,7 +128,7 @@ async function play(
         session.send({ kind: 'nodes', nodes: known.map((node) => ({ ...node, isCut: cuts.has(node.name) })) });
       },
     });
-    const entry = await entryOf(lab, versions, name);
+    const entry = await entryOf(lab, versions, forward);
     made({ doings, entry });
     store.ready = whenAvailable(session).then(() => setUpBackups({ lab, images: versions.images, signal, report }));
     store.ready.then(
@@ -169,8 +170,7 @@ async function createObjects(
   return cluster.metadata?.name ?? '';
 }
 
-async function entryOf(lab: Lab, versions: EtcdVersions, cluster: string): Promise<Entry> {
-  const { host, port } = await lab.forward({ service: clientServiceName(cluster), namespace }, 2379);
+async function entryOf(lab: Lab, versions: EtcdVersions, { host, port }: Forward): Promise<Entry> {
   return {
     pid: process.pid,
     socket: join(lab.directory, 'control.sock'),

@@ -63,9 +63,8 @@ ${'─'.repeat(110)}
     11.9 s  you killed example-c
 
 
-
-
- k kill  b blank  c cut  h heal  r reboot  +- resize  u upgrade  s back up  l restore  ! shell  ? help  q quit`,
+ k kill  b blank  c cut  h heal  r reboot  +- resize  u upgrade  s back up  l restore  ! shell  ? help
+ q quit`,
     );
   });
 

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Entry } from './control/registry.ts';
+import { descendants, isAlive, lab, PlaygroundProcess, playgroundCommand } from './testing/playground-process.ts';
+import { openTerminal, sees } from './testing/terminal.ts';
+
+let runtime: string;
+let env: NodeJS.ProcessEnv;
+beforeEach(() => {
+  runtime = mkdtempSync(join(tmpdir(), 'playground-test-'));
+  env = { ...process.env, XDG_RUNTIME_DIR: runtime, TERM: 'xterm-256color', SHELL: '/bin/sh' };
+});
+afterEach(() => rmSync(runtime, { recursive: true, force: true }));
+
+const registry = () => join(runtime, 'etcd-operator', 'playgrounds');
+const entries = () => (existsSync(registry()) ? readdirSync(registry()) : []);
+
+async function gone(pids: readonly number[]): Promise<readonly number[]> {
+  const end = performance.now() + 15_000;
+  for (;;) {
+    const left = pids.filter(isAlive);
+    if (left.length === 0 || performance.now() > end) return left;
+    await new Promise((done) => setTimeout(done, 100));
+  }
+}
+
+test('a person plays with keys, sees on the screen what happens, and leaves nothing behind', async () => {
+  await using terminal = await openTerminal({ command: playgroundCommand(), env, columns: 120, rows: 36 });
+  await sees(terminal, /Running {2}3 of 3 ready/);
+  await sees(terminal, /leader .*healthy/);
+  await sees(terminal, /export KUBECONFIG=/);
+  const [file = ''] = entries();
+  const { pid, kubeconfig } = JSON.parse(readFileSync(join(registry(), file), 'utf8')) as Entry;
+
+  await terminal.press('k');
+  await sees(terminal, /you: example-\w+ is killed/);
+  await sees(terminal, /Replacing Dead Member/);
+  await sees(terminal, /3 of 3 ready[\s\S]*nothing to do/);
+
+  await terminal.press('c');
+  await sees(terminal, /node-\d cut off/);
+  await sees(terminal, /2 of 3 ready/);
+  await terminal.press('h');
+  await sees(terminal, /back on the network/);
+  await sees(terminal, /3 of 3 ready[\s\S]*nothing to do/);
+
+  await terminal.press('b');
+  await sees(terminal, /the disk of example-\w+ is empty/);
+  await sees(terminal, /3 of 3 ready[\s\S]*nothing to do/);
+
+  await terminal.press('r');
+  await sees(terminal, /all 5 nodes were rebooted/);
+  await sees(terminal, /3 of 3 ready[\s\S]*nothing to do/);
+
+  await terminal.press('-');
+  await sees(terminal, /1 of 1 ready[\s\S]*nothing to do/);
+
+  await terminal.press('!');
+  await terminal.press('kubectl-etcd status; exit\n');
+  await sees(terminal, /EtcdCluster default\/example|1 of 1 ready/);
+
+  await terminal.press('?');
+  await sees(terminal, /Arrows choose a member/);
+
+  const below = descendants(pid);
+  expect(below.length).toBeGreaterThan(3);
+  await terminal.press('\u0003');
+  expect(await gone([pid, ...below])).toEqual([]);
+  expect(entries()).toEqual([]);
+  expect(existsSync(kubeconfig)).toBe(false);
+});
+
+test('two playgrounds do not collide, a busy port is no trouble, and SIGKILL leaves nothing', async () => {
+  const one = new PlaygroundProcess(['--plain', '--size', '1', '--port', '0'], env);
+  const port = /127\.0\.0\.1:(\d+)/.exec(await one.says(/kube-lab is up/))?.[1] ?? '';
+  const two = new PlaygroundProcess(['--plain', '--size', '1', '--port', port], env);
+  await two.says(/port \d+ is taken: the API server uses another/);
+  await Promise.all([one.says(/ s {2}available/), two.says(/ s {2}available/)]);
+  await Promise.all([one.says(/npm run lab/), two.says(/npm run lab/)]);
+
+  const both = await lab(['status'], env);
+  expect(both).toMatchObject({ status: 1, text: expect.stringContaining('several playgrounds run') });
+  const chosen = await lab(['status'], { ...env, PLAYGROUND: String(two.pid) });
+  expect(chosen).toMatchObject({ status: 0, text: expect.stringContaining('1 of 1 ready') });
+
+  const below = [...descendants(one.pid), ...descendants(two.pid)];
+  expect(await one.end('SIGTERM')).toBe(0);
+  expect(await two.end('SIGKILL')).toBe('SIGKILL');
+  expect(await gone(below)).toEqual([]);
+  expect(await lab(['status'], env)).toMatchObject({ status: 1, text: expect.stringContaining('no playground runs') });
+  expect(entries()).toEqual([]);
+});
