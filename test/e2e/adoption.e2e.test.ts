@@ -37,7 +37,7 @@ beforeAll(async () => {
   await scene.create(...originalServices(original, true), ...members.map((member) => originalPod(original, member)));
   for (const member of members) await scene.podWhen(member, 'ready', isReady, 120);
   await scene.kubectl('patch', 'service', 'old', '--patch={"spec":{"publishNotReadyAddresses":false}}');
-  before = await scene.list<Pod>('pods', '--selector=etcd_cluster=old');
+  before = await scene.list<Pod>('pod', 'etcd_cluster=old');
   here = await OperatorScene.in(scene);
 });
 

@@ -72,7 +72,10 @@ interface Finished {
   };
 }
 
-async function untilSucceeded(kind: string, object: string): Promise<NonNullable<Finished['status']>> {
+async function untilSucceeded(
+  kind: 'etcdbackup' | 'etcdrestore',
+  object: string,
+): Promise<NonNullable<Finished['status']>> {
   let last: Finished = {};
   const ask = async () => {
     last = await scene.get<Finished>(kind, object);
@@ -103,12 +106,12 @@ test('a backup is in the bucket, with its version and revision in its status (C-
 test('periodic backups come, and the oldest go (C-32)', async () => {
   await scene.create(backup('often', 'often/it', { backupPolicy: { backupIntervalInSecond: 3, maxBackups: 2 } }));
   const present = async () => (await store.keys()).filter((key) => key.startsWith('often/')).toSorted();
-  const first = await until('a first one', async () => (await present())[0]);
+  const first = await until('a first one', async () => (await present())[0], { everyMilliseconds: 1000 });
   const later = async () => {
     const keys = await present();
     return keys.length === 2 && !keys.includes(first) ? keys : undefined;
   };
-  expect(await until('two others', later)).toHaveLength(2);
+  expect(await until('two others', later, { everyMilliseconds: 1000 })).toHaveLength(2);
   await scene.kubectl('delete', 'etcdbackup', 'often');
 });
 

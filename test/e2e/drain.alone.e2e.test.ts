@@ -56,7 +56,7 @@ test('a drain refuses pods with emptyDir unless told that their data may go', as
   const { status, stderr } = await drain(scene);
   expect(status).toBe(1);
   expect(stderr).toContain('cannot delete Pods with local storage');
-  expect((await scene.list<Pod>('pods')).length).toBe(3);
+  expect((await scene.list<Pod>('pod')).length).toBe(3);
 });
 
 test('a budget with an integer lets one of three go and holds back the second', async () => {
@@ -65,7 +65,7 @@ test('a budget with an integer lets one of three go and holds back the second', 
   const { status, stdout, stderr } = await drain(scene, '--delete-emptydir-data');
   expect(status).toBe(1);
   expect(stdout + stderr).toContain("Cannot evict pod as it would violate the pod's disruption budget");
-  const left = (await scene.list<Pod>('pods')).filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
+  const left = (await scene.list<Pod>('pod')).filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
   expect(left.length).toBe(2);
 });
 

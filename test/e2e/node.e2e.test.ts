@@ -7,7 +7,7 @@ import { sceneIn } from './testing/scene.ts';
 
 test('there is one node, and it is Ready', async () => {
   const scene = sceneIn(await theCluster(), 'default');
-  const nodes = await scene.list<Node>('nodes');
+  const nodes = await scene.list<Node>('node');
   expect(nodes.map(({ metadata }) => metadata?.name)).toEqual([addresses.nodeName]);
   expect(nodes[0]?.status?.conditions).toContainEqual(expect.objectContaining({ type: 'Ready', status: 'True' }));
 });

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { readFileSync } from 'node:fs';
 import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createCgroup, removeCgroup } from './cgroups.ts';
@@ -35,9 +36,18 @@ export interface Machine {
   run(argv: readonly string[]): Promise<RunResult>;
 }
 
+/** Root of a user namespace is root in name only: a kubelet reads the kernel's log. */
+function isInUserNamespace(): boolean {
+  try {
+    return !/^\s*0\s+0\s+4294967295\s*$/.test(readFileSync('/proc/self/uid_map', 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
 const thisMachine: Machine = {
   platform: process.platform,
-  isRoot: process.getuid?.() === 0,
+  isRoot: process.getuid?.() === 0 && !isInUserNamespace(),
   has: async (file) => {
     const places = file.startsWith('/') ? [file] : systemPath.split(':').map((folder) => join(folder, file));
     const found = await Promise.all(

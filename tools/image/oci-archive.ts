@@ -5,7 +5,7 @@ import { mkdtemp, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { constants, createGzip } from 'node:zlib';
+import { createGzip } from 'node:zlib';
 import { type Image, type ImageFile, imageArchitecture, text } from './image.ts';
 import { tar } from './tar.ts';
 
@@ -79,7 +79,7 @@ async function writeLayer(
   const target = createWriteStream(path);
   if (compression === 'gzip') {
     // Node writes neither a name nor a time into the header, so the bytes depend on the content alone.
-    const gzip = createGzip({ level: constants.Z_BEST_COMPRESSION });
+    const gzip = createGzip({ level: 6 });
     await pipeline(source, hashing(plain), gzip, hashing(packed), target);
   } else {
     await pipeline(source, hashing(plain), hashing(packed), target);

@@ -7,6 +7,14 @@ export interface AdminClient extends AsyncDisposable {
   readonly client: Client;
 }
 
+let looking: Promise<Client> | undefined;
+
+/** One client for all looks of this process, for as long as it lives: starting kubectl for each would keep a core busy. */
+export function lookingClient(cluster: Cluster): Promise<Client> {
+  looking ??= adminClient(cluster).then(({ client }) => client);
+  return looking;
+}
+
 /** This process is in the cluster's network, so that the kubeconfig leads there. */
 export async function adminClient(cluster: Cluster): Promise<AdminClient> {
   const transport = connect(await loadConfig({ env: {}, kubeconfig: cluster.kubeconfig }));

@@ -71,7 +71,7 @@ export class OperatorScene implements AsyncDisposable {
   }
 
   members(name: string): Promise<readonly Pod[]> {
-    return this.scene.list<Pod>('pods', '--selector', selector(name));
+    return this.scene.list<Pod>('pod', selector(name));
   }
 
   /** From now on this cluster is spoken to with certificates. */
@@ -91,11 +91,13 @@ export class OperatorScene implements AsyncDisposable {
       last = await this.view(name);
       return last.healthy.length === size && last.members === size && more(last);
     };
-    await untilTrue(`${size} healthy voters of ${name}`, fits, { seconds: 240 }).catch(async (cause: unknown) => {
-      const status = await this.scene.kubectl('get', 'etcdcluster', name, '--output=jsonpath={.status}');
-      const log = (await this.operator.log()).split('\n').slice(-12).join('\n');
-      throw new Error(`${name} was last seen as ${JSON.stringify(last)}, status ${status}\n${log}`, { cause });
-    });
+    await untilTrue(`${size} healthy voters of ${name}`, fits, { seconds: 240, everyMilliseconds: 500 }).catch(
+      async (cause: unknown) => {
+        const status = await this.scene.kubectl('get', 'etcdcluster', name, '--output=jsonpath={.status}');
+        const log = (await this.operator.log()).split('\n').slice(-12).join('\n');
+        throw new Error(`${name} was last seen as ${JSON.stringify(last)}, status ${status}\n${log}`, { cause });
+      },
+    );
   }
 
   /** Does something while a client writes and reads, and says how that went for the client. */

@@ -1,7 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Pod } from '@etcd-operator/kube';
+import {
+  configMaps,
+  type KubeObject,
+  leases,
+  nodes,
+  type Pod,
+  persistentVolumeClaims,
+  podDisruptionBudgets,
+  pods,
+  type Resource,
+  services,
+} from '@etcd-operator/kube';
+import { etcdBackups, etcdClusters, etcdRestores } from '@etcd-operator/operator';
 import type { Cluster, RunOptions, RunResult } from '@etcd-operator/tools/cluster';
 import { theCluster } from './cluster.ts';
+import { lookingClient } from './kube-client.ts';
 import { until } from './until.ts';
 
 /** A namespace of a test, with what tests do in it. It goes with everything in it when the test is done. */
@@ -13,8 +26,8 @@ export interface Scene extends AsyncDisposable {
   /** kubectl in this namespace, however it ends. */
   tryKubectl(args: readonly string[], options?: RunOptions): Promise<RunResult>;
   create(...objects: readonly object[]): Promise<void>;
-  get<T>(kind: string, name: string): Promise<T>;
-  list<T>(kind: string, ...args: readonly string[]): Promise<readonly T[]>;
+  get<T>(kind: ReadableKind, name: string): Promise<T>;
+  list<T>(kind: ReadableKind, labelSelector?: string): Promise<readonly T[]>;
   pod(name: string): Promise<Pod>;
   /** Waits until a pod is what the test wants, and resolves with it. */
   podWhen(name: string, what: string, fits: (pod: Pod) => boolean, seconds?: number): Promise<Pod>;
@@ -25,6 +38,21 @@ export interface SceneOptions {
   /** The Pod Security Standard that the namespace enforces. @default none */
   readonly podSecurity?: 'baseline' | 'restricted';
 }
+
+/** What tests look at, by the names that kubectl knows them by. */
+const readable = {
+  configmap: configMaps,
+  etcdbackup: etcdBackups.resource,
+  etcdcluster: etcdClusters.resource,
+  etcdrestore: etcdRestores.resource,
+  lease: leases,
+  node: nodes,
+  pdb: podDisruptionBudgets,
+  pod: pods,
+  pvc: persistentVolumeClaims,
+  service: services,
+} satisfies Readonly<Record<string, Resource>>;
+export type ReadableKind = keyof typeof readable;
 
 let opened = 0;
 
@@ -46,8 +74,10 @@ export async function openScene(topic: string, options: SceneOptions = {}): Prom
 export function sceneIn(cluster: Cluster, namespace: string): Scene {
   const here = (args: readonly string[]) => ['--namespace', namespace, ...args];
   const kubectl = (...args: readonly string[]) => cluster.kubectl(here(args));
-  const get = async <T>(kind: string, name: string) =>
-    JSON.parse(await kubectl('get', kind, name, '--output=json')) as T;
+  const get = async <T>(kind: ReadableKind, name: string) => {
+    const resource: Resource<KubeObject> = readable[kind];
+    return (await (await lookingClient(cluster)).resource(resource).get({ namespace, name })) as T;
+  };
   const pod = (name: string) => get<Pod>('pod', name);
   return {
     cluster,
@@ -59,8 +89,14 @@ export function sceneIn(cluster: Cluster, namespace: string): Scene {
       await cluster.kubectl(here(['create', '--filename=-']), { input: JSON.stringify(list) });
     },
     get,
-    list: async <T>(kind: string, ...args: readonly string[]) =>
-      (JSON.parse(await kubectl('get', kind, '--output=json', ...args)) as { readonly items: readonly T[] }).items,
+    list: async <T>(kind: ReadableKind, labelSelector?: string) => {
+      const resource: Resource<KubeObject> = readable[kind];
+      const options = {
+        ...(resource.namespaced && { namespace }),
+        ...(labelSelector !== undefined && { labelSelector }),
+      };
+      return (await (await lookingClient(cluster)).resource(resource).list(options)).items as readonly T[];
+    },
     pod,
     podWhen: async (name, what, fits, seconds = 120) => {
       let last: Pod | undefined;
