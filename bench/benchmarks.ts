@@ -15,4 +15,5 @@ export const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   B7: async () => (await import('./runtime/event-latency.ts')).eventLatency,
   LAB: async () => (await import('./kube-lab.ts')).kubeLab,
   B9: async () => (await import('./bootstrap/bootstrap.ts')).bootstrap,
+  B12: async () => (await import('./fleet/fleet.ts')).fleet,
 };

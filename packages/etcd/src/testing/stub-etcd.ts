@@ -3,7 +3,12 @@ import { createHash } from 'node:crypto';
 import { createServer as createHttp2Server, type Http2Server, type ServerHttp2Stream } from 'node:http2';
 import { createServer, type Server } from 'node:net';
 import { frame } from '../client/grpc/frame.ts';
-import { memberAddRequest, memberAddResponse, memberIdRequest, membersResponse } from '../client/messages/cluster-messages.ts';
+import {
+  memberAddRequest,
+  memberAddResponse,
+  memberIdRequest,
+  membersResponse,
+} from '../client/messages/cluster-messages.ts';
 import { statusResponse } from '../client/messages/maintenance-messages.ts';
 import { clientPort } from '../rules/member-name.ts';
 

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { operatorImage } from '@etcd-operator/tools/image';
+
+/** The operator as it is shipped: the program and the environment of its image, in a process of its own. */
+export class OperatorProcess implements AsyncDisposable {
+  readonly #child: ChildProcess;
+  readonly #folder: string;
+
+  private constructor(child: ChildProcess, folder: string) {
+    this.#child = child;
+    this.#folder = folder;
+  }
+
+  static async start(kubeconfig: string): Promise<OperatorProcess> {
+    const folder = mkdtempSync(join(tmpdir(), 'etcd-operator-fleet-'));
+    const { files, environment = [] } = await operatorImage();
+    const program = files.find(({ path }) => path.endsWith('/etcd-operator.mjs'));
+    if (program?.kind !== 'file' || !(program.content instanceof Uint8Array))
+      throw new Error('the image has no program etcd-operator');
+    const file = join(folder, 'etcd-operator.mjs');
+    writeFileSync(file, program.content);
+    writeFileSync(join(folder, 'kubeconfig'), kubeconfig, { mode: 0o600 });
+    const args = [file, '-kubeconfig', join(folder, 'kubeconfig'), '-listen-addr=127.0.0.1:0', '-log-level=warn'];
+    const env = {
+      ...Object.fromEntries(environment.map((pair) => pair.split(/=(.*)/s).slice(0, 2))),
+      MY_POD_NAMESPACE: 'default',
+      MY_POD_NAME: 'fleet',
+    };
+    return new OperatorProcess(spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] }), folder);
+  }
+
+  /** What is in memory of it now, in megabytes. */
+  residentMegabytes(): number {
+    return this.#kilobytes('VmRSS') / 1000;
+  }
+
+  /** The most there ever was. */
+  peakMegabytes(): number {
+    return this.#kilobytes('VmHWM') / 1000;
+  }
+
+  /** Processor time used so far, in seconds. */
+  cpuSeconds(): number {
+    const fields = readFileSync(`/proc/${this.#child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    return (Number(fields[11]) + Number(fields[12])) / 100;
+  }
+
+  check(): void {
+    if (this.#child.exitCode !== null) throw new Error(`the operator ended with status ${this.#child.exitCode}`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#child.exitCode === null) {
+      this.#child.kill('SIGTERM');
+      await once(this.#child, 'exit');
+    }
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #kilobytes(field: string): number {
+    const status = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8');
+    return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? Number.NaN) * 1.024;
+  }
+}
