@@ -56,7 +56,7 @@ async function run(): Promise<number> {
   // Before minutes are spent on building things for a machine that cannot run them.
   await prepareMachine(report);
   // Whatever tests make images of is there before their clocks run: on a new machine it is built now, which takes minutes.
-  for (const part of [...etcdParts, 'helm']) await ensurePart(part, { report, signal });
+  for (const part of [...etcdParts, 'helm', 'versitygw']) await ensurePart(part, { report, signal });
   const images = writeImages(loadableImages);
   // Seen when it is waited for; until then it must not end this process.
   images.catch(() => undefined);
