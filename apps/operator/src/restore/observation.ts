@@ -10,6 +10,8 @@ export interface RestoreObservation {
   readonly cluster: TargetFacts | undefined;
   /** Pods of the EtcdCluster, by its UID, of every life. */
   readonly pods: readonly LifePod[];
+  /** Pods of another object that are behind this cluster's Services: of one of that name that was deleted. */
+  readonly strangers: readonly string[];
   /** Volume claims of the EtcdCluster, by its UID, of every life. */
   readonly volumes: readonly LifeVolume[];
   /** The pod that the restored data is made in; undefined if it is not there. */

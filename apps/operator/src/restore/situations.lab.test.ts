@@ -68,6 +68,72 @@ describe('a cluster is restored', () => {
     expect(after.status?.memberDetails?.[0]?.revision).toBe(revision);
   }, 180_000);
 
+  test('rule 23: with authentication enabled: refused without credentials, put back with wrong ones, restored with the right ones', async () => {
+    const { clusters } = lab;
+    const kube = clusters.lab.client().resource(secrets);
+    const login = (name: string, password: string) => {
+      const encode = (text: string) => Buffer.from(text).toString('base64');
+      const data = { username: encode('root'), password: encode(password) };
+      return kube.create({ metadata: { name, namespace: 'default' }, data });
+    };
+    await login('right', 'correct horse');
+    await login('wrong', 'battery staple');
+    await clusters.create('locked', { size: 1, version: '3.6.16' });
+    await clusters.settled('locked', 60_000);
+    await clusters.put('locked', 'foo', 'bar');
+    {
+      using member = await clusters.member('locked');
+      await member.auth.userAdd('root', 'correct horse');
+      await member.auth.roleAdd('root');
+      await member.auth.userGrantRole('root', 'root');
+      await lab.snapshot('locked', 'open.db');
+      await member.auth.enable();
+    }
+    const locked = await databaseWithAuth('locked');
+    await clusters.delete('locked');
+    const clusterSpec = { size: 1, version: '3.6.16' };
+    await lab.restore('no-login', locked, { clusterSpec });
+    expect((await lab.ended('no-login')).reason).toContain('spec.auth');
+    await lab.restore('bad-login', locked, { clusterSpec: { ...clusterSpec, auth: { secret: 'wrong' } } });
+    expect((await lab.ended('bad-login')).reason).toContain('do not open the restored cluster');
+    await expect(clusters.get('bad-login')).rejects.toThrow('not found');
+    await lab.restore('good-login', locked, { clusterSpec: { ...clusterSpec, auth: { secret: 'right' } } });
+    expect(await lab.succeeded('good-login', 120_000)).toMatchObject({ source: { authEnabled: true } });
+  }, 240_000);
+
+  /** A snapshot of a cluster whose authentication is enabled, taken as root. */
+  async function databaseWithAuth(cluster: string): Promise<string> {
+    await lab.snapshot(cluster, 'locked.db', { name: 'root', password: 'correct horse' });
+    return 'locked.db';
+  }
+
+  test('fault 8: a node that reboots afterwards: nothing is restored a second time, nothing is lost', async () => {
+    const { clusters } = lab;
+    await lab.restore('rebooted', 'stored.db', { clusterSpec: { size: 1, version: '3.6.16' } });
+    await lab.succeeded('rebooted', 120_000);
+    await clusters.settled('rebooted');
+    await clusters.put('rebooted', 'after', 'the restore');
+    const [pod] = await clusters.pods('rebooted');
+    await clusters.lab.faults.node.reboot(pod?.spec?.nodeName ?? '');
+    await clusters.until(
+      'back with its data',
+      () =>
+        clusters.read('rebooted', 'after').then(
+          (value) => (value === 'the restore' ? value : undefined),
+          () => undefined,
+        ),
+      60_000,
+      async () =>
+        JSON.stringify(
+          (await clusters.pods('rebooted')).map(({ status }) => status),
+          undefined,
+          1,
+        ),
+    );
+    const [back] = await clusters.pods('rebooted');
+    expect(back?.metadata?.uid).toBe(pod?.metadata?.uid);
+  }, 180_000);
+
   test('several at once, each from its own source, and no key of a restore is left', async () => {
     const names = ['one', 'two', 'three'];
     for (const name of names) {

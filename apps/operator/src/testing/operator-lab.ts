@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { clientPort, MemberClient } from '@etcd-operator/etcd';
-import { isKubeError, type Pod, pods } from '@etcd-operator/kube';
+import { clientPort, type Login, MemberClient } from '@etcd-operator/etcd';
+import { createClient, isKubeError, type Pod, pods, type Transport } from '@etcd-operator/kube';
 import {
   busyboxImages,
   createImageTable,
@@ -28,6 +28,8 @@ const namespace = 'default';
 export class OperatorLab implements AsyncDisposable {
   readonly lab: Lab;
   readonly log: LogRecord[] = [];
+  /** What the operators have asked the API server, as `GET /path`; watches are `WATCH /path`. */
+  readonly requests: string[] = [];
   #running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
 
   private constructor(lab: Lab) {
@@ -72,7 +74,7 @@ export class OperatorLab implements AsyncDisposable {
     const log = createLogger({ clock: systemClock, level: 'debug', write: (record) => this.log.push(record) });
     const ended = runEtcdOperator(
       {
-        client: this.lab.client(),
+        client: createClient(this.#counted(this.lab.server.transport())),
         log,
         namespace,
         identity,
@@ -86,6 +88,17 @@ export class OperatorLab implements AsyncDisposable {
     // A failure is reported by whoever waits for the operator to end.
     ended.catch(() => undefined);
     return { stop, ended };
+  }
+
+  #counted(transport: Transport): Transport {
+    return {
+      request: (request) => {
+        this.requests.push(`${request.streaming ? 'WATCH' : request.method} ${request.path}`);
+        return transport.request(request);
+      },
+      connect: (request) => transport.connect(request),
+      close: () => transport.close(),
+    };
   }
 
   async stopOperator(): Promise<void> {
@@ -155,13 +168,14 @@ export class OperatorLab implements AsyncDisposable {
   }
 
   /** A client of one running member. */
-  async member(name: string): Promise<MemberClient> {
+  async member(name: string, login?: Login): Promise<MemberClient> {
     const found = await this.pods(name);
     const pod = found.find(({ metadata, status }) => metadata?.deletionTimestamp === undefined && status?.podIP);
     return new MemberClient({
       target: { host: pod?.status?.podIP ?? '', port: clientPort },
       clock: systemClock,
       dial: ({ host, port }) => this.lab.dial(host, port),
+      ...(login && { login: () => login }),
     });
   }
 

@@ -57,6 +57,7 @@ export async function observe(found: Found, context: ObserveContext): Promise<Lo
     restore: facts,
     cluster: target,
     pods: own.map(lifePod),
+    strangers: found.pods.filter((pod) => !own.includes(pod) && !lifePod(pod).fenced).map(nameOf),
     volumes: cluster ? found.volumes.filter((claim) => isOwnedBy(claim, target?.uid ?? '')).map(lifeVolume) : [],
     seed: seed && seedFacts(seed, answer, context.clock.now()),
     hasSecret: (facts.ended === undefined || facts.hasFinalizer) && (await hasSecret(restore, client, signal)),
@@ -68,6 +69,10 @@ export async function observe(found: Found, context: ObserveContext): Promise<Lo
 
 function nameOfSeed(cluster: EtcdCluster, { uid, incarnation }: TargetFacts): string {
   return seedName(cluster.metadata?.name ?? '', uid, incarnation);
+}
+
+function nameOf({ metadata }: Pod): string {
+  return metadata?.name ?? '';
 }
 
 function lifePod({ metadata = {} }: Pod): LifePod {

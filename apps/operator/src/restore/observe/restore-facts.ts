@@ -33,7 +33,7 @@ export function restoreFacts(restore: EtcdRestore): RestoreFacts {
     failure: status?.failure?.generation === generation ? status.failure.message : undefined,
     source: status?.source?.generation === generation ? sourceOf(status.source) : undefined,
     safety: status?.source?.generation === generation ? safetyOf(status) : undefined,
-    startedAt: Date.parse(status?.startedAt ?? '') || 0,
+    startedAt: (status?.observedGeneration === generation && Date.parse(status.startedAt ?? '')) || 0,
   };
 }
 

@@ -32,5 +32,5 @@ export function grow(seen: RestoreObservation, target: TargetFacts): RestorePlan
       .map(({ name, uid }) => ({ step: { do: 'deleteVolume', name, uid } as const, reason }));
     return { ...take('CleaningUp', [...secret, ...steps], 'old volumes end'), lookAgainAfter: 1_000 };
   }
-  return finish('Succeeded', '');
+  return hasSecret ? take('CleaningUp', secret) : finish('Succeeded', '');
 }

@@ -39,6 +39,8 @@ export function phaseOf(seen: RestoreObservation): RestorePhase {
 function failureOf({ restore }: RestoreObservation, marked: TargetFacts | undefined): string | undefined {
   if (restore.failure !== undefined) return restore.failure;
   if (restore.deleting) return 'the EtcdRestore was deleted';
+  // Begun, and the mark is gone: nothing is made a second time behind the back of whoever did that.
+  if (!marked && restore.startedAt > 0) return 'the EtcdCluster was deleted, or the mark of the restore taken off it';
   // Verified for another spec: it is put back, and begins anew.
   return marked && !restore.source ? 'the spec of the EtcdRestore has changed' : undefined;
 }

@@ -69,10 +69,22 @@ describe('a restore', () => {
     }
   });
 
+  test('whose EtcdCluster is deleted on its way fails, and makes no other in its place', () => {
+    for (let write = 5; write < 14; write++) {
+      const model = new RestoreModel();
+      while (!model.pass(write) && model.status?.phase !== 'Succeeded');
+      if (model.startedAt === 0) continue;
+      Object.assign(model, { cluster: undefined, pods: [], volumes: [], seed: undefined });
+      run(model);
+      expect(model.status).toMatchObject({ phase: 'Failed', reason: expect.stringContaining('was deleted') });
+      expect(lives(model)).toMatchObject({ incarnation: undefined, secret: false, finalizer: false });
+    }
+  });
+
   test('a second attempt never bears the incarnation of the first', () => {
     const model = run(new RestoreModel({ seedBreaks: true }));
     expect(model.cluster?.used).toBe(2);
-    Object.assign(model, { status: undefined, failure: undefined, source: undefined, safety: undefined });
+    Object.assign(model, { status: undefined, failure: undefined, source: undefined, safety: undefined, startedAt: 0 });
     run(model);
     expect(model.cluster?.used).toBe(3);
   });

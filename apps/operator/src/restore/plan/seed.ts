@@ -85,7 +85,11 @@ function nurse(seen: RestoreObservation, source: SourceFacts, target: TargetFact
   return wait('Seeding', pod.why, pod.stage === 'running' ? 250 : 1_000);
 }
 
-function make({ restore, hasSecret }: RestoreObservation, { uid, incarnation }: TargetFacts): RestorePlan {
+/** Clients must not read another cluster's data through the Services of this one (operator rule 30). */
+function make({ restore, hasSecret, strangers }: RestoreObservation, { uid, incarnation }: TargetFacts): RestorePlan {
+  const [stranger] = strangers;
+  if (stranger !== undefined)
+    return wait('Seeding', `pod ${stranger} of an earlier cluster of this name is still there`, 1_000);
   const name = seedName(restore.clusterName, uid, incarnation);
   const secret = {
     step: { do: 'createSecret' },

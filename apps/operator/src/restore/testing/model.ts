@@ -156,6 +156,7 @@ export class RestoreModel {
         waitingFor: '',
       },
       pods: this.pods.map((pod) => ({ ...pod })),
+      strangers: [],
       volumes: this.volumes.map((volume) => ({ ...volume })),
       seed: this.seed && { ...this.seed },
       hasSecret: this.secret,

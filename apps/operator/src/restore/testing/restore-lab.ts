@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { Login } from '@etcd-operator/etcd';
 import { isKubeError } from '@etcd-operator/kube';
 import { adminIdentity } from '@etcd-operator/kube-lab';
 import { createLogger, type LogRecord, systemClock } from '@etcd-operator/ports';
@@ -76,8 +77,8 @@ export class RestoreLab implements AsyncDisposable {
   }
 
   /** A plain snapshot, as `etcdctl snapshot save` makes it. */
-  async snapshot(cluster: string, path: string): Promise<void> {
-    using member = await this.clusters.member(cluster);
+  async snapshot(cluster: string, path: string, login?: Login): Promise<void> {
+    using member = await this.clusters.member(cluster, login);
     await mkdir(dirname(this.file(path)), { recursive: true });
     await pipeline(Readable.from(member.maintenance.snapshot()), createWriteStream(this.file(path)));
   }
