@@ -54,6 +54,7 @@ const oss = object(
     path: objectPath('<bucket>/<key> of the object.'),
     ossSecret: secretName('Secret with accessKeyID and accessKeySecret.'),
     endpoint: endpoint('Default: https://oss-cn-hangzhou.aliyuncs.com'),
+    region: optional(string({ description: 'Default: the one that the endpoint names.', maxLength: 64 })),
     caSecret,
   },
   { description: 'Alibaba Object Storage Service.', preserveUnknownFields: true },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { mkdtemp, readdir, readFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startAzurite, startFakeGcsServer, startVersitygw, testdata } from '@etcd-operator/blob/testing';
@@ -19,7 +19,10 @@ beforeAll(async () => {
   member = await ground.etcd();
 });
 
-afterAll(() => ground?.[Symbol.asyncDispose]());
+afterAll(async () => {
+  await ground?.[Symbol.asyncDispose]();
+  await rm(directory, { recursive: true, force: true });
+});
 
 const from = () => ({ etcdEndpoints: [`http://127.0.0.1:${member.clientPort}`] });
 
@@ -62,7 +65,12 @@ describe('[74] [75] a one-shot backup, with the Secret in the original form', ()
     await ground.create('alibaba', {
       ...from(),
       storageType: 'OSS',
-      oss: { path: `${bucket}/oss/etcd.backup`, ossSecret: 'oss', endpoint: `http://${virtualDomain}:${port}` },
+      oss: {
+        path: `${bucket}/oss/etcd.backup`,
+        ossSecret: 'oss',
+        endpoint: `http://${virtualDomain}:${port}`,
+        region: ground.s3.region,
+      },
     });
     const { lastBackup } = await ground.succeeded('alibaba');
     expect((await ground.read('oss/etcd.backup')).byteLength).toBe(lastBackup?.bytes);

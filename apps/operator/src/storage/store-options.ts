@@ -71,10 +71,16 @@ async function gcsOptions(source: Source<'gcs'>, context: Context): Promise<Stor
 }
 
 async function ossOptions(source: Source<'oss'>, context: Context): Promise<StoreOptions> {
-  const { ossSecret } = source;
+  const { ossSecret, region } = source;
   if (!ossSecret) throw new StorageError('SourceMissing', 'spec.oss.ossSecret is missing');
   const credentials = await fromSecret(context.readSecret, ossSecret, ossCredentialsFromSecret);
-  return { kind: 'oss', bucket: context.bucket, credentials, ...(await reach(source, context)) };
+  return {
+    kind: 'oss',
+    bucket: context.bucket,
+    credentials,
+    ...(region && { region }),
+    ...(await reach(source, context)),
+  };
 }
 
 async function directoryOptions({ settings }: Context): Promise<StoreOptions> {

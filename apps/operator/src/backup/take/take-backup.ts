@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { BlobStore, PutResult } from '@etcd-operator/blob';
+import { type BlobStore, isBlobError, type PutResult } from '@etcd-operator/blob';
 import { type Dialer, formatId, readSnapshotFacts, type SnapshotFacts, verifySnapshot } from '@etcd-operator/etcd';
 import { type Client, formatTime } from '@etcd-operator/kube';
 import type { Clock, Logger } from '@etcd-operator/ports';
 import type { EtcdBackup } from '../../api/etcd-backup.ts';
 import { type Manifest, manifestPath, renderManifest } from '../../storage/manifest.ts';
-import { openStore, type StorageSettings } from '../../storage/open-store.ts';
+import { openStore, type StorageRequest, type StorageSettings } from '../../storage/open-store.ts';
 import { rangedReader } from '../../storage/ranged-reader.ts';
 import { secretReader } from '../../storage/secret-reader.ts';
 import { periodicKey } from '../backup-names.ts';
@@ -73,10 +73,11 @@ export async function takeBackup(job: BackupJob, ports: TakePorts): Promise<Take
   const access = await etcdAccess(backup.spec, readSecret);
   const member = await chooseMember(order.endpoints, { ...ports, access, signal });
   try {
+    const request = { type: order.place.type, sources: backup.spec, namespace, readSecret };
+    await probe(request, ports);
     limit.pause();
     using turn = await ports.turn(signal);
     limit.resume();
-    const request = { type: order.place.type, sources: backup.spec, namespace, readSecret };
     const settings = { ...ports.storage, clock: ports.clock, logger: ports.log, bufferBytes: turn.bufferBytes };
     const { store } = await openStore(request, settings);
     try {
@@ -86,6 +87,18 @@ export async function takeBackup(job: BackupJob, ports: TakePorts): Promise<Take
     }
   } finally {
     member.client.close();
+  }
+}
+
+/** A store that does not answer, or says no, is found out before it costs anybody else a turn. */
+async function probe(request: StorageRequest, { storage, clock, log, limit }: TakePorts): Promise<void> {
+  const { store, place } = await openStore(request, { ...storage, clock, logger: log });
+  try {
+    await store.stat(place.key, { signal: limit.signal });
+  } catch (error) {
+    if (!isBlobError(error, 'NotFound')) throw error;
+  } finally {
+    store.close();
   }
 }
 
