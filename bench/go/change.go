@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/cache"
+	watchtools "k8s.io/client-go/tools/watch"
 )
 
 // runChurn changes objects as fast as the server allows; each change says when it was sent. "go 5000" makes 5000 of them.
@@ -60,7 +62,12 @@ func observe(ctx context.Context, client dynamic.Interface) (*observer, error) {
 	for i := range list.Items {
 		o.generation[list.Items[i].GetName()] = list.Items[i].GetGeneration()
 	}
-	events, err := client.Resource(clusterResource).Watch(ctx, metav1.ListOptions{ResourceVersion: list.GetResourceVersion()})
+	// The server ends watches of a kind whose definition is new.
+	events, err := watchtools.NewRetryWatcherWithContext(ctx, list.GetResourceVersion(), &cache.ListWatch{
+		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			return client.Resource(clusterResource).Watch(ctx, options)
+		},
+	})
 	if err != nil {
 		return nil, err
 	}

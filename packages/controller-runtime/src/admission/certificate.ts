@@ -24,8 +24,8 @@ export function certificateFiles(certFile: string, keyFile: string): Certificate
   };
 }
 
-/** While files are replaced, the certificate of one pair may stand beside the key of the other. */
-function assertPair(cert: string, key: string): void {
+/** Throws unless the two belong together: while files are replaced, the certificate of one pair may stand beside the key of the other. */
+export function assertPair(cert: string, key: string): void {
   if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)))
     throw new Error('the key is not of this certificate');
 }

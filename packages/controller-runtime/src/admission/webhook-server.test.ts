@@ -4,10 +4,12 @@ import { Agent, request as httpsRequest } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
-import { createLogger, type LogRecord, systemClock } from '@etcd-operator/ports';
+import { createLogger, type LogRecord, systemClock, VirtualClock } from '@etcd-operator/ports';
 import { selfSignedCertificate } from '@etcd-operator/tools';
 import { afterEach, describe, expect, test } from 'vitest';
+import { createManager } from '../manager/manager.ts';
 import { MetricRegistry } from '../metrics/registry.ts';
+import { ScriptedClient } from '../testing/scripted-client.ts';
 import { thing } from '../testing/things.ts';
 import { type Certificate, certificateFiles } from './certificate.ts';
 import { allow } from './verdict.ts';
@@ -217,7 +219,7 @@ describe('webhook server', () => {
     await writeFile(keyFile, first.key);
     const { server, lines } = await serve({ certificate: certificateFiles(certFile, keyFile) });
     await writeFile(certFile, second.cert);
-    while (!lines.some(({ message }) => message.startsWith('serving certificate could not be read'))) await turn();
+    while (!lines.some(({ message }) => message.startsWith('serving certificate cannot be used'))) await turn();
     expect(await presented(server.address?.port ?? 0)).toBe('first');
     await writeFile(keyFile, second.key);
     while (!lines.some(({ message }) => message === 'webhook server took up a new certificate')) await turn();
@@ -237,6 +239,52 @@ describe('webhook server', () => {
     ready = true;
     const { post } = await starting;
     expect((await post('/validate')).status).toBe(200);
+  });
+
+  test.each([
+    ['is no certificate', { cert: 'garbage', key: 'garbage' }],
+    ['does not fit its key', { cert: first.cert, key: second.key }],
+    ['has no key', { cert: first.cert, key: '' }],
+  ])(
+    'a first certificate that %s does not end the manager: it is not ready, says why, and recovers',
+    async (_, bad) => {
+      const clock = new VirtualClock();
+      let certificate: Certificate = bad;
+      const webhooks = new WebhookServer({
+        host: '127.0.0.1',
+        port: 0,
+        clock,
+        certificate: async () => certificate,
+        log: createLogger({ clock, write: () => undefined }),
+      });
+      webhooks.validate('/validate', () => allow());
+      const manager = createManager({ client: new ScriptedClient(clock), clock });
+      manager.add(webhooks);
+      manager.addReadyCheck('webhooks', webhooks.ready);
+      const stop = new AbortController();
+      const ended = manager.run(stop.signal);
+      await clock.advance(5000);
+      expect(manager.readiness().text).toMatch(
+        /webhooks failed: .* does not listen yet: its certificate cannot be used/,
+      );
+      certificate = first;
+      await clock.advance(5000);
+      while (!webhooks.address) await turn();
+      expect(manager.readiness().ok).toBe(true);
+      expect((await send(webhooks.address.port, '/validate', {})).status).toBe(200);
+      stop.abort();
+      await ended;
+    },
+  );
+
+  test('a new certificate that is no certificate leaves the one in use', async () => {
+    const { server, setCertificate, lines } = await serve();
+    setCertificate({ cert: 'garbage', key: 'garbage' });
+    while (!lines.some(({ message }) => message.startsWith('serving certificate cannot be used'))) await turn();
+    expect(await presented(server.address?.port ?? 0)).toBe('first');
+    setCertificate(second);
+    while (!lines.some(({ message }) => message === 'webhook server took up a new certificate')) await turn();
+    expect(await presented(server.address?.port ?? 0)).toBe('second');
   });
 
   test('with a client authority, strangers are not served', async () => {

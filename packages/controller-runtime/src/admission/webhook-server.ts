@@ -6,7 +6,7 @@ import type { KubeObject } from '@etcd-operator/kube';
 import { type Clock, type Logger, silentLogger, systemClock } from '@etcd-operator/ports';
 import { MetricRegistry } from '../metrics/registry.ts';
 import { type Mutator, mutatingWebhook, type Validator, validatingWebhook } from './admission-webhook.ts';
-import type { Certificate, CertificateSource } from './certificate.ts';
+import { assertPair, type Certificate, type CertificateSource } from './certificate.ts';
 import { type Converter, conversionWebhook } from './conversion-webhook.ts';
 import { readJson } from './request-body.ts';
 import type { WebhookHandler } from './webhook.ts';
@@ -55,6 +55,8 @@ export class WebhookServer {
   readonly #handlers = new Map<string, WebhookHandler>();
   #server: Server | undefined;
   #certificate: Certificate | undefined;
+  /** Why there is no certificate yet; empty if there is one. */
+  #problem = '';
   #inFlight = 0;
 
   constructor(options: WebhookServerOptions) {
@@ -92,7 +94,10 @@ export class WebhookServer {
   }
 
   /** A check for `Manager.addReadyCheck`. */
-  readonly ready = (): string | undefined => (this.address ? undefined : 'the webhook server does not listen yet');
+  readonly ready = (): string | undefined => {
+    if (this.address) return undefined;
+    return `the webhook server does not listen yet${this.#problem && `: ${this.#problem}`}`;
+  };
 
   /** Serves until `signal` is aborted; then answers what is under way, for a short while, and resolves. */
   async run(signal: AbortSignal): Promise<void> {
@@ -105,7 +110,7 @@ export class WebhookServer {
     }
   }
 
-  /** Resolves when it listens. A certificate that is not there yet is waited for. */
+  /** Resolves when it listens. A certificate that is not there yet, or is of no use, is waited for. */
   async #listen(signal: AbortSignal): Promise<Server | undefined> {
     const { host = '0.0.0.0', port = 9443, reloadPeriod = 10_000, clientCa } = this.#options;
     while (!(await this.#loadCertificate())) {
@@ -144,17 +149,21 @@ export class WebhookServer {
     }
   }
 
-  /** True if there is a new certificate. */
+  /** True if there is a new certificate, and one that can be served with. */
   async #loadCertificate(): Promise<boolean> {
     try {
-      const next = await this.#options.certificate();
-      const isNew = next.cert !== this.#certificate?.cert || next.key !== this.#certificate.key;
-      this.#certificate = next;
+      const { cert, key } = await this.#options.certificate();
+      const isNew = cert !== this.#certificate?.cert || key !== this.#certificate.key;
+      if (isNew) assertPair(cert, key);
+      this.#certificate = { cert, key };
+      this.#problem = '';
       this.#metrics.reloads.labels(isNew ? 'new' : 'unchanged').inc();
       return isNew;
     } catch (error) {
       this.#metrics.reloads.labels('failed').inc();
-      this.#log.warn('serving certificate could not be read; the one in use stays', { error });
+      const meanwhile = this.#certificate ? 'the one in use stays' : 'no review is answered until there is one';
+      this.#log.warn(`serving certificate cannot be used; ${meanwhile}`, { error });
+      if (!this.#certificate) this.#problem = `its certificate cannot be used (${messageOf(error)})`;
       return false;
     }
   }
@@ -223,6 +232,10 @@ export class WebhookServer {
     timer.cancel();
     this.#server = undefined;
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** The API server says how long it waits, as in `?timeout=5s`. */

@@ -91,7 +91,7 @@ export function buildController(manager: Manager, options: BuildOptions): Contro
         ...options,
         kind: reconciled.kind,
         reconciler,
-        client: manager.client,
+        client: manager.unfencedClient,
         clock: manager.clock,
         log: manager.log,
         metrics: manager.metrics,

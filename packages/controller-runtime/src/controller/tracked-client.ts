@@ -26,11 +26,14 @@ export interface WriteListener {
 }
 
 export interface TrackedClientOptions {
-  /** Given to calls that have none of their own; once aborted, nothing is written any more. */
-  readonly signal: AbortSignal;
+  /** Given to calls that have none of their own; once aborted, nothing is written any more. @default none */
+  readonly signal?: AbortSignal;
   /** Throws if nothing may be written any more. */
   readonly fence: (() => void) | undefined;
-  readonly writes: WriteListener;
+  /** @default nobody hears of writes */
+  readonly writes?: WriteListener;
+  /** What the error says when nothing is written. @default that the reconcile was called off */
+  readonly refusal?: string;
 }
 
 /**
@@ -43,15 +46,17 @@ export function trackedClient(client: Client, options: TrackedClientOptions): Cl
 
 class TrackedResourceClient<T extends KubeObject> implements ResourceClient<T> {
   readonly #target: ResourceClient<T>;
-  readonly #signal: AbortSignal;
+  readonly #signal: AbortSignal | undefined;
   readonly #fence: (() => void) | undefined;
-  readonly #listener: WriteListener;
+  readonly #listener: WriteListener | undefined;
+  readonly #refusal: string;
 
   constructor(target: ResourceClient<T>, options: TrackedClientOptions) {
     this.#target = target;
     this.#signal = options.signal;
     this.#fence = options.fence;
     this.#listener = options.writes;
+    this.#refusal = options.refusal ?? 'nothing is written any more: this reconcile was called off';
   }
 
   get resource(): Resource<T> {
@@ -67,19 +72,19 @@ class TrackedResourceClient<T extends KubeObject> implements ResourceClient<T> {
   }
 
   get(key: ObjectKey, options?: { readonly signal?: AbortSignal; readonly resourceVersion?: string }): Promise<T> {
-    return this.#target.get(key, { signal: this.#signal, ...options });
+    return this.#target.get(key, this.#with(options));
   }
 
   list(options?: ListOptions): Promise<ObjectList<T>> {
-    return this.#target.list({ signal: this.#signal, ...options });
+    return this.#target.list(this.#with(options));
   }
 
   pages(options?: ListOptions): AsyncIterable<ObjectList<T>> {
-    return this.#target.pages({ signal: this.#signal, ...options });
+    return this.#target.pages(this.#with(options));
   }
 
   watch(options?: WatchOptions): AsyncIterable<WatchEvent<T>> {
-    return this.#target.watch({ signal: this.#signal, ...options });
+    return this.#target.watch(this.#with(options));
   }
 
   async create(object: T, options?: WriteOptions): Promise<T> {
@@ -100,7 +105,7 @@ class TrackedResourceClient<T extends KubeObject> implements ResourceClient<T> {
 
   async delete(key: ObjectKey, options?: DeleteOptions): Promise<KubeObject> {
     const answer = await this.#target.delete(key, this.#guard(options));
-    if (!options?.dryRun) this.#listener.deleted(this.resource, key, answer);
+    if (!options?.dryRun) this.#listener?.deleted(this.resource, key, answer);
     return answer;
   }
 
@@ -109,28 +114,32 @@ class TrackedResourceClient<T extends KubeObject> implements ResourceClient<T> {
   }
 
   #record(written: T, options: WriteOptions | undefined): T {
-    if (!options?.dryRun) this.#listener.wrote(this.resource, keyOf(written), written);
+    if (!options?.dryRun) this.#listener?.wrote(this.resource, keyOf(written), written);
     return written;
   }
 
-  #guard<O extends { readonly signal?: AbortSignal }>(options: O | undefined): O & { readonly signal: AbortSignal } {
+  #guard<O extends { readonly signal?: AbortSignal }>(options: O | undefined): O {
     try {
-      this.#signal.throwIfAborted();
+      this.#signal?.throwIfAborted();
       this.#fence?.();
     } catch (cause) {
-      throw new KubeError('Aborted', 'nothing is written any more: this reconcile was called off', { cause });
+      throw new KubeError('Aborted', this.#refusal, { cause });
     }
-    return { signal: this.#signal, ...options } as O & { readonly signal: AbortSignal };
+    return this.#with(options);
+  }
+
+  #with<O extends { readonly signal?: AbortSignal }>(options: O | undefined): O {
+    return (this.#signal ? { signal: this.#signal, ...options } : { ...options }) as O;
   }
 
   /** Answers of `status` and `scale` carry the version of the object they belong to. */
   #tracked<S>(target: SubresourceClient<S>): SubresourceClient<S> {
     const record = (key: ObjectKey, answer: S, options: WriteOptions | undefined): S => {
-      if (isObject(answer) && !options?.dryRun) this.#listener.wrote(this.resource, key, answer);
+      if (isObject(answer) && !options?.dryRun) this.#listener?.wrote(this.resource, key, answer);
       return answer;
     };
     return {
-      get: (key, options) => target.get(key, { signal: this.#signal, ...options }),
+      get: (key, options) => target.get(key, this.#with(options)),
       create: async (key, body, options) => record(key, await target.create(key, body, this.#guard(options)), options),
       replace: async (key, body, options) =>
         record(key, await target.replace(key, body, this.#guard(options)), options),

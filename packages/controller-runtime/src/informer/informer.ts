@@ -8,6 +8,7 @@ import { versionOrder } from '../reflector/resource-version.ts';
 import type { IndexFunction } from '../store/indexer.ts';
 import { type Lister, listerOf } from '../store/lister.ts';
 import { Store } from '../store/store.ts';
+import { StructureCache } from '../store/structure-cache.ts';
 import { deepFreeze, withoutManagedFields } from '../store/transform.ts';
 import { type EventHandler, initialView, news, resyncOccasion } from './event-handler.ts';
 import { HandlerFeed } from './handler-feed.ts';
@@ -159,11 +160,12 @@ export class Informer<T extends KubeObject> {
 
   #makeStore(): Store<T> {
     const { log, transform, freeze, labelSelector, fieldSelector } = this.#options;
+    const structures = new StructureCache();
     return new Store<T>({
       selective: labelSelector !== undefined || fieldSelector !== undefined,
       transform: (object) => {
         const stripped = withoutManagedFields(object);
-        const kept = transform ? transform(stripped) : stripped;
+        const kept = structures.share(transform ? transform(stripped) : stripped);
         return freeze ? deepFreeze(kept) : kept;
       },
       listener: {

@@ -74,6 +74,57 @@ describe('manager', () => {
     expect(lines.some(({ message }) => message === 'lost the lease; all work is stopped')).toBe(true);
   });
 
+  test('its client writes while the lease is held, and not a moment before or after; reads always go', async () => {
+    const { clock, client, manager, run, stop } = world({ leaderElection: lease });
+    const kind = manager.client.resource(things);
+    const refused = expect.objectContaining({ code: 'Aborted', message: expect.stringContaining('hold the lease') });
+    const attempts = () => [
+      kind.create(thing('a/one')),
+      kind.replace(thing('a/one')),
+      kind.apply(thing('a/one'), { fieldManager: 'test' }),
+      kind.patch({ namespace: 'a', name: 'one' }, { type: 'merge', patch: {} }),
+      kind.status.patch({ namespace: 'a', name: 'one' }, { type: 'merge', patch: {} }),
+      kind.delete({ namespace: 'a', name: 'one' }),
+      kind.deleteCollection({ namespace: 'a' }),
+    ];
+    const outcomes = () => Promise.allSettled(attempts());
+    const ofThings = () => client.writes.filter(({ resource }) => resource === 'things.lab.example');
+    for (const outcome of await outcomes()) expect(outcome).toMatchObject({ status: 'rejected', reason: refused });
+    const ended = run();
+    await clock.advance(5000);
+    await kind.create(thing('a/two'));
+    expect(ofThings().map(({ verb, key }) => `${verb} ${key}`)).toEqual(['create a/two']);
+    client.kind(leaseResource).put({ metadata: { namespace: 'ops', name: 'op' }, spec: { holderIdentity: 'thief' } });
+    await clock.advance(5000);
+    await expect(ended).rejects.toMatchObject({ name: 'LeadershipLost' });
+    for (const outcome of await outcomes()) expect(outcome).toMatchObject({ status: 'rejected', reason: refused });
+    expect(ofThings()).toHaveLength(1);
+    expect(await kind.get({ namespace: 'a', name: 'two' })).toMatchObject({ kind: 'Thing' });
+    stop.abort();
+  });
+
+  test('its client writes nothing after a suspension that was longer than the lease, before any timer has fired', async () => {
+    const { clock, client, manager, run } = world({ leaderElection: lease });
+    const ended = run();
+    await clock.advance(5000);
+    const kind = manager.client.resource(things);
+    await kind.create(thing('a/one'));
+    clock.jump(60_000);
+    await expect(kind.create(thing('a/two'))).rejects.toMatchObject({ code: 'Aborted' });
+    await clock.advance(1000);
+    await expect(ended).rejects.toMatchObject({ name: 'LeadershipLost', code: 'suspended' });
+    expect(client.kind(things).objects().has('a/two')).toBe(false);
+  });
+
+  test('whoever must write without the lease asks for the unfenced client; without an election nothing is fenced', async () => {
+    const fenced = world({ leaderElection: lease });
+    await fenced.manager.unfencedClient.resource(things).create(thing('a/one'));
+    expect(fenced.client.kind(things).objects().has('a/one')).toBe(true);
+    const open = world();
+    await open.manager.client.resource(things).create(thing('a/two'));
+    expect(open.client.kind(things).objects().has('a/two')).toBe(true);
+  });
+
   test('informers are shared per kind and selection', () => {
     const { manager } = world();
     expect(manager.informer(things)).toBe(manager.informer(things, {}));

@@ -2,6 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import type { Client, KubeObject, Resource } from '@etcd-operator/kube';
 import { type Clock, type Logger, type Random, silentLogger, systemClock, systemRandom } from '@etcd-operator/ports';
+import { trackedClient } from '../controller/tracked-client.ts';
 import { type EventRecorder, EventWriter } from '../events/event-recorder.ts';
 import type { Informer } from '../informer/informer.ts';
 import { InformerPool, type InformerRequest } from '../informer/informer-pool.ts';
@@ -40,7 +41,13 @@ export interface ManagerOptions {
  * is released, then caches and probes end.
  */
 export interface Manager {
+  /**
+   * Reads always; writes only while this process holds the lease, if there is an election: before and after, a write fails with
+   * code `Aborted` and nothing is sent.
+   */
   readonly client: Client;
+  /** The client as it was given: also writes without the lease. For what every replica does, such as its own registration. */
+  readonly unfencedClient: Client;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -74,6 +81,8 @@ export interface Manager {
   run(signal: AbortSignal): Promise<void>;
 }
 
+const notLeading = 'nothing is written: this process does not hold the lease (unfencedClient writes without it)';
+
 /** Makes a manager. Nothing runs before `run`. */
 export function createManager(options: ManagerOptions): Manager {
   return new ControllerManager(options);
@@ -81,6 +90,7 @@ export function createManager(options: ManagerOptions): Manager {
 
 class ControllerManager implements Manager {
   readonly client: Client;
+  readonly unfencedClient: Client;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -95,12 +105,15 @@ class ControllerManager implements Manager {
   #started = false;
 
   constructor(options: ManagerOptions) {
-    this.client = options.client;
+    this.unfencedClient = options.client;
+    this.client = options.leaderElection
+      ? trackedClient(options.client, { fence: () => this.assertLeading(), refusal: notLeading })
+      : options.client;
     this.clock = options.clock ?? systemClock;
     this.random = options.random ?? systemRandom;
     this.log = options.log ?? silentLogger;
     this.metrics = options.metrics ?? new MetricRegistry();
-    const { client, clock, random, log, metrics } = this;
+    const { unfencedClient: client, clock, random, log, metrics } = this;
     const { namespace, freeze = false, streaming = true, leaderElection, http } = options;
     this.#pool = new InformerPool({
       client,
@@ -146,7 +159,7 @@ class ControllerManager implements Manager {
   eventRecorder(component: string): EventRecorder {
     const known = this.#recorders.get(component);
     if (known) return known;
-    const { client, clock, random, log, metrics } = this;
+    const { unfencedClient: client, clock, random, log, metrics } = this;
     const recorder = new EventWriter({ client, clock, random, log, metrics, component });
     this.#recorders.set(component, recorder);
     this.add(recorder);

@@ -7,7 +7,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Client, connect, createClient } from '@etcd-operator/kube';
+import { type Client, type Credential, connect, createClient } from '@etcd-operator/kube';
 import { ensurePart } from '@etcd-operator/tools';
 
 const token = 'conformance-of-the-runtime';
@@ -49,13 +49,16 @@ export class RealServer implements AsyncDisposable {
     return server;
   }
 
-  /** A client of it, through `port` or through a proxy in front of it. */
-  client(port = this.port): { readonly client: Client; close(): Promise<void> } {
+  /** A client of it, through `port` or through a proxy in front of it, as an administrator or as somebody else. */
+  client(
+    port = this.port,
+    credential: Credential = { kind: 'token', token },
+  ): { readonly client: Client; close(): Promise<void> } {
     const transport = connect({
       server: `https://127.0.0.1:${port}`,
       namespace: 'default',
       certificateAuthority: { kind: 'data', pem: this.#ca },
-      credential: { kind: 'token', token },
+      credential,
       source: 'test',
     });
     return { client: createClient(transport), close: () => transport.close() };

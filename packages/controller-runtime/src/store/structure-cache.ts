@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+type Node = Record<string, unknown> | unknown[];
+
+/** Slots, a power of two. */
+const size = 16_384;
+
+/**
+ * Lets equal parts of cached objects be one part. Pods of one workload, members of one cluster and successive states of one object
+ * differ in little; what they have in common (probes, tolerations, environment, conditions ...) is kept once instead of thousands
+ * of times, which more than halves what a cache of pods needs.
+ *
+ * Assumes that nobody modifies what it has seen, as is the rule for everything that a cache hands out. Bounded: it remembers one
+ * part per slot, the latest, so a part that is not found is merely kept twice.
+ */
+export class StructureCache {
+  readonly #slots: (Node | undefined)[] = new Array(size);
+
+  /** `value`, with parts of it replaced by equal ones seen before. Only children are replaced; `value` itself stays. */
+  share<T extends object>(value: T): T {
+    this.#shareChildren(value as unknown as Node);
+    return value;
+  }
+
+  /** Returns a hash of the node; from the leaves up, so that children can be compared by identity. */
+  #shareChildren(node: Node): number {
+    // Frozen objects are somebody else's; they are taken as they are.
+    const isOurs = !Object.isFrozen(node);
+    if (Array.isArray(node)) {
+      let hash = node.length + 1;
+      for (let index = 0; index < node.length; index++) {
+        const child = node[index];
+        hash = isNode(child) ? this.#shareChild(node, index, child, hash, isOurs) : mix(hash, leafHash(child));
+      }
+      return hash;
+    }
+    let hash = 7;
+    for (const key in node) {
+      const child = node[key];
+      hash = mix(hash, textHash(key));
+      hash = isNode(child) ? this.#shareChild(node, key, child, hash, isOurs) : mix(hash, leafHash(child));
+    }
+    return hash;
+  }
+
+  #shareChild(parent: Node, key: string | number, child: Node, hash: number, mayReplace: boolean): number {
+    const childHash = this.#shareChildren(child);
+    const slot = childHash & (size - 1);
+    const known = this.#slots[slot];
+    if (known !== undefined && sameNode(known, child)) {
+      if (mayReplace) (parent as Record<string | number, unknown>)[key] = known;
+    } else {
+      this.#slots[slot] = child;
+    }
+    return mix(hash, childHash);
+  }
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null;
+}
+
+/** Equal, with children compared by identity. The order of keys counts: objects of one kind come in one order. */
+function sameNode(one: Node, other: Node): boolean {
+  if (Array.isArray(one)) {
+    if (!Array.isArray(other) || one.length !== other.length) return false;
+    for (let index = 0; index < one.length; index++) if (one[index] !== other[index]) return false;
+    return true;
+  }
+  if (Array.isArray(other)) return false;
+  let count = 0;
+  for (const key in one) {
+    if (one[key] !== other[key]) return false;
+    count++;
+  }
+  for (const _ in other) count--;
+  return count === 0;
+}
+
+function mix(hash: number, value: number): number {
+  return Math.imul(hash ^ value, 0x01000193) ^ (hash >>> 15);
+}
+
+function leafHash(value: unknown): number {
+  if (typeof value === 'string') return textHash(value);
+  if (typeof value === 'number') return value | 0;
+  return value === true ? 1 : value === false ? 2 : 3;
+}
+
+/** A few characters are enough: what has the same hash is compared before it is shared. */
+function textHash(text: string): number {
+  const { length } = text;
+  if (length === 0) return 5;
+  const ends = (text.charCodeAt(0) << 16) ^ text.charCodeAt(length - 1);
+  return (
+    Math.imul(ends ^ (text.charCodeAt(length >> 1) << 8) ^ (text.charCodeAt((length * 3) >> 2) << 4), 0x9e3779b1) ^
+    length
+  );
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Client, configMaps, type ObjectKey, secrets, serviceAccounts } from '@etcd-operator/kube';
+import { silentLogger, systemClock, systemRandom } from '@etcd-operator/ports';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { Informer } from './index.ts';
+import { RealServer } from './testing/real-server.ts';
+
+const soon = { timeout: 60_000, interval: 100 };
+const account: ObjectKey = { namespace: 'default', name: 'rotating' };
+let server: RealServer;
+let admin: Client;
+let folder: string;
+const endings: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  server = await RealServer.start();
+  const { client, close } = server.client();
+  admin = client;
+  folder = await mkdtemp(join(tmpdir(), 'token-rotation-'));
+  endings.push(close, () => rm(folder, { recursive: true }));
+  await admin.resource(serviceAccounts).create({ metadata: account });
+}, 600_000);
+afterAll(async () => {
+  for (const end of endings.reverse()) await end();
+  await server[Symbol.asyncDispose]();
+});
+
+/** A token that the server honours for as long as a Secret of this name exists. */
+async function tokenBoundTo(name: string): Promise<string> {
+  const made = await admin.resource(secrets).create({ metadata: { namespace: 'default', name } });
+  const boundObjectRef = { apiVersion: 'v1', kind: 'Secret', name, uid: made.metadata?.uid };
+  const { status } = (await admin
+    .resource(serviceAccounts)
+    .subresource('token')
+    .create(account, { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { boundObjectRef } })) as {
+    status: { token: string };
+  };
+  return status.token;
+}
+
+/** As the kubelet does it: readers see the old file or the new one. */
+async function replaceFile(path: string, text: string): Promise<void> {
+  await writeFile(`${path}.new`, text);
+  await rename(`${path}.new`, path);
+}
+
+test('a token file that is replaced is followed after the old token is refused, by calls and by informers', async () => {
+  const path = join(folder, 'token');
+  const [old, next] = [await tokenBoundTo('old'), await tokenBoundTo('next')];
+  await writeFile(path, old);
+  const { client, close } = server.client(server.port, { kind: 'token-file', path });
+  const stranger = server.client(server.port, { kind: 'token', token: old });
+  endings.push(close, stranger.close);
+  const maps = client.resource(configMaps);
+  const informer = new Informer({
+    resource: configMaps,
+    reader: maps,
+    namespace: 'default',
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLogger,
+  });
+  const stop = new AbortController();
+  const ended = informer.run(stop.signal);
+  endings.push(async () => {
+    stop.abort();
+    await ended;
+  });
+  await informer.whenSynced();
+  await maps.create({ metadata: { namespace: 'default', name: 'with-old-token' } });
+
+  await replaceFile(path, next);
+  await admin.resource(secrets).delete({ namespace: 'default', name: 'old' });
+  // The server remembers a good token for ten seconds.
+  await vi.waitFor(async () => {
+    const refused = stranger.client.resource(configMaps).list({ namespace: 'default' });
+    await expect(refused).rejects.toMatchObject({ code: 'Unauthorized' });
+  }, soon);
+  await vi.waitFor(() => maps.create({ metadata: { namespace: 'default', name: 'with-new-token' } }), soon);
+
+  // What the informer watches with ends, as every watch does; the next is asked for with the new token.
+  await server.down();
+  await server.up();
+  await admin.resource(configMaps).create({ metadata: { namespace: 'default', name: 'after-restart' } });
+  await vi.waitFor(
+    () => expect(informer.lister.get({ namespace: 'default', name: 'after-restart' })).toBeDefined(),
+    soon,
+  );
+  expect(informer.status.phase).toBe('live');
+}, 240_000);
