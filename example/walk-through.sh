@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The walk-through from the first line to the last, as a reader would type it: run it from the root of this repository against an empty
-# cluster that has the images. Stops at the first step that does not do what it should.
+# cluster that has the images. Backups go to the bucket and key in S3_PATH with the credentials in ~/.aws; S3_ENDPOINT is the URL of a
+# store that is not AWS. Without S3_PATH the steps of backup and restore are left out. Stops at the first step that does not do what it should.
 set -o errexit -o nounset -o pipefail
 
 step() { printf '\n### %s\n' "$*"; }
@@ -62,6 +63,50 @@ kubectl wait --for=jsonpath='{.status.currentVersion}'=3.7.3 etcd/example-etcd-c
 kubectl wait --for=jsonpath='{.status.readySize}'=3 etcd/example-etcd-cluster --timeout=180s
 kubectl get pods --selector=etcd_cluster=example-etcd-cluster --output=custom-columns=NAME:.metadata.name,IMAGE:.spec.containers[0].image
 etcdctl get foo | grep --quiet --line-regexp bar
+
+# Fills in an example of a backup or a restore.
+fill() {
+  sed -e "s|<full-s3-path>|$S3_PATH|g" -e 's|<aws-secret>|aws|g' \
+      -e 's|<etcd-cluster-endpoints>|"http://example-etcd-cluster-client:2379"|g' \
+      ${S3_ENDPOINT:+-e "s|^\\( *\\)awsSecret: .*|&\\n\\1endpoint: $S3_ENDPOINT\\n\\1forcePathStyle: true|"} "$1"
+}
+
+if [[ -n ${S3_PATH:-} ]]; then
+  step 'The backup operator, and the credentials of the bucket'
+  kubectl create -f example/etcd-backup-operator/deployment.yaml
+  kubectl rollout status deployment/etcd-backup-operator --timeout=180s
+  kubectl get crd etcdbackups.etcd.database.coreos.com
+  kubectl create secret generic aws --from-file="$HOME/.aws/credentials" --from-file="$HOME/.aws/config"
+
+  step 'A backup: each object is one'
+  fill example/etcd-backup-operator/backup_cr.yaml | kubectl create -f -
+  kubectl wait --for=jsonpath='{.status.succeeded}'=true etcdbackup/example-etcd-cluster-backup --timeout=180s
+  kubectl get etcdbackup example-etcd-cluster-backup --output=jsonpath='{.status.etcdVersion} at revision {.status.etcdRevision}{"\n"}'
+
+  step 'Again and again: the periodic policy'
+  fill example/etcd-backup-operator/periodic_backup_cr.yaml | kubectl create -f -
+  kubectl wait --for=jsonpath='{.status.succeeded}'=true etcdbackup/example-etcd-cluster-periodic-backup --timeout=180s
+  kubectl delete etcdbackup example-etcd-cluster-periodic-backup
+
+  step 'The majority is lost: the operator says so, and changes nothing'
+  etcdctl put foo changed
+  mapfile -t members < <(kubectl get pods --selector=etcd_cluster=example-etcd-cluster --output=name)
+  kubectl delete --grace-period=0 --force "${members[0]}" "${members[1]}"
+  kubectl wait --for=condition=Available=False etcd/example-etcd-cluster --timeout=180s
+
+  step 'The restore operator brings the cluster back, with exactly what was in the backup'
+  kubectl create -f example/etcd-restore-operator/deployment.yaml
+  kubectl rollout status deployment/etcd-restore-operator --timeout=180s
+  kubectl get crd etcdrestores.etcd.database.coreos.com
+  fill example/etcd-restore-operator/restore_cr.yaml | kubectl create -f -
+  kubectl wait --for=jsonpath='{.status.succeeded}'=true etcdrestore/example-etcd-cluster --timeout=300s
+  kubectl wait --for=jsonpath='{.status.readySize}'=3 etcd/example-etcd-cluster --timeout=180s
+  kubectl get pods --selector=etcd_cluster=example-etcd-cluster
+  etcdctl get foo | grep --quiet --line-regexp bar
+  kubectl delete etcdrestores,etcdbackups --all
+  kubectl delete -f example/etcd-backup-operator/deployment.yaml -f example/etcd-restore-operator/deployment.yaml
+  kubectl delete secret aws
+fi
 
 step 'The end: the cluster and everything of it go with the object'
 kubectl delete -f example/example-etcd-cluster.yaml

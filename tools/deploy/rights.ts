@@ -100,7 +100,7 @@ const ofBackups: readonly Right[] = [
     group,
     resource: 'etcdbackups',
     verbs: ['list', 'watch', 'patch'],
-    rarely: watching,
+    rarely: { ...watching, patch: 'stored backups are to go with their EtcdBackup' },
   },
   { programs: backup, place: 'watched', group, resource: 'etcdbackups/status', verbs: ['patch'] },
   { programs: backup, place: 'watched', group, resource: 'etcdclusters', verbs: ['list'] },

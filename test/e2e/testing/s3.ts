@@ -12,6 +12,9 @@ const root = '/data/root';
 /** A real S3 server as a pod, with one bucket, and the Secret `aws` that leads to it. */
 export interface ObjectStore {
   readonly bucket: string;
+  readonly endpoint: string;
+  /** The files of the AWS command line that lead to it. */
+  readonly files: { readonly credentials: string; readonly config: string };
   /** What the `s3` of a backup or a restore says, for an object of the bucket. */
   at(key: string): object;
   /** Keys of all objects, manifests beside them left out. */
@@ -52,6 +55,8 @@ export async function startStore(scene: Scene, bucket = 'backups'): Promise<Obje
   const endpoint = `http://s3.${scene.namespace}.svc:${port}`;
   return {
     bucket,
+    endpoint,
+    files: { credentials, config },
     at: (key) => ({ path: `${bucket}/${key}`, awsSecret: 'aws', endpoint, forcePathStyle: true }),
     keys: async () => {
       const folder = `${root}/${bucket}`;
