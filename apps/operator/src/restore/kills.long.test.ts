@@ -36,6 +36,9 @@ async function restoreKilledAfter(write: number): Promise<boolean> {
   });
   await lab.restore(name, 'killed.db', { cluster: 'killed' });
   await lab.succeeded(name, 120_000);
+  await lab.clusters.until('tidied up', async () =>
+    (await lab.get(name)).metadata?.finalizers?.length ? undefined : true,
+  );
   fault.remove();
   return killed;
 }

@@ -54,7 +54,8 @@ export class RestoreLab implements AsyncDisposable {
         identity: 'restore',
         leaderElection: false,
         agentImage: agentImageName,
-        storage: { directory: this.directory },
+        // Real servers of tests are on loopback, where no store of a user may be.
+        storage: { directory: this.directory, policy: { allowLocal: true } },
         dial: ({ host, port }, signal) => this.clusters.lab.dial(host, port, signal),
       },
       stop.signal,
@@ -112,13 +113,18 @@ export class RestoreLab implements AsyncDisposable {
     await member.kv.compact({ revision: header.revision - 1n, physical: true });
   }
 
-  async restore(name: string, path: string, spec: Source & { readonly cluster?: string } = {}): Promise<EtcdRestore> {
+  restore(name: string, path: string, spec: Source & { readonly cluster?: string } = {}): Promise<EtcdRestore> {
     const { cluster = name, ...more } = spec;
+    const source = { backupStorageType: 'Directory', directory: { path } };
+    return this.create(name, { etcdCluster: { name: cluster }, ...source, ...more });
+  }
+
+  create(name: string, spec: EtcdRestoreSpec): Promise<EtcdRestore> {
     const restore: EtcdRestore = {
       apiVersion: 'etcd.database.coreos.com/v1beta2',
       kind: 'EtcdRestore',
       metadata: { name, namespace },
-      spec: { backupStorageType: 'Directory', etcdCluster: { name: cluster }, directory: { path }, ...more },
+      spec,
     };
     return this.clusters.until(`create EtcdRestore ${name}`, async () => {
       try {

@@ -10,6 +10,7 @@ import { heal } from './heal.ts';
 import { identity } from './identity.ts';
 import { quorum } from './quorum.ts';
 import { repair } from './repair.ts';
+import { restore } from './restore.ts';
 import { scale } from './scale.ts';
 import { strangers } from './strangers.ts';
 import { surroundings } from './surroundings.ts';
@@ -33,4 +34,5 @@ export const situations: Readonly<Record<string, readonly Row[]>> = {
   strangers,
   surroundings,
   withheld,
+  restore,
 };

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import { addPod, cluster, healthy, noQuorum, pods, type Row, see } from './vocabulary.ts';
+
+const marked = cluster((facts) => ({ ...facts, restore: { name: 'r', uid: 'r1' } }));
+const paused = cluster((facts) => ({ ...facts, paused: true }));
+const fenced = pods({ fenced: true });
+/** What is recorded on the object: its life in both places, and of a marked one only that it has begun. */
+const latched = (incarnation: number) =>
+  cluster((facts) => {
+    const latch = { clusterId: 'c1', incarnation };
+    return { ...facts, latchedInStatus: latch, latchedInAnnotation: latch };
+  });
+const raised = cluster((facts) => ({ ...facts, latchedInAnnotation: { clusterId: '', incarnation: 2 } }));
+
+/** What the etcd-operator does about a cluster that an EtcdRestore has marked, and after it. */
+export const restore: readonly Row[] = [
+  {
+    name: 'rule 4: a marked cluster without an identity is left to its restore, whatever its members do',
+    given: [healthy(3), raised, marked, noQuorum],
+    steps: [],
+    because: 'EtcdRestore r brings',
+    situation: 'restoring',
+  },
+  {
+    name: '[94] the Services of a marked cluster are kept as they should be',
+    given: [healthy(3), raised, marked, see({ services: { peer: 'current', client: 'missing' } })],
+    steps: ['ensureService client'],
+    because: 'EtcdRestore r brings',
+    situation: 'restoring',
+  },
+  {
+    name: '[96] a marked cluster that is paused is left to its restore as well',
+    given: [healthy(3), raised, marked, paused],
+    steps: [],
+    situation: 'restoring',
+  },
+  {
+    name: 'rule 4: once the restored life has an identity, it runs as any other, behind the Services',
+    given: [healthy(1), latched(2), marked, pods({ incarnation: 2, fenced: true })],
+    steps: ['unfencePod b'],
+    because: 'clients must find it',
+    situation: 'steady',
+  },
+  {
+    name: '[96] that it is paused counts again only when its restore is over',
+    given: [healthy(1, { size: 3 }), latched(2), marked, pods({ incarnation: 2 }), paused],
+    steps: ['ensureBudget 2', 'joinMember as learner 3.6.16'],
+    situation: 'scalingUp',
+  },
+  {
+    name: 'rule 4: a restore went back: its members return behind the Services, and none is replaced',
+    given: [healthy(3), fenced],
+    steps: ['unfencePod b', 'unfencePod c', 'unfencePod d'],
+    because: 'clients must find it',
+    situation: 'steady',
+  },
+  {
+    name: 'rule 30: members of an earlier life that are fenced already are left alone',
+    given: [
+      healthy(1),
+      latched(2),
+      pods({ incarnation: 2 }),
+      addPod('f', { incarnation: 1, clusterId: 'c0', memberId: 'old', fenced: true }),
+    ],
+    steps: [],
+    situation: 'steady',
+  },
+];

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import { openStore } from '@etcd-operator/blob';
+import { type S3Server, startVersitygw } from '@etcd-operator/blob/testing';
+import { events, pods, secrets } from '@etcd-operator/kube';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { RestoreLab } from './testing/restore-lab.ts';
+
+const name = 'example-etcd-cluster';
+
+describe('a backup in S3', () => {
+  let lab: RestoreLab;
+  let s3: S3Server;
+  beforeAll(async () => {
+    [lab, s3] = await Promise.all([RestoreLab.start(), startVersitygw()]);
+  }, 120_000);
+  afterAll(async () => {
+    await lab?.[Symbol.asyncDispose]();
+    await s3?.stop();
+  });
+
+  const keys = () => ({ kind: 'keys', accessKeyId: s3.accessKeyId, secretAccessKey: s3.secretAccessKey }) as const;
+
+  async function store() {
+    const { bucket, endpoint, region } = s3;
+    const policy = { allowLocal: true };
+    return openStore({ kind: 's3', bucket, endpoint, region, forcePathStyle: true, credentials: keys(), policy });
+  }
+
+  test('C-31 [89] restores the cluster of the walk-through, and its credentials are nowhere to be seen', async () => {
+    const { clusters } = lab;
+    await clusters.create(name, { size: 3, version: '3.6.16' });
+    await clusters.settled(name, 60_000);
+    await clusters.put(name, 'foo', 'bar');
+    const backups = await store();
+    using member = await clusters.member(name);
+    await backups.put('etcd.backup', member.maintenance.snapshot());
+    await clusters.put(name, 'foo', 'lost');
+    const encode = (text: string) => Buffer.from(text).toString('base64');
+    const { accessKeyId, secretAccessKey, region, endpoint, bucket } = s3;
+    const credentials = `[default]\naws_access_key_id = ${accessKeyId}\naws_secret_access_key = ${secretAccessKey}\n`;
+    const data = { credentials: encode(credentials), config: encode(`[default]\nregion = ${region}\n`) };
+    const kube = clusters.lab.client();
+    await kube.resource(secrets).create({ metadata: { name: 'aws', namespace: 'default' }, data });
+    await lab.create(name, {
+      etcdCluster: { name },
+      backupStorageType: 'S3',
+      s3: { path: `${bucket}/etcd.backup`, awsSecret: 'aws', endpoint, forcePathStyle: true },
+    });
+    await clusters.until('a seed is there', async () => {
+      const seed = (await clusters.pods(name)).find((pod) =>
+        pod.spec?.initContainers?.some(({ name: init }) => init === 'fetch-backup'),
+      );
+      return seed && expectNoSecret(seed);
+    });
+    const status = await lab.succeeded(name, 120_000);
+    expect((await clusters.settled(name)).status?.readySize).toBe(3);
+    expect(await clusters.read(name, 'foo')).toBe('bar');
+    const saved = status.safetySnapshot?.path ?? '';
+    expect(saved).toContain(`${bucket}/etcd.backup.before-restore-`);
+    expect((await backups.stat(saved.slice(bucket.length + 1))).bytes).toBe(status.safetySnapshot?.bytes);
+    backups.close();
+    expectNoSecret(status);
+    expectNoSecret(lab.log);
+    expectNoSecret((await kube.resource(events).list({ namespace: 'default' })).items);
+    expectNoSecret((await kube.resource(pods).list({ namespace: 'default' })).items);
+  }, 240_000);
+
+  function expectNoSecret(what: unknown): true {
+    const text = JSON.stringify(what, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+    expect(text).not.toContain(s3.secretAccessKey);
+    return true;
+  }
+});
