@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-import 'reflect-metadata';
 import { webcrypto } from 'node:crypto';
 import { isIP } from 'node:net';
-import {
-  BasicConstraintsExtension,
-  ExtendedKeyUsage,
-  ExtendedKeyUsageExtension,
-  type Extension,
-  KeyUsageFlags,
-  KeyUsagesExtension,
-  PemConverter,
-  SubjectAlternativeNameExtension,
-  type X509Certificate,
-  X509CertificateGenerator,
-} from '@peculiar/x509';
+import type { Extension, X509Certificate } from '@peculiar/x509';
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const always = { from: '2000-01-01T00:00:00Z', until: '2100-01-01T00:00:00Z' } as const;
+
+/** Loaded when a certificate is first made: most who import from here make none, and it takes a good part of a second. */
+async function x509(): Promise<typeof import('@peculiar/x509')> {
+  await import('reflect-metadata');
+  return import('@peculiar/x509');
+}
 
 /** A certificate and its private key, in PEM. */
 export interface TestCertificate {
@@ -57,6 +51,7 @@ export class TestAuthority {
   }
 
   static async create(name = 'test-ca'): Promise<TestAuthority> {
+    const { KeyUsageFlags, KeyUsagesExtension } = await x509();
     const keys = await newKeys();
     const root = await rootOf(name, keys, [new KeyUsagesExtension(KeyUsageFlags.keyCertSign, true)]);
     return new TestAuthority(root, keys.privateKey);
@@ -64,6 +59,7 @@ export class TestAuthority {
 
   async issue(options: TestCertificateOptions = {}): Promise<TestCertificate> {
     const { commonName = 'test', organizations = [], names = [], usages = ['serverAuth', 'clientAuth'] } = options;
+    const { ExtendedKeyUsage, ExtendedKeyUsageExtension, X509CertificateGenerator } = await x509();
     const keys = await newKeys();
     const certificate = await X509CertificateGenerator.create({
       subject: [...organizations.map((name) => ({ O: [name] })), { CN: [commonName] }],
@@ -75,7 +71,7 @@ export class TestAuthority {
       signingAlgorithm: algorithm,
       extensions: [
         new ExtendedKeyUsageExtension(usages.map((usage) => ExtendedKeyUsage[usage])),
-        ...alternativeNames(names),
+        ...(await alternativeNames(names)),
       ],
     });
     return pemOf(certificate, keys);
@@ -95,10 +91,15 @@ export class TestAuthority {
 /** A certificate for servers on loopback that vouches for itself: whoever trusts it needs no other authority. */
 export async function selfSignedCertificate(commonName: string): Promise<TestCertificate> {
   const keys = await newKeys();
-  return pemOf(await rootOf(commonName, keys, alternativeNames(['localhost', '127.0.0.1', '::1'])), keys);
+  return pemOf(await rootOf(commonName, keys, await alternativeNames(['localhost', '127.0.0.1', '::1'])), keys);
 }
 
-function rootOf(commonName: string, keys: webcrypto.CryptoKeyPair, extensions: Extension[]): Promise<X509Certificate> {
+async function rootOf(
+  commonName: string,
+  keys: webcrypto.CryptoKeyPair,
+  extensions: Extension[],
+): Promise<X509Certificate> {
+  const { BasicConstraintsExtension, X509CertificateGenerator } = await x509();
   return X509CertificateGenerator.createSelfSigned({
     name: [{ CN: [commonName] }],
     keys,
@@ -110,8 +111,9 @@ function rootOf(commonName: string, keys: webcrypto.CryptoKeyPair, extensions: E
 }
 
 /** The extension must not be there at all when it would be empty. */
-function alternativeNames(names: readonly string[]): Extension[] {
+async function alternativeNames(names: readonly string[]): Promise<Extension[]> {
   if (names.length === 0) return [];
+  const { SubjectAlternativeNameExtension } = await x509();
   const list = names.map((value) => ({ type: isIP(value) ? ('ip' as const) : ('dns' as const), value }));
   return [new SubjectAlternativeNameExtension(list)];
 }
@@ -121,6 +123,7 @@ function newKeys(): Promise<webcrypto.CryptoKeyPair> {
 }
 
 async function pemOf(certificate: X509Certificate, keys: webcrypto.CryptoKeyPair): Promise<TestCertificate> {
+  const { PemConverter } = await x509();
   const key = await webcrypto.subtle.exportKey('pkcs8', keys.privateKey);
   return { cert: certificate.toString('pem'), key: PemConverter.encode(key, 'PRIVATE KEY') };
 }
