@@ -6,7 +6,6 @@ import { type Clock, type Logger, type Random, systemClock, systemRandom } from 
 import { etcdBackups } from './api/etcd-backup.ts';
 import { etcdClusters } from './api/etcd-cluster.ts';
 import { installCrd } from './api/install-crd.ts';
-import { addBackupController } from './backup/controller.ts';
 import { Chaos } from './chaos.ts';
 import { addClusterController } from './cluster/controller.ts';
 import { OldOperator } from './old-operator.ts';
@@ -84,11 +83,14 @@ async function addBackups(
   events: EventWriter,
   signal: AbortSignal,
 ): Promise<void> {
-  const { client, clock, log } = manager;
+  // The kind is installed before anybody leads.
+  const { unfencedClient: client, clock, log } = manager;
   if (options.createCrd ?? true) await installCrd(etcdBackups, { client, clock, log, signal });
   const old = new OldOperator({ client, clock, log, namespace: options.namespace, lockName: 'etcd-backup-operator' });
   await old.look(signal);
   manager.add(old);
+  // The libraries of the stores are large: who makes no backups does not load them.
+  const { addBackupController } = await import('./backup/controller.ts');
   addBackupController(manager, {
     events,
     oldOperator: () => old.holder,
