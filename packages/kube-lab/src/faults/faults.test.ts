@@ -210,6 +210,71 @@ describe('a lagging replica', () => {
   });
 });
 
+test('a client that is sent to another replica goes back in time', async () => {
+  const { server, clientOf } = start();
+  const client = clientOf('a');
+  await client.create(named('x'));
+  const versionOf = async () => Number((await client.list({ resourceVersion: '0' })).metadata?.resourceVersion);
+  const before = await versionOf();
+  const replica = server.faults.lag({ client: 'a' }, 0);
+  replica.freeze();
+  await clientOf('b').create(named('y'));
+  await clientOf('b').create(named('z'));
+  expect(await versionOf()).toBe(before);
+  replica.remove();
+  const after = await versionOf();
+  expect(after).toBeGreaterThan(before);
+  const older = server.faults.lag({ client: 'a' }, 2);
+  expect(await versionOf()).toBe(after - 2);
+  older.remove();
+});
+
+describe('admission that is down', () => {
+  const webhook = (failurePolicy: 'Fail' | 'Ignore') => ({
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingWebhookConfiguration',
+    metadata: { name: failurePolicy.toLowerCase() },
+    webhooks: [
+      {
+        name: 'check.example.com',
+        clientConfig: { url: 'https://127.0.0.1:1/none' },
+        rules: [{ apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'], operations: ['CREATE'] }],
+        failurePolicy,
+        sideEffects: 'None',
+        admissionReviewVersions: ['v1'],
+      },
+    ],
+  });
+  const configurations: Resource<KubeObject> = {
+    group: 'admissionregistration.k8s.io',
+    version: 'v1',
+    kind: 'ValidatingWebhookConfiguration',
+    plural: 'validatingwebhookconfigurations',
+    namespaced: false,
+  };
+
+  test('refuses where the policy says so, in its scope alone', async () => {
+    const { server, clientOf } = start();
+    const admin = createClient(server.transport()).resource(configurations);
+    await admin.create(webhook('Fail'));
+    const fault = server.faults.admissionDown({ client: 'a' });
+    await expect(clientOf('a').create(named('x'))).rejects.toThrow(
+      /failed calling webhook "check.example.com".*a fault/,
+    );
+    expect(fault.hits).toBe(1);
+    await expect(clientOf('b').create(named('x'))).rejects.not.toThrow(/a fault of the lab/);
+    await server.close();
+  });
+
+  test('lets pass where the policy says so', async () => {
+    const { server, clientOf } = start();
+    await createClient(server.transport()).resource(configurations).create(webhook('Ignore'));
+    server.faults.admissionDown();
+    expect((await clientOf('a').create(named('x'))).metadata?.name).toBe('x');
+    await server.close();
+  });
+});
+
 test('the clock of the lab can be moved', async () => {
   const { server, clientOf } = start();
   server.faults.jumpClock(3_600_000);

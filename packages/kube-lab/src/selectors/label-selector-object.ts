@@ -1,32 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+import { type LabelSelector, type Labels, ParseError, matchesLabelSelector as selects } from '@etcd-operator/kube';
 import { asArray, asObject, asObjects, asString, type JsonObject } from '../json/json.ts';
 import { type FieldError, forbiddenField, invalid, required } from '../validation/field-error.ts';
 import { labelValueErrors, qualifiedNameErrors } from '../validation/names.ts';
 import { validateLabels } from '../validation/object-meta.ts';
 
-/** True if labels meet a `LabelSelector`. One that says nothing matches everything. */
+/** True if labels meet a `LabelSelector`. One that says nothing matches everything, one that cannot be read nothing. */
 export function matchesLabelSelector(selector: JsonObject, labels: JsonObject): boolean {
-  const pairs = Object.entries(asObject(selector['matchLabels']) ?? {});
-  return (
-    pairs.every(([key, value]) => labels[key] === value) &&
-    asObjects(selector['matchExpressions']).every((expression) => matchesExpression(expression, labels))
-  );
-}
-
-function matchesExpression(expression: JsonObject, labels: JsonObject): boolean {
-  const label = labels[String(expression['key'])];
-  const values = asArray(expression['values']);
-  switch (expression['operator']) {
-    case 'In':
-      return label !== undefined && values.includes(label);
-    case 'NotIn':
-      return label === undefined || !values.includes(label);
-    case 'Exists':
-      return label !== undefined;
-    case 'DoesNotExist':
-      return label === undefined;
-    default:
-      return false;
+  try {
+    return selects(selector as LabelSelector, labels as Labels);
+  } catch (error) {
+    if (error instanceof ParseError) return false;
+    throw error;
   }
 }
 

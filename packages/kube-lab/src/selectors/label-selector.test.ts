@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import { matchesLabels } from '@etcd-operator/kube';
 import { describe, expect, test } from 'vitest';
-import { matchesLabels, parseLabelSelector } from './label-selector.ts';
+import { parseLabelSelector } from './label-selector.ts';
 
 describe('a label selector', () => {
   test.each([

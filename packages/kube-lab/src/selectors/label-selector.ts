@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { JsonObject } from '../json/json.ts';
+import type { LabelOperator, LabelRequirement } from '@etcd-operator/kube';
 import { badRequest } from '../server/api-error.ts';
 import { labelValueErrors, qualifiedNameErrors } from '../validation/names.ts';
 
-/** One condition on a label. */
-export interface LabelRequirement {
-  readonly key: string;
-  readonly operator: 'in' | 'notin' | 'exists' | '!' | 'gt' | 'lt';
-  readonly values: readonly string[];
-}
-
-/** Reads `app=etcd,tier in (a,b),!canary`. Throws a 400 in the real server's words for what cannot be read. */
+/**
+ * Reads `app=etcd,tier in (a,b),!canary`. Throws a 400 in the real server's words for what cannot be read, which is why this
+ * is not the parser of the client.
+ */
 export function parseLabelSelector(text: string): readonly LabelRequirement[] {
   return text === '' ? [] : new Parser(tokensOf(text)).parse();
 }
@@ -22,14 +18,14 @@ function tokensOf(text: string): readonly string[] {
 }
 
 const symbols = new Set(['==', '!=', '(', ')', '!', ',', '=', '<', '>']);
-const operators: Readonly<Record<string, LabelRequirement['operator']>> = {
-  '=': 'in',
-  '==': 'in',
-  '!=': 'notin',
-  in: 'in',
-  notin: 'notin',
-  '>': 'gt',
-  '<': 'lt',
+const operators: Readonly<Record<string, LabelOperator>> = {
+  '=': 'In',
+  '==': 'In',
+  '!=': 'NotIn',
+  in: 'In',
+  notin: 'NotIn',
+  '>': 'Gt',
+  '<': 'Lt',
 };
 
 class Parser {
@@ -64,7 +60,7 @@ class Parser {
     const [problem] = qualifiedNameErrors(key);
     if (problem) throw unreadable(`<nil>: Invalid value: ${JSON.stringify(key)}: ${problem}`);
     const next = this.#peek();
-    if (next === '' || next === ',') return { key, operator: absent ? '!' : 'exists', values: [] };
+    if (next === '' || next === ',') return { key, operator: absent ? 'DoesNotExist' : 'Exists', values: [] };
     const operator = operators[next];
     if (!operator) throw unreadable(`found '${next}', expected: in, notin, =, ==, !=, gt, lt`);
     this.#at++;
@@ -109,7 +105,7 @@ class Parser {
 function checked(requirement: LabelRequirement): LabelRequirement {
   const { key, operator, values } = requirement;
   for (const [index, value] of values.entries()) {
-    if ((operator === 'gt' || operator === 'lt') && !/^[+-]?\d+$/.test(value)) {
+    if ((operator === 'Gt' || operator === 'Lt') && !/^[+-]?\d+$/.test(value)) {
       const why = "for 'Gt', 'Lt' operators, the value must be an integer";
       throw unreadable(`values[${index}]: Invalid value: ${JSON.stringify(value)}: ${why}`);
     }
@@ -121,26 +117,4 @@ function checked(requirement: LabelRequirement): LabelRequirement {
 
 function unreadable(why: string) {
   return badRequest(`unable to parse requirement: ${why}`);
-}
-
-/** True if the labels meet every requirement. */
-export function matchesLabels(requirements: readonly LabelRequirement[], labels: JsonObject): boolean {
-  return requirements.every((one) => matchesOne(one, labels[one.key] as string | undefined));
-}
-
-function matchesOne({ operator, values }: LabelRequirement, label: string | undefined): boolean {
-  switch (operator) {
-    case 'exists':
-      return label !== undefined;
-    case '!':
-      return label === undefined;
-    case 'in':
-      return label !== undefined && values.includes(label);
-    case 'notin':
-      return label === undefined || !values.includes(label);
-    case 'gt':
-      return label !== undefined && Number(label) > Number(values[0]);
-    case 'lt':
-      return label !== undefined && Number(label) < Number(values[0]);
-  }
 }

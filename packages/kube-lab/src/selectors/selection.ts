@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import { type FieldRequirement, type LabelRequirement, type Labels, matchesLabels } from '@etcd-operator/kube';
 import { asObject, type JsonObject } from '../json/json.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { badRequest } from '../server/api-error.ts';
 import type { Call } from '../server/core.ts';
-import { type FieldRequirement, matchesFields, parseFieldSelector } from './field-selector.ts';
-import { type LabelRequirement, matchesLabels, parseLabelSelector } from './label-selector.ts';
+import { hasFields, readFieldSelector } from './field-selector.ts';
+import { parseLabelSelector } from './label-selector.ts';
 
 /** What a list, watch or deletecollection selects. */
 export interface Selection {
@@ -30,7 +31,7 @@ function selects(
   object: JsonObject,
 ): boolean {
   const metadata = asObject(object['metadata']);
-  return matchesFields(fields, object) && matchesLabels(labels, asObject(metadata?.['labels']) ?? {});
+  return hasFields(fields, object) && matchesLabels(labels, (asObject(metadata?.['labels']) ?? {}) as Labels);
 }
 
 function nameField(name: string): readonly FieldRequirement[] {
@@ -39,7 +40,7 @@ function nameField(name: string): readonly FieldRequirement[] {
 
 function fieldsOf(resource: ServedResource, text: string): readonly FieldRequirement[] {
   if (text === '') return [];
-  const requirements = parseFieldSelector(text);
+  const requirements = readFieldSelector(text);
   for (const { field } of requirements) {
     if (field === 'metadata.name' || (field === 'metadata.namespace' && resource.namespaced)) continue;
     if (!resource.selectableFields.includes(field)) throw unknownField(resource, field);

@@ -4,6 +4,7 @@ import {
   jsonEqual,
   keyOf,
   keyString,
+  matchesLabelSelector,
   type OwnerReference,
   type Pod,
   type PodDisruptionBudget,
@@ -14,7 +15,6 @@ import {
   statefulSets,
 } from '@etcd-operator/kube';
 import type { ControllerContext, RunningController } from '../controller.ts';
-import { matchesSelector } from '../label-match.ts';
 import { ReconcileLoop } from '../reconcile-loop.ts';
 import type { SharedCaches } from '../shared-caches.ts';
 import { controllerOf } from '../workloads/owned-pods.ts';
@@ -62,7 +62,7 @@ async function reconcile(
   const own = caches
     .of(pods)
     .inNamespace(budget.metadata?.namespace ?? '')
-    .filter((pod) => !hasPodEnded(pod) && matchesSelector(budget.spec?.selector, pod.metadata?.labels));
+    .filter((pod) => !hasPodEnded(pod) && matchesLabelSelector(budget.spec?.selector, pod.metadata?.labels));
   const status = budgetStatus(budget, own, expectedPods(caches, budget, own), clock.now());
   if (!jsonEqual(status, budget.status)) {
     await client.resource(podDisruptionBudgets).status.replace(keyOf(budget), { ...budget, status });

@@ -15,7 +15,7 @@ import {
   services,
 } from '@etcd-operator/kube';
 import type { ControllerContext, RunningController } from '../controller.ts';
-import { matchesLabels } from '../label-match.ts';
+import { hasLabels } from '../label-match.ts';
 import { ReconcileLoop } from '../reconcile-loop.ts';
 import { endpointsObject, sliceManager, sliceObjects } from './endpoint-objects.ts';
 import { serviceEndpoints } from './service-endpoints.ts';
@@ -31,7 +31,7 @@ export function startEndpointsController(context: ControllerContext): RunningCon
     for (const service of serviceCache.inNamespace(pod.metadata?.namespace ?? '')) {
       const { selector } = service.spec ?? {};
       const before = selected.get(pod.metadata?.uid ?? '');
-      const concerns = selector && (matchesLabels(selector, pod.metadata?.labels) || matchesLabels(selector, before));
+      const concerns = selector && (hasLabels(selector, pod.metadata?.labels) || hasLabels(selector, before));
       if (concerns) loop.enqueue(keyString(keyOf(service)));
     }
   };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Pod, Service, ServicePort } from '@etcd-operator/kube';
-import { matchesLabels } from '../label-match.ts';
+import { hasLabels } from '../label-match.ts';
 
 /** A pod behind a service. */
 export interface ServiceEndpoint {
@@ -28,7 +28,7 @@ export function serviceEndpoints(service: Service, pods: readonly Pod[]): readon
   if (!selector) return [];
   return pods
     .filter((pod) => pod.metadata?.namespace === service.metadata?.namespace)
-    .filter((pod) => matchesLabels(selector, pod.metadata?.labels))
+    .filter((pod) => hasLabels(selector, pod.metadata?.labels))
     .flatMap((pod) => endpointOf(service, pod))
     .toSorted((left, right) => compareAddresses(left.address, right.address));
 }

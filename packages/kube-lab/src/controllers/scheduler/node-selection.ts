@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Node, NodeSelectorTerm, Pod } from '@etcd-operator/kube';
-import { matchesLabels, matchesRequirement } from '../label-match.ts';
+import {
+  type LabelOperator,
+  type Labels,
+  matchesLabels,
+  type Node,
+  type NodeSelectorTerm,
+  type Pod,
+} from '@etcd-operator/kube';
+import { hasLabels } from '../label-match.ts';
 import type { Filter } from './snapshot.ts';
 
 /** `nodeSelector` and required node affinity. */
@@ -9,7 +16,7 @@ export const nodeSelection: Filter = (pod, node) =>
 
 /** True if the pod's own rules allow the node. */
 export function selectsNode(pod: Pod, node: Node): boolean {
-  if (!matchesLabels(pod.spec?.nodeSelector ?? {}, node.metadata?.labels)) return false;
+  if (!hasLabels(pod.spec?.nodeSelector ?? {}, node.metadata?.labels)) return false;
   const required = pod.spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   return !required || required.nodeSelectorTerms.some((term) => matchesTerm(term, node));
 }
@@ -20,10 +27,17 @@ export function matchesTerm(term: NodeSelectorTerm, node: Node): boolean {
   if (matchExpressions.length + matchFields.length === 0) return false;
   const labels = node.metadata?.labels ?? {};
   const fields = { 'metadata.name': node.metadata?.name ?? '' };
-  return (
-    matchExpressions.every(({ key, operator, values = [] }) => matchesRequirement(labels, key, operator, values)) &&
-    matchFields.every(({ key, operator, values = [] }) => matchesRequirement(fields, key, operator, values))
-  );
+  return meets(matchExpressions, labels) && meets(matchFields, fields);
+}
+
+/** Requirements of nodes have the operators of those on labels. */
+function meets(requirements: NonNullable<NodeSelectorTerm['matchExpressions']>, labels: Labels): boolean {
+  const read = requirements.map(({ key, operator, values = [] }) => ({
+    key,
+    operator: operator as LabelOperator,
+    values,
+  }));
+  return matchesLabels(read, labels);
 }
 
 /** Points for preferred node affinity: the weights of all terms that match. */

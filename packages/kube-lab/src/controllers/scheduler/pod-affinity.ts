@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Node, Pod, PodAffinityTerm } from '@etcd-operator/kube';
-import { matchesSelector } from '../label-match.ts';
+import { matchesLabelSelector, type Node, type Pod, type PodAffinityTerm } from '@etcd-operator/kube';
 import { domainOf, type Filter, type Snapshot } from './snapshot.ts';
 
 /** Required pod affinity: some pod that matches must be in the node's domain, unless the pod itself is the first of its kind. */
@@ -56,7 +55,8 @@ function sharesDomain(term: PodAffinityTerm, placed: Pod, node: Node, snapshot: 
 /** Whether a term of `owner` speaks of `other`: by its labels, in the owner's namespace unless the term names others. */
 function matchesPod(owner: Pod, term: PodAffinityTerm, other: Pod, snapshot: Snapshot): boolean {
   return (
-    speaksOfNamespace(owner, term, other, snapshot) && matchesSelector(selectorOf(owner, term), other.metadata?.labels)
+    speaksOfNamespace(owner, term, other, snapshot) &&
+    matchesLabelSelector(selectorOf(owner, term), other.metadata?.labels)
   );
 }
 
@@ -65,7 +65,7 @@ function speaksOfNamespace(owner: Pod, term: PodAffinityTerm, other: Pod, snapsh
   if (!term.namespaces?.length && !term.namespaceSelector) return namespace === owner.metadata?.namespace;
   if (term.namespaces?.includes(namespace)) return true;
   const found = snapshot.namespaces.find((each) => each.metadata?.name === namespace);
-  return term.namespaceSelector !== undefined && matchesSelector(term.namespaceSelector, found?.metadata?.labels);
+  return term.namespaceSelector !== undefined && matchesLabelSelector(term.namespaceSelector, found?.metadata?.labels);
 }
 
 /** `matchLabelKeys` adds the owner's own values of these labels. */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Node, Pod, TopologySpreadConstraint } from '@etcd-operator/kube';
-import { matchesSelector } from '../label-match.ts';
+import { matchesLabelSelector, type Node, type Pod, type TopologySpreadConstraint } from '@etcd-operator/kube';
 import { selectsNode } from './node-selection.ts';
 import { domainOf, type Filter, type Snapshot } from './snapshot.ts';
 
@@ -12,7 +11,7 @@ export const spreadEvenly: Filter = (pod, node, snapshot) => {
     const counts = countByDomain(pod, constraint, snapshot);
     const tooFew = constraint.minDomains !== undefined && counts.size < constraint.minDomains;
     const least = tooFew ? 0 : Math.min(...counts.values());
-    const self = matchesSelector(constraint.labelSelector, pod.metadata?.labels) ? 1 : 0;
+    const self = matchesLabelSelector(constraint.labelSelector, pod.metadata?.labels) ? 1 : 0;
     if ((counts.get(domain) ?? 0) + self - least > constraint.maxSkew) {
       return "node(s) didn't match pod topology spread constraints";
     }
@@ -52,7 +51,7 @@ function countByDomain(
   for (const other of snapshot.placed) {
     const domain = domains.get(other.spec?.nodeName ?? '');
     if (domain === undefined || other.metadata?.namespace !== pod.metadata?.namespace) continue;
-    if (other.metadata?.deletionTimestamp || !matchesSelector(constraint.labelSelector, other.metadata?.labels))
+    if (other.metadata?.deletionTimestamp || !matchesLabelSelector(constraint.labelSelector, other.metadata?.labels))
       continue;
     counts.set(domain, (counts.get(domain) ?? 0) + 1);
   }

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ObjectReference, PersistentVolume, PersistentVolumeClaim, StorageClass } from '@etcd-operator/kube';
+import {
+  matchesLabelSelector,
+  type ObjectReference,
+  type PersistentVolume,
+  type PersistentVolumeClaim,
+  type StorageClass,
+} from '@etcd-operator/kube';
 import { parseQuantity } from '../../node/quantity.ts';
-import { matchesSelector } from '../label-match.ts';
 import { labProvisioner } from './disks.ts';
 
 /** Marks the storage class of claims that name none. */
@@ -105,7 +110,7 @@ function fits(claim: PersistentVolumeClaim, volume: PersistentVolume): boolean {
     (volume.spec?.storageClassName ?? '') === (claim.spec?.storageClassName ?? '') &&
     sizeOf(volume) >= parseQuantity(requestOf(claim)) &&
     (claim.spec?.accessModes ?? []).every((mode) => modes.includes(mode)) &&
-    (!claim.spec?.selector || matchesSelector(claim.spec.selector, volume.metadata?.labels)) &&
+    (!claim.spec?.selector || matchesLabelSelector(claim.spec.selector, volume.metadata?.labels)) &&
     (!claim.spec?.volumeName || claim.spec.volumeName === volume.metadata?.name)
   );
 }

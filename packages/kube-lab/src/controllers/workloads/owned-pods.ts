@@ -5,13 +5,13 @@ import {
   keyOf,
   keyString,
   type LabelSelector,
+  matchesLabelSelector,
   type OwnerReference,
   type Pod,
   type PodTemplateSpec,
   pods,
 } from '@etcd-operator/kube';
 import type { ControllerContext } from '../controller.ts';
-import { matchesSelector } from '../label-match.ts';
 
 /** An object that makes pods. */
 export type Owner = KubeObject & { readonly spec?: { readonly selector?: LabelSelector } | undefined };
@@ -65,7 +65,7 @@ export async function claimPods(
   const own: Pod[] = [];
   for (const pod of context.caches.of(pods).inNamespace(owner.metadata?.namespace ?? '')) {
     const controller = controllerOf(pod);
-    const matches = matchesSelector(owner.spec?.selector, pod.metadata?.labels);
+    const matches = matchesLabelSelector(owner.spec?.selector, pod.metadata?.labels);
     if (controller?.uid === reference.uid) {
       if (matches) own.push(pod);
       else

@@ -3,6 +3,7 @@ import {
   jsonEqual,
   keyOf,
   keyString,
+  matchesLabelSelector,
   type OwnerReference,
   type Pod,
   parseKey,
@@ -11,7 +12,7 @@ import {
   replicaSets,
 } from '@etcd-operator/kube';
 import type { ControllerContext, RunningController } from '../controller.ts';
-import { matchesLabels, matchesSelector } from '../label-match.ts';
+import { hasLabels } from '../label-match.ts';
 import { ReconcileLoop } from '../reconcile-loop.ts';
 import { claimPods, controllerKey, controllerReference, deletePod, podFromTemplate } from './owned-pods.ts';
 import { isPodActive, isPodAvailable, isPodReady, untilAvailable } from './pod-condition.ts';
@@ -42,7 +43,7 @@ export function startReplicaSetController(context: ControllerContext): RunningCo
       if (key) loop.enqueue(key);
       else if (!object.metadata?.ownerReferences?.length) {
         for (const set of sets.inNamespace(object.metadata?.namespace ?? '')) {
-          if (matchesSelector(set.spec?.selector, object.metadata?.labels)) loop.enqueue(keyString(keyOf(set)));
+          if (matchesLabelSelector(set.spec?.selector, object.metadata?.labels)) loop.enqueue(keyString(keyOf(set)));
         }
       }
     }),
@@ -134,7 +135,7 @@ async function writeStatus(
   const now = clock.now();
   const status: NonNullable<ReplicaSet['status']> = {
     replicas: active.length,
-    fullyLabeledReplicas: active.filter((pod) => matchesLabels(labels, pod.metadata?.labels)).length,
+    fullyLabeledReplicas: active.filter((pod) => hasLabels(labels, pod.metadata?.labels)).length,
     readyReplicas: active.filter(isPodReady).length,
     availableReplicas: active.filter((pod) => isPodAvailable(pod, minReady, now)).length,
     terminatingReplicas: own.filter((pod) => pod.metadata?.deletionTimestamp !== undefined).length,
