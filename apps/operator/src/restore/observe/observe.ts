@@ -137,20 +137,21 @@ async function ask(
 ): Promise<SeedAnswer | undefined> {
   const isRunning = pod.status?.containerStatuses?.some(({ name, state }) => name === 'etcd' && state?.running);
   if (!isRunning || !pod.status?.podIP) return undefined;
-  // Its status is for everybody; credentials that do not fit would hide it.
-  using member = memberClient(pod, cluster, { ...credentials, login: undefined }, context);
-  using known = memberClient(pod, cluster, credentials, context);
+  using member = memberClient(pod, cluster, credentials, context);
   try {
     const { clusterId, memberId, revision, leader } = await member.maintenance.status({ signal: context.signal });
+    // Reads any key as whom the spec names (operator rule 23): a status is for everybody in some versions.
+    if (authEnabled && leader !== 0n) await member.kv.range({ key: Buffer.from([0]) }, { signal: context.signal });
     return {
       clusterId: formatId(clusterId),
       memberId: formatId(memberId),
       revision: Number(revision),
       hasLeader: leader !== 0n,
-      loginProblem: authEnabled ? await tryLogin(known, context.signal) : undefined,
+      loginProblem: undefined,
     };
   } catch (error) {
     context.signal.throwIfAborted();
+    if (isEtcdError(error, ...refusals)) return lockedOut(error.message);
     if (isEtcdError(error)) return undefined;
     throw error;
   }
@@ -158,14 +159,7 @@ async function ask(
 
 const refusals = ['PermissionDenied', 'InvalidAuthToken', 'LoginRequired', 'LoginFailed'] as const;
 
-/** Reads any key as whom the spec names (operator rule 23). */
-async function tryLogin(member: MemberClient, signal: AbortSignal): Promise<string | undefined> {
-  try {
-    await member.kv.range({ key: Buffer.from([0]) }, { signal });
-    return undefined;
-  } catch (error) {
-    signal.throwIfAborted();
-    if (!isEtcdError(error, ...refusals)) throw error;
-    return `the credentials in spec.auth do not open the restored cluster: ${error.message}`;
-  }
+function lockedOut(why: string): SeedAnswer {
+  const loginProblem = `the credentials in spec.auth do not open the restored cluster: ${why}`;
+  return { clusterId: '', memberId: '', revision: 0, hasLeader: false, loginProblem };
 }

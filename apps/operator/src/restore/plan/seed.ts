@@ -127,7 +127,8 @@ function prove(
 ): RestorePlan {
   const { answer } = pod;
   if (!answer) return wait('Seeding', pod.why, 250);
-  const { clusterId, memberId, revision } = answer;
+  const { clusterId, memberId, revision, loginProblem } = answer;
+  if (loginProblem !== undefined) return pod.isIdentified ? wait('Seeding', loginProblem, 1_000) : fail(loginProblem);
   if (pod.isIdentified) {
     const latch = { do: 'latch', clusterId, incarnation: target.incarnation } as const;
     return {
@@ -141,7 +142,6 @@ function prove(
   const expected = expectedRevision(source, restore, desired);
   if (revision !== expected) return fail(`the restored member is at revision ${revision}, not at ${expected}`);
   if (clusterId === target.marker?.from?.clusterId) return fail(`the restored member has the cluster ID from before`);
-  if (answer.loginProblem !== undefined) return fail(answer.loginProblem);
   if (!answer.hasLeader) return wait('Seeding', `${pod.name} is about to serve`, 250);
   const { name, uid, resourceVersion, onVolume } = pod;
   return take('Seeding', [
