@@ -14,7 +14,7 @@ export interface Manifest {
 export const name = 'etcd-operator';
 
 /** What every pod of the operator carries; the original's label. */
-export const podLabels = { name } as const;
+const podLabels = { name } as const;
 
 /** The labels that Kubernetes recommends, on everything that is installed. */
 export const labels = {
