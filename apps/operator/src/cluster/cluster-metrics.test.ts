@@ -61,6 +61,7 @@ describe('[72] metrics under the original names, counted right', () => {
     metrics.forget('a');
     expect(value('etcd_operator_controller_clusters')).toBe('0');
     expect(value('etcd_operator_controller_clusters_deleted')).toBe('1');
+    expect(value('etcd_operator_cluster_reconcile_duration_count{ClusterName="c-a"}')).toBeUndefined();
   });
 
   test('durations fall into the original buckets', () => {

@@ -105,6 +105,7 @@ export class ClusterMetrics {
     this.#failing.delete(uid);
     this.#deleted.inc();
     this.#clusters.set(this.#known.size);
+    this.#duration.remove(known.name);
     for (const gauge of [this.#members, this.#healthy, this.#hasQuorum, this.#databaseSize])
       gauge.remove(known.namespace, known.name);
   }

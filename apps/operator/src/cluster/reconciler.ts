@@ -10,7 +10,7 @@ import {
 import type { Dialer } from '@etcd-operator/etcd';
 import { isKubeError } from '@etcd-operator/kube';
 import type { Clock } from '@etcd-operator/ports';
-import { type EtcdCluster, etcdClusters } from '../api/etcd-cluster.ts';
+import { type EtcdCluster, type EtcdClusterStatus, etcdClusters } from '../api/etcd-cluster.ts';
 import { fieldManager } from '../api/names.ts';
 import { act } from './act/act.ts';
 import type { ActContext, StepOutcome } from './act/act-context.ts';
@@ -25,7 +25,7 @@ import { kubernetesView, observe, targetsOf, unreadImageChecks } from './observe
 import { type Plan, planCluster } from './plan/plan.ts';
 import type { Step } from './plan/step.ts';
 import type { ClusterSecrets, SecretFindings } from './secrets/cluster-secrets.ts';
-import { saysTheSame, statusOf, statusPatch } from './status/status.ts';
+import { figuresMoved, saysTheSame, statusOf, statusPatch } from './status/status.ts';
 
 export interface ClusterReconcilerOptions {
   readonly clock: Clock;
@@ -56,6 +56,8 @@ export class ClusterReconciler implements Reconciler {
   readonly #options: ClusterReconcilerOptions;
   readonly #observers = new Map<string, { readonly uid: string; readonly observer: EtcdObserver }>();
   readonly #imageCheckOutput = new Map<string, string>();
+  /** When the status of a cluster was last written, by its UID. */
+  readonly #reportedAt = new Map<string, number>();
 
   constructor(options: ClusterReconcilerOptions) {
     this.#options = options;
@@ -160,7 +162,8 @@ export class ClusterReconciler implements Reconciler {
       plan,
       new Date(this.#options.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z'),
     );
-    if (saysTheSame(status, next)) return;
+    if (saysTheSame(status, next) && !this.#figuresAreDue(found.cluster, next)) return;
+    this.#reportedAt.set(metadata.uid ?? '', this.#options.clock.monotonic());
     this.#options.events.statusChanged(found.cluster, status, next);
     const { name = '', namespace = '', uid } = metadata;
     const patch = { metadata: { uid }, status: statusPatch(status, next) };
@@ -173,6 +176,15 @@ export class ClusterReconciler implements Reconciler {
       if (plan.situation !== 'invalid' || !isKubeError(error, 'Invalid')) throw error;
       log.warn('the status of an invalid object cannot be written', { error });
     }
+  }
+
+  /** Figures ride along with other news; alone they go out rarely, and only if they have moved far. */
+  #figuresAreDue({ metadata, status }: EtcdCluster, next: EtcdClusterStatus): boolean {
+    const uid = metadata?.uid ?? '';
+    const now = this.#options.clock.monotonic();
+    const last = this.#reportedAt.get(uid) ?? now;
+    this.#reportedAt.set(uid, last);
+    return now - last >= figuresEvery && figuresMoved(status, next);
   }
 
   #next(plan: Plan, retry: number | undefined): Result {
@@ -205,6 +217,7 @@ export class ClusterReconciler implements Reconciler {
     const key = `${namespace}/${name}`;
     const known = this.#observers.get(key);
     known?.observer.close();
+    if (known) this.#reportedAt.delete(known.uid);
     if (known) this.#options.secrets.forget(known.uid);
     if (known) this.#options.metrics.forget(known.uid);
     this.#observers.delete(key);
@@ -244,6 +257,9 @@ async function attempt(step: Step, context: ActContext): Promise<Attempt> {
 function withWait(look: Look, reason: string): Look {
   return { ...look, plan: { ...look.plan, waits: [...look.plan.waits, { reason, lookAgainAfter: impossibleRetry }] } };
 }
+
+/** Revisions and sizes move by themselves; live ones are in the metrics. */
+const figuresEvery = 300_000;
 
 /** After a refusal etcd needs a moment; asking at once would only earn another. */
 const refusedRetry = 500;

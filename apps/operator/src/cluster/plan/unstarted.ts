@@ -37,7 +37,7 @@ export function remakeJoiner({ own, members }: Assessment): Proposal | undefined
   if (!stale?.pod) return undefined;
   return take(
     { do: 'deletePod', name: stale.name, uid: stale.pod.uid, force: false },
-    `${stale.name} has not started, and the members have changed since its pod was made: it gets one with the present list`,
+    `${stale.name} has not started, and the members have changed since its pod was made: it starts afresh with the present list`,
   );
 }
 

@@ -20,7 +20,7 @@ import {
   spec,
   withoutPod,
 } from '../plan/testing/situations/vocabulary.ts';
-import { saysTheSame, statusOf, statusPatch } from './status.ts';
+import { figuresMoved, saysTheSame, statusOf, statusPatch } from './status.ts';
 
 const early = '2026-11-15T10:00:00Z';
 const late = '2026-11-15T11:00:00Z';
@@ -294,5 +294,16 @@ describe('statusPatch', () => {
     for (const from of [undefined, ...all]) {
       for (const to of all) expect(merged(from, statusPatch(from, to))).toEqual(to);
     }
+  });
+});
+
+describe('figuresMoved', () => {
+  test('a figure that moved by more than a tenth is news for the next round', () => {
+    const first = report(see(healthy(3)));
+    const moved = (change: Parameters<typeof answer>[1]) =>
+      figuresMoved(first, report(see(healthy(3), answer('d', change)), first, late));
+    expect([moved({ revision: 109 }), moved({ revision: 111 })]).toEqual([false, true]);
+    expect([moved({ dbSize: 4_096 + 400 }), moved({ dbSize: 2_048 })]).toEqual([false, true]);
+    expect(figuresMoved(undefined, first)).toBe(true);
   });
 });

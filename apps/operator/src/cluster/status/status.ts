@@ -178,29 +178,24 @@ function mergeConditions(
   });
 }
 
-/** What turns one status into the other as a merge patch, which removes a field only if it is told so. */
-export function statusPatch(previous: EtcdClusterStatus | undefined, next: EtcdClusterStatus): object {
-  return withRemovals({ ...previous }, { ...next });
-}
-
-function withRemovals(previous: Fields, next: Fields): Fields {
-  const gone = Object.keys(previous).filter((key) => !Object.hasOwn(next, key));
-  const kept = Object.entries(next).map(([key, value]) => {
-    const old = previous[key];
-    return [key, isFields(value) && isFields(old) ? withRemovals(old, value) : value];
-  });
-  return Object.fromEntries([...kept, ...gone.map((key) => [key, null])]);
-}
-
-type Fields = Readonly<Record<string, unknown>>;
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+export { statusPatch } from '../../api/status-patch.ts';
 
 /** True if the two say the same to a reader; figures that move by themselves do not count. */
 export function saysTheSame(a: EtcdClusterStatus | undefined, b: EtcdClusterStatus): boolean {
   return a !== undefined && jsonEqual(withoutFigures(a), withoutFigures(b));
+}
+
+/** True if a figure that moves by itself has moved so far that a reader should hear of it: by more than a tenth. */
+export function figuresMoved(a: EtcdClusterStatus | undefined, b: EtcdClusterStatus): boolean {
+  const before = new Map(a?.memberDetails?.map((detail) => [detail.id, detail]));
+  return (b.memberDetails ?? []).some((detail) => {
+    const old = before.get(detail.id);
+    return movedFar(old?.revision, detail.revision) || movedFar(old?.databaseSize, detail.databaseSize);
+  });
+}
+
+function movedFar(old = 0, now = 0): boolean {
+  return Math.abs(now - old) > Math.abs(old) * 0.1;
 }
 
 function withoutFigures({ memberDetails, ...rest }: EtcdClusterStatus): unknown {
