@@ -14,10 +14,15 @@ await runProgram({
       default: '',
       help: "the image with etcd-restore-agent; without it the image of the operator's own pod",
     },
+    'scratch-directory': {
+      kind: 'string',
+      default: '',
+      help: 'an empty folder for backups that are on their way; without it they are fetched twice, to verify and to deliver',
+    },
   },
   run: async ({ flags, operator }, signal) => {
     const { 'cluster-wide': clusterWide, 'create-crd': createCrd, 'agent-image': agentImage } = flags;
-    const storage = storageSettings(flags);
-    await runEtcdRestoreOperator({ ...operator, clusterWide, createCrd, agentImage, storage }, signal);
+    const options = { clusterWide, createCrd, agentImage, scratchDirectory: flags['scratch-directory'] };
+    await runEtcdRestoreOperator({ ...operator, ...options, storage: storageSettings(flags) }, signal);
   },
 });

@@ -9,9 +9,11 @@ import { ClusterSecrets } from '../cluster/secrets/cluster-secrets.ts';
 import type { StorageSettings } from '../storage/open-store.ts';
 import { Jobs } from './jobs.ts';
 import { RestoreReconciler } from './reconciler.ts';
+import type { Scratch } from './source/scratch.ts';
 
 export interface RestoreControllerOptions {
   readonly storage: StorageSettings;
+  readonly scratch: Scratch;
   /** The image that the agent is in: the operator's own. */
   readonly agentImage: string;
   /** Who holds the lock of an operator of the original kind; undefined if nobody does. */
@@ -57,6 +59,7 @@ export function addRestoreController(manager: Manager, options: RestoreControlle
     secrets: new ClusterSecrets(manager.clock),
     jobs: new Jobs(manager.clock, signal),
     storage: options.storage,
+    scratch: options.scratch,
     agentImage: options.agentImage,
     oldOperator: options.oldOperator,
     event: options.event,

@@ -30,6 +30,7 @@ import { type Found, type Look, memberClient, observe } from './observe/observe.
 import { planRestore } from './plan/plan.ts';
 import type { RestorePlan } from './plan/step.ts';
 import { RestoreError } from './restore-error.ts';
+import type { Scratch } from './source/scratch.ts';
 import { verifySource } from './source/verify-source.ts';
 import { nextStatus } from './status.ts';
 
@@ -43,6 +44,8 @@ export interface RestoreReconcilerOptions {
   readonly secrets: ClusterSecrets;
   readonly jobs: Jobs;
   readonly storage: StorageSettings;
+  /** Where sources stay between being verified and being delivered. */
+  readonly scratch: Scratch;
   readonly agentImage: string;
   /** Who holds the lock of an operator of the original kind; nothing is touched while somebody does. */
   readonly oldOperator: () => string | undefined;
@@ -110,9 +113,10 @@ export class RestoreReconciler implements Reconciler {
       log.info('step', { do: step.do, reason });
       await act(step, context);
     }
-    const { ended } = observation.restore;
-    if (ended !== undefined || plan.report?.phase === 'RollingBack' || plan.report?.phase === 'Failed')
+    if (isOver(observation.restore.ended, plan)) {
       this.#options.jobs.forget(this.#prefix(found.restore));
+      await this.#options.scratch.forget(this.#prefix(found.restore));
+    }
   }
 
   /** True if something new was written. */
@@ -159,12 +163,15 @@ export class RestoreReconciler implements Reconciler {
           opened.store.close();
         }
       };
-    const acceptWithoutHash = restore.spec.acceptWithoutHash ?? false;
+    const options = {
+      acceptWithoutHash: restore.spec.acceptWithoutHash ?? false,
+      keep: (bytes: number) => this.#options.scratch.keep(prefix, bytes),
+    };
     return {
       verify: () =>
         jobs.start(
           `${prefix}verify`,
-          withStore((opened, context) => verifySource(opened, { acceptWithoutHash }, context)),
+          withStore((opened, context) => verifySource(opened, options, context)),
         ),
       save: (incarnation) =>
         jobs.start(
@@ -208,7 +215,8 @@ export class RestoreReconciler implements Reconciler {
     const { source } = observation.restore;
     const key = await this.#key(restore, signal);
     const { bytes } = expectSource(source);
-    const body = store.get(place.key, undefined, { signal });
+    const kept = await this.#options.scratch.read(this.#prefix(restore), bytes);
+    const body = kept ?? store.get(place.key, undefined, { signal });
     const { dial = networkDialer } = this.#options;
     await deliver({ ip, uid: identityOf(restore).uid, key, bytes, body, dial, signal, onProgress });
     return 'delivered';
@@ -236,6 +244,11 @@ const eventWords = {
   RollingBack: 'Everything is put back as it was',
   Failed: 'The cluster was not restored',
 } as const;
+
+/** What was begun in the background is of no use any more. */
+function isOver(ended: string | undefined, { report }: RestorePlan): boolean {
+  return ended !== undefined || report?.phase === 'RollingBack' || report?.phase === 'Failed';
+}
 
 function expectSource(source: SourceFacts | undefined): SourceFacts {
   if (!source) throw new RestoreError('SourceRefused', 'what was verified is not known any more');

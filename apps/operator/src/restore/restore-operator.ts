@@ -8,12 +8,15 @@ import { operatorImageName } from '../image.ts';
 import { OldOperator } from '../old-operator.ts';
 import type { OperatorOptions } from '../operator.ts';
 import { addRestoreController } from './controller.ts';
+import { Scratch } from './source/scratch.ts';
 
 /** A restore operator's process. */
 export interface RestoreOperatorOptions
   extends Omit<OperatorOptions, 'readLog' | 'healthInterval' | 'chaosLevel' | 'backups'> {
   /** The image that the agent is in. @default the image that the operator's own pod runs */
   readonly agentImage?: string;
+  /** A folder of its own for sources that are on their way. @default none: they are fetched twice */
+  readonly scratchDirectory?: string;
 }
 
 const component = 'etcd-restore-operator';
@@ -52,6 +55,7 @@ export async function runEtcdRestoreOperator(options: RestoreOperatorOptions, si
     {
       storage: { clock, random, ...options.storage },
       agentImage,
+      scratch: await Scratch.open(options.scratchDirectory),
       oldOperator: () => old.holder,
       event: (restore, type, reason, message) => events.record(restore, type, reason, message),
       ...(options.dial && { dial: options.dial }),

@@ -9,6 +9,13 @@ import { readManifest } from '../../storage/read-manifest.ts';
 import type { JobContext } from '../jobs.ts';
 import type { SourceFacts } from '../observation.ts';
 import { RestoreError } from '../restore-error.ts';
+import type { Kept } from './scratch.ts';
+
+export interface VerifyOptions {
+  readonly acceptWithoutHash: boolean;
+  /** Begins to keep the bytes for later; undefined if there is no place for them. @default nothing is kept */
+  readonly keep?: (bytes: number) => Promise<Kept | undefined>;
+}
 
 /**
  * Reads a backup to its end, in bounded memory, and compares its bytes with what they should be: the hash at their end, and
@@ -17,13 +24,14 @@ import { RestoreError } from '../restore-error.ts';
  */
 export async function verifySource(
   { store, place }: OpenedStorage,
-  options: { readonly acceptWithoutHash: boolean },
+  options: VerifyOptions,
   { signal, onProgress }: JobContext,
 ): Promise<SourceFacts> {
   const { key } = place;
   const before = await store.stat(key, { signal });
   const manifest = await readManifest(store, key, signal);
-  const whole = await readWhole(store, key, options.acceptWithoutHash, { signal, onProgress });
+  const kept = await options.keep?.(before.bytes);
+  const whole = await readWhole(store, key, { ...options, kept }, { signal, onProgress });
   const facts = await readSnapshotFacts(rangedReader(store, key, signal));
   const after = await store.stat(key, { signal });
   if (after.etag !== before.etag || after.bytes !== before.bytes || whole.bytes !== after.bytes)
@@ -61,7 +69,7 @@ interface Whole {
 async function readWhole(
   store: BlobStore,
   key: string,
-  acceptWithoutHash: boolean,
+  { acceptWithoutHash, kept }: VerifyOptions & { readonly kept: Kept | undefined },
   { signal, onProgress }: JobContext,
 ): Promise<Whole> {
   const hash = createHash('sha256');
@@ -69,6 +77,7 @@ async function readWhole(
   const counted = async function* () {
     for await (const piece of store.get(key, undefined, { signal })) {
       hash.update(piece);
+      await kept?.write(piece);
       bytes += piece.byteLength;
       onProgress(bytes);
       yield piece;
@@ -78,8 +87,12 @@ async function readWhole(
   try {
     for await (const _ of verifySnapshot(counted()));
   } catch (error) {
-    if (!(error instanceof SnapshotError && error.code === 'NoHash' && acceptWithoutHash)) throw error;
+    if (!(error instanceof SnapshotError && error.code === 'NoHash' && acceptWithoutHash)) {
+      await kept?.drop();
+      throw error;
+    }
     hasHash = false;
   }
+  await kept?.finish();
   return { bytes, sha256: hash.digest('hex'), hasHash };
 }

@@ -54,6 +54,7 @@ export class RestoreLab implements AsyncDisposable {
         identity: 'restore',
         leaderElection: false,
         agentImage: agentImageName,
+        scratchDirectory: join(this.directory, 'scratch'),
         // Real servers of tests are on loopback, where no store of a user may be.
         storage: { directory: this.directory, policy: { allowLocal: true } },
         dial: ({ host, port }, signal) => this.clusters.lab.dial(host, port, signal),

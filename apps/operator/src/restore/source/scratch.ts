@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createReadStream } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** A source that is being kept on its way. */
+export interface Kept {
+  write(piece: Uint8Array): Promise<void>;
+  /** The source is sound: it may be read from here. */
+  finish(): Promise<void>;
+  /** It is not, or nobody wants it. */
+  drop(): Promise<void>;
+}
+
+const suffix = '.snapshot';
+
+/**
+ * A folder in which sources stay between being verified and being delivered, so that a large one is fetched once. Only an
+ * optimisation: where there is no folder, no room or a fault, the source is fetched a second time. Nothing in it outlives
+ * the process; what is read from it is compared again by whoever receives it.
+ */
+export class Scratch {
+  readonly #directory: string | undefined;
+
+  private constructor(directory: string | undefined) {
+    this.#directory = directory;
+  }
+
+  /** @param directory undefined to keep nothing. What an earlier process has left there is removed. */
+  static async open(directory: string | undefined): Promise<Scratch> {
+    if (!directory) return new Scratch(undefined);
+    await mkdir(directory, { recursive: true });
+    for (const name of await readdir(directory)) {
+      if (name.includes(suffix)) await rm(join(directory, name), { force: true });
+    }
+    return new Scratch(directory);
+  }
+
+  /** Begins to keep a source of that many bytes; undefined if there is no room for it. */
+  async keep(name: string, bytes: number): Promise<Kept | undefined> {
+    if (!this.#directory) return undefined;
+    const file = this.#file(name);
+    try {
+      const { bavail, bsize } = await statfs(this.#directory);
+      // The node's other pods need room as well.
+      if (bavail * bsize < bytes * 2) return undefined;
+      return keptIn(file, await open(`${file}.part`, 'w', 0o600));
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** A source that was kept, if it has that many bytes. */
+  async read(name: string, bytes: number): Promise<AsyncIterable<Uint8Array> | undefined> {
+    if (!this.#directory) return undefined;
+    const file = this.#file(name);
+    try {
+      if ((await stat(file)).size !== bytes) return undefined;
+      return createReadStream(file, { highWaterMark: 1024 * 1024 });
+    } catch {
+      return undefined;
+    }
+  }
+
+  async forget(name: string): Promise<void> {
+    if (!this.#directory) return;
+    await rm(this.#file(name), { force: true });
+  }
+
+  #file(name: string): string {
+    return join(this.#directory ?? '', `${name.replaceAll(/[^A-Za-z0-9-]/g, '_')}${suffix}`);
+  }
+}
+
+function keptIn(file: string, handle: FileHandle): Kept {
+  let isSound = true;
+  const drop = async () => {
+    isSound = false;
+    await handle.close().catch(() => undefined);
+    await rm(`${file}.part`, { force: true });
+  };
+  return {
+    write: async (piece) => {
+      if (!isSound) return;
+      try {
+        await handle.writeFile(piece);
+      } catch {
+        // A full disk is no reason to stop: it is fetched again.
+        await drop();
+      }
+    },
+    finish: async () => {
+      if (!isSound) return;
+      await handle.close();
+      await rename(`${file}.part`, file);
+    },
+    drop,
+  };
+}
