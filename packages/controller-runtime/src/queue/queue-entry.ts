@@ -26,10 +26,6 @@ export interface QueueEntry<K> {
   abandoned: boolean;
   /** Monotonic time at which it entered its lane or, while it is processed, at which that began. */
   since: number;
-  /** Monotonic time at which a delayed key becomes ready; of use while `heapIndex >= 0`. */
-  due: number;
-  /** Breaks ties of `due`, so that equal delays end in the order they began. */
-  order: number;
   /** Place in the timer heap, or -1. */
   heapIndex: number;
 }
@@ -42,8 +38,6 @@ export function newEntry<K>(key: K, lane: Lane): QueueEntry<K> {
     lane,
     abandoned: false,
     since: 0,
-    due: 0,
-    order: 0,
     heapIndex: -1,
   };
 }

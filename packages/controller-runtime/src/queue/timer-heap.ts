@@ -2,85 +2,114 @@
 import type { QueueEntry } from './queue-entry.ts';
 
 /**
- * Delayed entries in order of `due`: a binary heap in which each entry knows its place, so that moving or removing one costs
- * the logarithm of the size and any number of delays need one timer.
+ * Delayed entries in order of the time at which they are due: a binary heap in which each entry knows its place, so that moving or
+ * removing one costs the logarithm of the size and any number of delays need one timer. Times are kept beside the entries, in
+ * arrays of numbers: comparing touches no entry, and an entry that is not delayed does not pay for them.
  */
 export class TimerHeap<K> {
   readonly #entries: QueueEntry<K>[] = [];
-  #order = 0;
+  readonly #due: number[] = [];
+  /** Breaks ties, so that equal delays end in the order they began. */
+  readonly #order: number[] = [];
+  #scheduled = 0;
 
   get size(): number {
     return this.#entries.length;
+  }
+
+  /** When the first entry is due; never if there is none. */
+  get firstDue(): number {
+    return this.#due[0] ?? Number.POSITIVE_INFINITY;
   }
 
   peek(): QueueEntry<K> | undefined {
     return this.#entries[0];
   }
 
+  /** When an entry is due; never if it is not in. */
+  dueOf(entry: QueueEntry<K>): number {
+    return this.#due[entry.heapIndex] ?? Number.POSITIVE_INFINITY;
+  }
+
   /** Adds an entry, or moves one that is in the heap already. */
   schedule(entry: QueueEntry<K>, due: number): void {
-    const isLater = entry.heapIndex >= 0 && due >= entry.due;
-    entry.due = due;
-    entry.order = this.#order++;
-    if (entry.heapIndex < 0) {
-      entry.heapIndex = this.#entries.length;
-      this.#entries.push(entry);
-    }
-    if (isLater) this.#down(entry);
-    else this.#up(entry);
+    const order = this.#scheduled++;
+    if (entry.heapIndex < 0) this.#up(this.#entries.length, entry, due, order);
+    else this.#settle(entry.heapIndex, entry, due, order);
   }
 
   /** Takes an entry out; nothing happens if it is not in. */
   remove(entry: QueueEntry<K>): void {
     const index = entry.heapIndex;
     if (index < 0) return;
-    const last = this.#entries.pop();
     entry.heapIndex = -1;
-    if (last === undefined || last === entry) return;
-    this.#place(last, index);
-    this.#up(last);
-    this.#down(last);
+    const last = this.#entries.pop();
+    const due = this.#due.pop();
+    const order = this.#order.pop();
+    if (last === undefined || due === undefined || order === undefined || last === entry) return;
+    this.#settle(index, last, due, order);
   }
 
   clear(): void {
     for (const entry of this.#entries) entry.heapIndex = -1;
     this.#entries.length = 0;
+    this.#due.length = 0;
+    this.#order.length = 0;
   }
 
-  [Symbol.iterator](): IterableIterator<QueueEntry<K>> {
-    return this.#entries[Symbol.iterator]();
+  /** Puts an entry where it belongs, upwards or downwards of a place that is free. */
+  #settle(index: number, entry: QueueEntry<K>, due: number, order: number): void {
+    if (index > 0 && this.#isBefore(due, order, (index - 1) >> 1)) this.#up(index, entry, due, order);
+    else this.#down(index, entry, due, order);
   }
 
-  #up(entry: QueueEntry<K>): void {
-    while (entry.heapIndex > 0) {
-      const parent = this.#entries[(entry.heapIndex - 1) >> 1];
-      if (parent === undefined || !before(entry, parent)) return;
-      this.#swap(entry, parent);
+  #up(from: number, entry: QueueEntry<K>, due: number, order: number): void {
+    let index = from;
+    while (index > 0) {
+      const parent = (index - 1) >> 1;
+      if (!this.#isBefore(due, order, parent)) break;
+      this.#move(parent, index);
+      index = parent;
     }
+    this.#place(index, entry, due, order);
   }
 
-  #down(entry: QueueEntry<K>): void {
+  #down(from: number, entry: QueueEntry<K>, due: number, order: number): void {
+    let index = from;
     for (;;) {
-      const left = this.#entries[entry.heapIndex * 2 + 1];
-      const right = this.#entries[entry.heapIndex * 2 + 2];
-      const child = right !== undefined && left !== undefined && before(right, left) ? right : left;
-      if (child === undefined || !before(child, entry)) return;
-      this.#swap(entry, child);
+      const child = this.#firstChild(index);
+      if (child < 0 || this.#isBefore(due, order, child)) break;
+      this.#move(child, index);
+      index = child;
     }
+    this.#place(index, entry, due, order);
   }
 
-  #swap(one: QueueEntry<K>, other: QueueEntry<K>): void {
-    const index = one.heapIndex;
-    this.#place(one, other.heapIndex);
-    this.#place(other, index);
+  /** The child of a place that is due first, or -1. */
+  #firstChild(index: number): number {
+    const left = 2 * index + 1;
+    if (left >= this.#entries.length) return -1;
+    const right = left + 1;
+    const rightDue = this.#due[right];
+    const rightOrder = this.#order[right];
+    if (rightDue === undefined || rightOrder === undefined) return left;
+    return this.#isBefore(rightDue, rightOrder, left) ? right : left;
   }
 
-  #place(entry: QueueEntry<K>, index: number): void {
+  #isBefore(due: number, order: number, index: number): boolean {
+    const otherDue = this.#due[index] ?? 0;
+    return due < otherDue || (due === otherDue && order < (this.#order[index] ?? 0));
+  }
+
+  #move(from: number, to: number): void {
+    const entry = this.#entries[from];
+    if (entry) this.#place(to, entry, this.#due[from] ?? 0, this.#order[from] ?? 0);
+  }
+
+  #place(index: number, entry: QueueEntry<K>, due: number, order: number): void {
     this.#entries[index] = entry;
+    this.#due[index] = due;
+    this.#order[index] = order;
     entry.heapIndex = index;
   }
-}
-
-function before(one: QueueEntry<unknown>, other: QueueEntry<unknown>): boolean {
-  return one.due < other.due || (one.due === other.due && one.order < other.order);
 }

@@ -106,7 +106,7 @@ export class WorkQueue<K> {
     const due = this.#clock.monotonic() + milliseconds;
     const waiting = entry.heapIndex >= 0;
     entry.lane = waiting && entry.lane < lane ? entry.lane : lane;
-    if (!waiting || due < entry.due) this.#delayed.schedule(entry, due);
+    if (!waiting || due < this.#delayed.dueOf(entry)) this.#delayed.schedule(entry, due);
     this.#arm();
   }
 
@@ -243,18 +243,19 @@ export class WorkQueue<K> {
 
   /** Keeps the one timer at the earliest delay. A timer that is early is left: it looks again when it fires. */
   #arm(): void {
-    const first = this.#delayed.peek();
-    if (first === undefined || first.due >= this.#timerDue) return;
+    const { firstDue } = this.#delayed;
+    if (firstDue >= this.#timerDue) return;
     this.#timer?.cancel();
-    this.#timerDue = first.due;
-    this.#timer = this.#clock.schedule(first.due - this.#clock.monotonic(), () => this.#fire());
+    this.#timerDue = firstDue;
+    this.#timer = this.#clock.schedule(firstDue - this.#clock.monotonic(), () => this.#fire());
   }
 
   #fire(): void {
     this.#timerDue = Number.POSITIVE_INFINITY;
     const now = this.#clock.monotonic();
-    for (let first = this.#delayed.peek(); first !== undefined && first.due <= now; first = this.#delayed.peek()) {
-      this.#makeReady(first, first.lane);
+    while (this.#delayed.firstDue <= now) {
+      const first = this.#delayed.peek();
+      if (first) this.#makeReady(first, first.lane);
     }
     this.#arm();
   }
