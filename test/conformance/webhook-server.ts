@@ -36,10 +36,15 @@ export interface AdmissionAnswer {
 /** Answers a server's question; a promise that never settles is a webhook that hangs. */
 export type Webhook = (request: AdmissionRequest) => AdmissionAnswer | Promise<AdmissionAnswer>;
 
+/** Brings one object to a version; what it throws is told as a failure. */
+export type Converter = (object: Stored, apiVersion: string) => object;
+
 /** Webhooks on loopback, which live as long as this value. */
 export interface WebhookServer extends AsyncDisposable {
   /** Serves a webhook; resolves with the part of a configuration that says where it is. */
   serve(webhook: Webhook): { readonly url: string; readonly caBundle: string };
+  /** Serves a webhook that converts objects of a custom kind. */
+  serveConversion(converter: Converter): { readonly url: string; readonly caBundle: string };
 }
 
 let certificate: ReturnType<typeof makeCertificate> | undefined;
@@ -47,27 +52,50 @@ let certificate: ReturnType<typeof makeCertificate> | undefined;
 export async function startWebhookServer(): Promise<WebhookServer> {
   certificate ??= makeCertificate();
   const { cert, key } = await certificate;
-  const webhooks: Webhook[] = [];
+  const webhooks: (Webhook | { readonly converter: Converter })[] = [];
   const server = createServer({ cert, key }, (request, response) => {
     const index = Number(request.url?.slice(1).split('?')[0]);
-    answer(request, webhooks[index]).then(
-      (body) => response.setHeader('content-type', 'application/json').end(body),
+    const webhook = webhooks[index];
+    const body = typeof webhook === 'object' ? convert(request, webhook.converter) : answer(request, webhook);
+    body.then(
+      (text) => response.setHeader('content-type', 'application/json').end(text),
       () => response.destroy(),
     );
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
+  const place = (path: number) => ({
+    url: `https://127.0.0.1:${port}/${path}`,
+    caBundle: Buffer.from(cert).toString('base64'),
+  });
   return {
-    serve: (webhook) => {
-      const path = webhooks.push(webhook) - 1;
-      return { url: `https://127.0.0.1:${port}/${path}`, caBundle: Buffer.from(cert).toString('base64') };
-    },
+    serve: (webhook) => place(webhooks.push(webhook) - 1),
+    serveConversion: (converter) => place(webhooks.push({ converter }) - 1),
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       await new Promise((done) => server.close(done));
     },
   };
+}
+
+interface ConversionRequest {
+  readonly uid: string;
+  readonly desiredAPIVersion: string;
+  readonly objects: readonly Stored[];
+}
+
+async function convert(request: IncomingMessage, converter: Converter): Promise<string> {
+  const { request: asked } = JSON.parse(await text(request)) as { request: ConversionRequest };
+  const { uid, desiredAPIVersion } = asked;
+  const review = (response: object) =>
+    JSON.stringify({ apiVersion: 'apiextensions.k8s.io/v1', kind: 'ConversionReview', response });
+  try {
+    const convertedObjects = asked.objects.map((object) => converter(object, desiredAPIVersion));
+    return review({ uid, result: { status: 'Success' }, convertedObjects });
+  } catch (error) {
+    return review({ uid, result: { status: 'Failure', message: (error as Error).message } });
+  }
 }
 
 async function answer(request: IncomingMessage, webhook: Webhook | undefined): Promise<string> {

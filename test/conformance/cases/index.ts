@@ -5,6 +5,7 @@ import { access } from './access.ts';
 import { admission } from './admission.ts';
 import { applying } from './apply.ts';
 import { config } from './config.ts';
+import { conversion } from './conversion.ts';
 import { customObjects } from './custom-objects.ts';
 import { definitions } from './definitions.ts';
 import { deletion } from './deletion.ts';
@@ -56,6 +57,7 @@ export const subjects: readonly Subject[] = [
   managedFields,
   definitions,
   customObjects,
+  conversion,
   rules,
   subresources,
   dryRuns,

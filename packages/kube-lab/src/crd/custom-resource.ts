@@ -3,6 +3,7 @@ import { FieldSet } from '../apply/field-set.ts';
 import type { FieldType } from '../apply/field-type.ts';
 import { asArray, asObject, asObjects, asString, getIn, type JsonObject } from '../json/json.ts';
 import type { ServedResource, ServedSubresource } from '../registry/served-resource.ts';
+import { type Conversions, WebhookConverter } from './conversion.ts';
 import { customCodec } from './custom-codec.ts';
 import { customStrategy } from './custom-strategy.ts';
 import { storageVersionOf } from './definition-kind.ts';
@@ -16,13 +17,33 @@ const statusField = FieldSet.of(['f:status']);
 const allButStatus = FieldSet.of(['f:spec'], ['f:metadata']);
 
 /** The served versions of a definition, ready to be served. */
-export function customResources(definition: JsonObject): readonly ServedResource[] {
+export function customResources(definition: JsonObject, known: Conversions = new Map()): readonly ServedResource[] {
+  const convert = conversionOf(definition, known);
   return asObjects(getIn(definition, 'spec', 'versions'))
     .filter((version) => version['served'] === true)
-    .map((version) => customResource(definition, version));
+    .map((version) => customResource(definition, version, convert));
 }
 
-function customResource(definition: JsonObject, version: JsonObject): ServedResource {
+type Convert = (object: JsonObject, apiVersion: string) => JsonObject;
+
+/** How versions differ: in nothing but their name, unless there is a webhook. */
+function conversionOf(
+  definition: JsonObject,
+  known: Conversions,
+): { readonly convert: Convert; readonly isAsked: boolean } {
+  const conversion = asObject(getIn(definition, 'spec', 'conversion')) ?? {};
+  if (conversion['strategy'] !== 'Webhook') {
+    return { convert: (object, apiVersion) => ({ ...object, apiVersion }), isAsked: false };
+  }
+  const converter = new WebhookConverter(asObject(conversion['webhook']) ?? {}, known);
+  return { convert: (object, apiVersion) => converter.convert(object, apiVersion), isAsked: true };
+}
+
+function customResource(
+  definition: JsonObject,
+  version: JsonObject,
+  { convert, isAsked }: ReturnType<typeof conversionOf>,
+): ServedResource {
   const spec = asObject(definition['spec']) ?? {};
   const names = asObject(getIn(definition, 'status', 'acceptedNames')) ?? {};
   const group = asString(spec['group']) ?? '';
@@ -39,8 +60,9 @@ function customResource(definition: JsonObject, version: JsonObject): ServedReso
     schema,
     preserveUnknownFields: spec['preserveUnknownFields'] === true,
     storageVersion,
-    convert: (object, apiVersion) => ({ ...object, apiVersion }),
+    convert,
   });
+  const served = asObjects(spec['versions']).filter((one) => one['served'] === true);
   return {
     ...own,
     listKind: asString(names['listKind']) ?? `${kind}List`,
@@ -54,6 +76,13 @@ function customResource(definition: JsonObject, version: JsonObject): ServedReso
     collection: `${plural}.${group}`,
     storageVersion,
     codec,
+    ...(isAsked
+      ? {
+          convertAll: (object) => {
+            for (const one of served) convert(object, `${group}/${String(one['name'])}`);
+          },
+        }
+      : {}),
     strategy: {
       ...customStrategy({ schema, hasStatus, scale, toVersion: (object) => codec.toVersion(object) }),
       ...deprecationOf(version, own),

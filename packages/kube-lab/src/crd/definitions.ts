@@ -6,6 +6,7 @@ import type { Core } from '../server/core.ts';
 import { updateStored } from '../server/system-writer.ts';
 import type { Change } from '../storage/stored-object.ts';
 import { setCondition } from './conditions.ts';
+import type { Conversions } from './conversion.ts';
 import { customResources } from './custom-resource.ts';
 import { openApiOf } from './open-api.ts';
 
@@ -23,6 +24,7 @@ export class Definitions {
   readonly #resource: ServedResource;
   readonly #served = new Map<string, readonly ServedResource[]>();
   readonly #emptying = new Map<string, () => void>();
+  readonly #conversions = new Map<string, Conversions>();
   readonly #stop: () => void;
 
   constructor(core: Core, resource: ServedResource) {
@@ -42,13 +44,20 @@ export class Definitions {
       this.#emptying.get(key)?.();
       this.#emptying.delete(key);
       this.#serve(key, []);
+      this.#conversions.delete(key);
       return;
     }
     this.#accept(key, object);
     const present = this.#core.store.get(collection, key)?.object;
     if (!present) return;
-    if (isTrue(present, 'Established')) this.#serve(key, customResources(present));
+    if (isTrue(present, 'Established')) this.#serve(key, customResources(present, this.#conversionsOf(key)));
     if (getIn(present, 'metadata', 'deletionTimestamp')) this.#empty(key, present);
+  }
+
+  #conversionsOf(key: string): Conversions {
+    const known = this.#conversions.get(key) ?? new Map();
+    this.#conversions.set(key, known);
+    return known;
   }
 
   #serve(key: string, resources: readonly ServedResource[]): void {

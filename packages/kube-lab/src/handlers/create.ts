@@ -57,6 +57,7 @@ export async function createFrom(call: Call, object: JsonObject): Promise<Stored
 
 function storeNew(call: Call, namespace: string, name: string, object: JsonObject): StoredObject {
   const key = storageKey(call.resource, namespace, name);
+  call.resource.convertAll?.(object);
   if (isDryRun(call)) return pretendCreate(call, key, name, object);
   try {
     return call.core.store.create(call.resource.collection, key, object);

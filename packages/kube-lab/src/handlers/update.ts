@@ -148,6 +148,7 @@ function commitUpdate(call: Call, current: StoredObject, next: JsonObject): Stor
   const metadata = metadataOf(next);
   metadata['resourceVersion'] = String(current.revision);
   if (equalButForTimes(next, current.object)) return current;
+  resource.convertAll?.(next);
   if (isDryRun(call)) return new StoredObject(current.key, current.revision, next);
   if (isReleased(metadata) && !resource.strategy.waitsFor?.(next)) {
     core.store.delete(resource.collection, current);

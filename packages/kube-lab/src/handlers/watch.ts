@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { apiVersionOf } from '@etcd-operator/kube';
 import type { Timer } from '@etcd-operator/ports';
+import { ConversionNeeded } from '../crd/conversion.ts';
 import { ConnectionLost } from '../faults/connection-lost.ts';
 import type { ReplicaView } from '../faults/replica-view.ts';
 import { asObject } from '../json/json.ts';
@@ -57,6 +58,8 @@ class Watch {
     signal.addEventListener('abort', onAbort, { once: true });
   }
 
+  #isOpen = false;
+
   start(): void {
     const { store, faults } = this.#call.core;
     const { version, sendInitialEvents: initial, bookmarks } = this.#options;
@@ -75,6 +78,7 @@ class Watch {
       this.queue.end();
       return;
     }
+    this.#isOpen = true;
     this.#stops.add(store.watch(this.#call.resource.collection, this.#seen, (change) => this.#onChange(change)));
     if (this.#view) this.#stops.add(this.#view.onAdvance(() => this.#catchUp()));
     const handle = {
@@ -153,7 +157,13 @@ class Watch {
     // A table tells its columns once.
     const isFirst = !this.#hasSent;
     this.#hasSent = true;
-    this.#line(type, objectText(this.#call, this.#form, stored, isFirst));
+    try {
+      this.#line(type, objectText(this.#call, this.#form, stored, isFirst));
+    } catch (error) {
+      // Of before the webhook was there: whoever watches has to list first.
+      if (!(error instanceof ConversionNeeded) || !this.#isOpen) throw error;
+      this.queue.end();
+    }
   }
 
   #bookmark(annotations?: Readonly<Record<string, string>>): void {

@@ -38,6 +38,11 @@ export interface ServedResource extends ResourceNames {
   /** The version in which objects are stored. @default its own */
   readonly storageVersion?: string;
   readonly codec: Codec;
+  /**
+   * Brings an object that is about to be stored into every served version, so that nobody who reads or watches has to wait. Throws
+   * `ConversionNeeded`. Only kinds with a webhook for it have this.
+   */
+  convertAll?(object: JsonObject): void;
   readonly strategy: Strategy;
   /** Custom resources keep `kind` and `apiVersion` on the items of a list; built-in ones leave them out. */
   readonly custom: boolean;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { authenticate } from '../authn/authenticate.ts';
 import { authorize } from '../authz/authorize.ts';
+import { withConversions } from '../crd/conversion.ts';
 import { ConnectionLost } from '../faults/connection-lost.ts';
 import type { FaultTarget } from '../faults/fault-scope.ts';
 import { bindPod } from '../handlers/binding.ts';
@@ -104,7 +105,9 @@ interface ReadRequest extends Pick<Call, 'request' | 'query' | 'identity' | 'tar
 function route(core: Core, read: ReadRequest): Promise<ApiResponse> | ApiResponse {
   const { info, request } = read;
   if (info.kind === 'path') return servePath(core, request, info.path);
-  return serve(makeCall(core, { ...read, info }));
+  const first = makeCall(core, { ...read, info });
+  if (!first.resource.convertAll) return serve(first);
+  return withConversions(core, first.resource.collection, () => serve(makeCall(core, { ...read, info })));
 }
 
 /** What a fault's scope is held against. */
