@@ -11,6 +11,7 @@ test('what npm start takes', () => {
     version: '3.7',
     file: undefined,
     port: 6443,
+    keep: undefined,
     plain: false,
   });
   expect(parseOptions(['--help'])).toBeUndefined();
@@ -21,6 +22,7 @@ test.each([
   [['--size', 'x'], '1 to 7 members'],
   [['--port', '70000'], 'up to 65535'],
   [['--version', '4'], 'write it like 3.6'],
+  [['--keep', 'a', '--file', 'b'], 'do not go together'],
   [['--sise', '3'], "Unknown option '--sise'"],
 ])('%j is refused', (args, message) => {
   expect(() => parseOptions(args)).toThrow(message);

@@ -12,6 +12,8 @@ export interface PlaygroundOptions {
   readonly file: string | undefined;
   /** Port of the API server on loopback; undefined for one that is free. */
   readonly port: number | undefined;
+  /** Folder in which the cluster outlives the playground. */
+  readonly keep: string | undefined;
   /** Plain lines even in a terminal. */
   readonly plain: boolean;
 }
@@ -25,6 +27,7 @@ Starts a Kubernetes in this process tree, the etcd operator in it, and an etcd c
   --version X.Y     etcd to begin with: 3.4 to 3.7, or an exact version that there is (default 3.6)
   --file FILE       create what is in FILE instead of the example cluster
   --port N          port of the API server on 127.0.0.1 (default one that is free)
+  --keep DIR        keep the cluster's spec and data in DIR, and go on from there next time
   --plain           lines instead of a live screen
 
 In a second terminal: npm run lab -- --help
@@ -40,7 +43,7 @@ export class OptionError extends Error {
 
 /** Undefined if help is asked for. */
 export function parseOptions(args: readonly string[]): PlaygroundOptions | undefined {
-  const { once, size, version, file, port, plain, help } = read(args);
+  const { once, size, version, file, port, keep, plain, help } = read(args);
   if (help) return undefined;
   const count = Number(size);
   if (!Number.isInteger(count) || count < 1 || count > 7)
@@ -48,10 +51,11 @@ export function parseOptions(args: readonly string[]): PlaygroundOptions | undef
   const number = port === undefined ? undefined : Number(port);
   if (number !== undefined && (!Number.isInteger(number) || number < 0 || number > 65_535))
     throw new OptionError(`--port ${port}: a port is a number up to 65535`);
+  if (keep !== undefined && file !== undefined) throw new OptionError('--keep and --file do not go together');
   const wanted = version?.replace(/^v/, '');
   if (wanted !== undefined && !/^3\.\d{1,2}(\.\d{1,3})?$/.test(wanted))
     throw new OptionError(`--version ${version}: write it like 3.6 or 3.6.16`);
-  return { once, size: count, version: wanted, file, port: number, plain };
+  return { once, size: count, version: wanted, file, port: number, keep, plain };
 }
 
 function read(args: readonly string[]) {
@@ -64,6 +68,7 @@ function read(args: readonly string[]) {
         version: { type: 'string' },
         file: { type: 'string' },
         port: { type: 'string' },
+        keep: { type: 'string' },
         plain: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },

@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Resource } from '@etcd-operator/kube';
 import type { Access } from '../access.ts';
 import { CliError } from '../cli-error.ts';
-import type { StoreObject } from './store-objects.ts';
+
+/** How far an operator has come with an object. */
+export interface Progress {
+  readonly succeeded: boolean;
+  /** Why it failed for good; empty while it has not. */
+  readonly failure: string;
+}
 
 const lookAgain = 500;
 
-/** Waits until an operator has reported on an object. Fails if it reports a failure, or nothing in time. */
+/** Waits until an operator has come to an end with an object. Fails if it reports a failure, or nothing in time. */
 export async function awaitOutcome(
-  { client, namespace, clock, signal }: Access,
-  resource: Resource<StoreObject>,
-  name: string,
+  { clock, signal }: Access,
+  what: string,
   timeout: number,
-): Promise<StoreObject> {
+  ask: () => Promise<Progress>,
+): Promise<void> {
   const end = clock.monotonic() + timeout;
   for (;;) {
-    const object = await client.resource(resource).get({ namespace, name }, { signal });
-    const { succeeded, Reason, reason } = object.status ?? {};
-    if (succeeded) return object;
-    const why = Reason || reason;
-    if (why) throw new CliError('Failed', `${resource.kind} ${name} failed: ${why}`);
+    const { succeeded, failure } = await ask();
+    if (succeeded) return;
+    if (failure) throw new CliError('Failed', `${what} failed: ${failure}`);
     if (clock.monotonic() > end) {
-      const message = `nothing was reported on ${resource.kind} ${name} within ${timeout / 1000} s: does its operator run? It is left as it is`;
+      const message = `${what} has not come to an end within ${timeout / 1000} s: does its operator run? It is left as it is`;
       throw new CliError('Timeout', message);
     }
     await clock.sleep(lookAgain, signal);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { clientPort } from '@etcd-operator/etcd';
 import { isKubeError } from '@etcd-operator/kube';
-import { clientServiceName, type EtcdCluster } from '@etcd-operator/operator';
+import { clientServiceName, type EtcdBackup, type EtcdCluster, etcdBackups } from '@etcd-operator/operator';
 import { type Access, findCluster } from '../access.ts';
 import { CliError } from '../cli-error.ts';
 import type { Command } from '../command-line.ts';
 import type { Report } from '../render/print.ts';
 import { awaitOutcome } from './await-outcome.ts';
-import { etcdBackups, type StoreObject, s3Source } from './store-objects.ts';
+import { s3Source } from './s3-source.ts';
 
 type BackupCommand = Extract<Command, { kind: 'backup' }>;
 
@@ -16,8 +16,9 @@ export async function backup(access: Access, command: BackupCommand): Promise<Re
   const cluster = await findCluster(access, command.cluster);
   const object = backupOf(cluster, command, access.clock.now());
   const name = object.metadata?.name ?? '';
+  const backups = access.client.resource(etcdBackups.resource);
   try {
-    await access.client.resource(etcdBackups).create(object, { signal: access.signal });
+    await backups.create(object, { signal: access.signal });
   } catch (error) {
     if (isKubeError(error, 'AlreadyExists'))
       throw new CliError('Failed', `EtcdBackup ${name} exists already: give another --name`, { cause: error });
@@ -29,7 +30,12 @@ export async function backup(access: Access, command: BackupCommand): Promise<Re
   }
   if (!command.wait)
     return report(object, `EtcdBackup ${name} is created; kubectl get etcdbackup ${name} tells how it goes.`);
-  const made = await awaitOutcome(access, etcdBackups, name, command.timeout);
+  const { namespace, signal } = access;
+  let made = object;
+  await awaitOutcome(access, `EtcdBackup ${name}`, command.timeout, async () => {
+    made = await backups.get({ namespace, name }, { signal });
+    return { succeeded: made.status?.succeeded ?? false, failure: made.status?.Reason ?? '' };
+  });
   const { etcdRevision, etcdVersion } = made.status ?? {};
   const at = `${command.s3.path} (revision ${etcdRevision ?? '?'}, etcd ${etcdVersion ?? '?'})`;
   return report(made, `EtcdBackup ${name} has succeeded: ${at}.`);
@@ -40,7 +46,7 @@ export function backupOf(
   cluster: EtcdCluster,
   { name, s3 }: Pick<BackupCommand, 'name' | 's3'>,
   now: number,
-): StoreObject {
+): EtcdBackup {
   const { name: clusterName = '', namespace = '' } = cluster.metadata ?? {};
   const operatorSecret = cluster.spec.TLS?.static?.operatorSecret;
   const scheme = operatorSecret ? 'https' : 'http';
@@ -58,6 +64,6 @@ export function backupOf(
   };
 }
 
-function report(data: StoreObject, line: string): Report {
+function report(data: EtcdBackup, line: string): Report {
   return { data, lines: () => [line] };
 }

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isKubeError } from '@etcd-operator/kube';
+import { type EtcdRestore, etcdRestores } from '@etcd-operator/operator';
 import { type Access, findCluster } from '../access.ts';
 import { CliError } from '../cli-error.ts';
 import type { Command } from '../command-line.ts';
 import type { Report } from '../render/print.ts';
 import { awaitOutcome } from './await-outcome.ts';
-import { etcdRestores, type StoreObject, s3Source } from './store-objects.ts';
+import { s3Source } from './s3-source.ts';
 
 /** Creates an EtcdRestore, which must bear the cluster's name. */
 export async function restore(access: Access, command: Extract<Command, { kind: 'restore' }>): Promise<Report> {
   const name = command.cluster ?? (await findCluster(access, undefined)).metadata?.name ?? '';
-  const object: StoreObject = {
+  const object: EtcdRestore = {
     apiVersion: 'etcd.database.coreos.com/v1beta2',
     kind: 'EtcdRestore',
     metadata: { name, namespace: access.namespace },
     spec: { etcdCluster: { name }, backupStorageType: 'S3', s3: s3Source(command.s3) },
   };
+  const restores = access.client.resource(etcdRestores.resource);
   try {
-    await access.client.resource(etcdRestores).create(object, { signal: access.signal });
+    await restores.create(object, { signal: access.signal });
   } catch (error) {
     if (isKubeError(error, 'AlreadyExists')) {
       const message = `EtcdRestore ${name} exists already, from an earlier restore: kubectl delete etcdrestore ${name}, then try again`;
@@ -31,10 +33,15 @@ export async function restore(access: Access, command: Extract<Command, { kind: 
   }
   if (!command.wait)
     return report(object, `EtcdRestore ${name} is created; kubectl get etcdrestore ${name} tells how it goes.`);
-  const done = await awaitOutcome(access, etcdRestores, name, command.timeout);
+  let done = object;
+  await awaitOutcome(access, `EtcdRestore ${name}`, command.timeout, async () => {
+    done = await restores.get({ namespace: access.namespace, name }, { signal: access.signal });
+    const { succeeded = false, phase, reason = '' } = done.status ?? {};
+    return { succeeded, failure: phase === 'Failed' ? reason : '' };
+  });
   return report(done, `EtcdCluster ${name} is restored from ${command.s3.path}.`);
 }
 
-function report(data: StoreObject, line: string): Report {
+function report(data: EtcdRestore, line: string): Report {
   return { data, lines: () => [line] };
 }

@@ -5,12 +5,12 @@ import type { Lab } from '@etcd-operator/kube-lab';
 import { etcdBackups, etcdRestores } from '@etcd-operator/operator';
 import { systemClock } from '@etcd-operator/ports';
 import { type ObjectStoreOptions, startObjectStore } from './object-store.ts';
-import { startStoreOperators } from './store-operators.ts';
+import { type StoreOperatorOptions, startStoreOperators } from './store-operators.ts';
 
 /** Everything that backups need: a store, and the operators that use it. Resolves when both kinds are served. */
-export async function setUpBackups(options: ObjectStoreOptions): Promise<void> {
-  const { lab, images, signal } = options;
-  await Promise.all([startObjectStore(options), startStoreOperators(lab, images, signal)]);
+export async function setUpBackups(options: ObjectStoreOptions & StoreOperatorOptions): Promise<void> {
+  const { lab, signal } = options;
+  await Promise.all([startObjectStore(options), startStoreOperators(options)]);
   await served(lab, etcdBackups.resource, signal);
   await served(lab, etcdRestores.resource, signal);
 }

@@ -13,12 +13,28 @@ const root = resolve(import.meta.dirname, '../../../..');
 const operators = ['etcd-backup-operator', 'etcd-restore-operator'] as const;
 const programs = [...operators, 'etcd-restore-agent'] as const;
 
+export interface StoreOperatorOptions {
+  readonly lab: Lab;
+  readonly images: GrowingImages;
+  /** Folder of the host that the restore operator may read backups from. */
+  readonly kept: string | undefined;
+  readonly signal: AbortSignal;
+}
+
 /** Runs the backup and the restore operator as pods of the lab: they reach members and stores by name, as in any cluster. */
-export async function startStoreOperators(lab: Lab, images: GrowingImages, signal: AbortSignal): Promise<void> {
-  const image = createImage({ files: { entries: await entries(lab) }, entrypoint: [], cmd: [], env: {} });
+export async function startStoreOperators({ lab, images, kept, signal }: StoreOperatorOptions): Promise<void> {
+  const image = createImage({
+    files: { entries: [...(await entries(lab)), ...folderEntry(kept)] },
+    entrypoint: [],
+    cmd: [],
+    env: {},
+  });
   const [repository = ''] = operatorImageName.split(':');
   images.add({ repositories: [repository], tags: { '*': image } });
-  await applyObjects([rights, ...operators.map(podOf)], { transport: lab.server.transport(), signal });
+  await applyObjects([rights, ...operators.map((name) => podOf(name, kept))], {
+    transport: lab.server.transport(),
+    signal,
+  });
 }
 
 /** The programs as they stand here, where the real image has them, started by this very Node. */
@@ -41,6 +57,12 @@ async function entries(lab: Lab): Promise<readonly ImageEntry[]> {
   ];
 }
 
+const keptPath = '/kept';
+
+function folderEntry(kept: string | undefined): readonly ImageEntry[] {
+  return kept === undefined ? [] : [{ kind: 'bind', path: keptPath, source: kept }];
+}
+
 function systemFolder(path: string): readonly ImageEntry[] {
   if (!existsSync(path)) return [];
   if (lstatSync(path).isSymbolicLink()) return [{ kind: 'link', path, target: readlinkSync(path) }];
@@ -55,7 +77,8 @@ const rights: ClusterRoleBinding = {
   subjects: [{ kind: 'ServiceAccount', name: 'default', namespace }],
 };
 
-function podOf(name: (typeof operators)[number]): Pod {
+function podOf(name: (typeof operators)[number], kept: string | undefined): Pod {
+  const takesFolder = kept !== undefined && name === 'etcd-restore-operator';
   const own = (variable: string, fieldPath: string) => ({ name: variable, valueFrom: { fieldRef: { fieldPath } } });
   return {
     apiVersion: 'v1',
@@ -66,7 +89,7 @@ function podOf(name: (typeof operators)[number]): Pod {
         {
           name,
           image: operatorImageName,
-          command: [`/usr/local/bin/${name}`],
+          command: [`/usr/local/bin/${name}`, ...(takesFolder ? [`-backup-directory=${keptPath}`] : [])],
           env: [own('MY_POD_NAMESPACE', 'metadata.namespace'), own('MY_POD_NAME', 'metadata.name')],
         },
       ],

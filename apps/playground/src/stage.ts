@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+import { mkdir, readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Forward, Lab } from '@etcd-operator/kube-lab';
+import { clientServiceName } from '@etcd-operator/operator';
+import type { Entry } from './control/registry.ts';
+import { serveOthers } from './control/serve-others.ts';
+import { applyObjects, objectsIn } from './lab/apply-objects.ts';
+import { setUpBackups } from './lab/backup-set-up.ts';
+import { Backups } from './lab/backups.ts';
+import { Doings } from './lab/doings.ts';
+import { EtcdVersions } from './lab/etcd-versions.ts';
+import { exampleCluster, namespace } from './lab/example-cluster.ts';
+import { followLab } from './lab/feeds.ts';
+import { bringBack, type KeptCluster, keep, loadKept } from './lab/kept-state.ts';
+import { layOutTools, runOperator, startLabOn } from './lab/start-lab.ts';
+import { isAvailable } from './model/state.ts';
+import type { PlaygroundOptions } from './options.ts';
+import type { Session } from './session.ts';
+
+export interface StageOptions extends PlaygroundOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly session: Session;
+  /** Told once things can be done to the lab. */
+  readonly onReady: (ready: { readonly doings: Doings; readonly entry: Entry }) => void;
+  readonly signal: AbortSignal;
+}
+
+/** How long keeping the data may take when the playground ends. */
+const keepTimeout = 20_000;
+
+/** Sets everything up, and stays until the signal ends it; then everything goes. */
+export async function runStage(options: StageOptions): Promise<void> {
+  const { session, signal } = options;
+  const report = (line: string) => session.note(line, 'quiet');
+  const directory = options.keep === undefined ? undefined : fromCaller(options.keep);
+  if (directory !== undefined) await mkdir(directory, { recursive: true, mode: 0o700 });
+  const kept = directory === undefined ? undefined : await loadKept(directory);
+  const versions = await EtcdVersions.start(kept?.spec.version ?? options.version, { signal, report });
+  session.note(`etcd ${versions.first.version} is at hand`, 'quiet');
+  await using lab = await startLabOn(options.port, versions.images, report);
+  session.note(`kube-lab is up: ${lab.nodes.length} nodes, API server at ${lab.url}`, 'quiet');
+  const warn = (text: string) => session.note(`operator: ${text}`, 'bad');
+  const operator = runOperator(lab, ({ message, fields }) => warn(`${message} ${fields['error'] ?? ''}`), signal);
+  const cluster = kept?.name ?? (await createObjects(lab, versions, options));
+  if (!kept) session.note(`EtcdCluster ${cluster} is created`, 'quiet');
+  await using forward = await lab.forward({ service: clientServiceName(cluster), namespace }, 2379);
+  const scene: Scene = { ...options, lab, versions, cluster, kept, directory };
+  await Promise.all([operator, ...(await openDoors(scene, forward))]).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+  if (directory !== undefined) await keepCluster(scene, directory);
+}
+
+interface Scene extends StageOptions {
+  readonly lab: Lab;
+  readonly versions: EtcdVersions;
+  /** The cluster that is shown. */
+  readonly cluster: string;
+  readonly kept: KeptCluster | undefined;
+  readonly directory: string | undefined;
+}
+
+/** Shows the lab, and lets people at it; resolves with what goes on until the end. */
+async function openDoors(scene: Scene, forward: Forward): Promise<readonly Promise<void>[]> {
+  const { lab, versions, cluster, session, signal, env, kept } = scene;
+  const cuts = new Set<string>();
+  const isCut = (node: string) => cuts.has(node);
+  const following = followLab({ client: lab.client(), cluster, isCut, send: session.send, signal });
+  const backups = scene.once && !kept ? Promise.resolve() : prepareBackups(scene);
+  if (scene.once) return [following];
+  const doings = new Doings({
+    lab,
+    versions,
+    cluster: () => cluster,
+    store: new Backups(lab, () => backups),
+    onCut: (nodes) => {
+      cuts.clear();
+      for (const node of nodes) cuts.add(node);
+      const known = session.state.nodes.map((node) => ({ ...node, isCut: isCut(node.name) }));
+      session.send({ kind: 'nodes', nodes: known });
+    },
+  });
+  const entry = await entryOf(lab, versions, forward);
+  scene.onReady({ doings, entry });
+  session.send({ kind: 'hints', hints: hintsOf(entry) });
+  return [following, serveOthers(entry, session, env, signal)];
+}
+
+/** The first members are not held up by what they do not need; a cluster that comes back needs the restore operator. */
+function prepareBackups({ lab, versions, session, signal, kept, directory }: Scene): Promise<void> {
+  const prepare = async () => {
+    if (!kept) await whenAvailable(session);
+    const report = (line: string) => session.note(line, 'quiet');
+    await setUpBackups({ lab, images: versions.images, kept: directory, signal, report });
+    session.note('backups can be made: an S3 server, its Secret aws, and both operators are there', 'quiet');
+    if (kept) await bringBack(lab, kept, signal);
+  };
+  const ready = prepare();
+  ready.catch((error: unknown) => {
+    if (!signal.aborted) session.note(`no backups here: ${String(error)}`, 'bad');
+  });
+  return ready;
+}
+
+function whenAvailable(session: Session): Promise<void> {
+  if (isAvailable(session.state.cluster)) return Promise.resolve();
+  return new Promise((done) => {
+    const stop = session.listen(({ cluster }) => {
+      if (!isAvailable(cluster)) return;
+      stop();
+      done();
+    });
+  });
+}
+
+async function keepCluster({ lab, cluster, session }: Scene, directory: string): Promise<void> {
+  try {
+    await keep({ lab, directory, cluster, signal: AbortSignal.timeout(keepTimeout) });
+    session.note(`the cluster is kept in ${directory}`, 'good');
+  } catch (error) {
+    const words = error instanceof Error ? error.message : String(error);
+    throw new Error(`what the cluster holds could not be kept in ${directory}: ${words}`, { cause: error });
+  }
+}
+
+/** Creates the example, or what the file holds; resolves with the name of the cluster to look at. */
+async function createObjects(lab: Lab, versions: EtcdVersions, options: StageOptions): Promise<string> {
+  const { size, file, signal } = options;
+  const text = file === undefined ? undefined : await readFile(fromCaller(file), 'utf8');
+  const objects = text === undefined ? [exampleCluster(size, versions.first.version)] : objectsIn(text);
+  const cluster = objects.find(({ kind }) => kind === 'EtcdCluster');
+  if (!cluster) throw new Error(`${file} holds no EtcdCluster`);
+  await applyObjects(objects, { transport: lab.server.transport(), signal });
+  return cluster.metadata?.name ?? '';
+}
+
+/** npm runs scripts in the project's folder and says where they were called. */
+function fromCaller(path: string): string {
+  return resolve(process.env['INIT_CWD'] ?? '.', path);
+}
+
+async function entryOf(lab: Lab, versions: EtcdVersions, { host, port }: Forward): Promise<Entry> {
+  return {
+    pid: process.pid,
+    socket: join(lab.directory, 'control.sock'),
+    kubeconfig: lab.kubeconfigPath,
+    bin: await layOutTools(lab, versions.first),
+    endpoint: `http://${host}:${port}`,
+  };
+}
+
+function hintsOf({ kubeconfig, endpoint, bin }: Entry): readonly string[] {
+  return [
+    `export KUBECONFIG=${kubeconfig} PATH=${bin}:$PATH`,
+    'kubectl get etcd,pods,services    kubectl etcd status',
+    `etcdctl --endpoints ${endpoint} put hello world`,
+    'npm run lab -- --help             kill, cut, blank, reboot, apply from a second terminal',
+  ];
+}
