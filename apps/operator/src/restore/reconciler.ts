@@ -14,6 +14,7 @@ import { type EtcdRestore, etcdRestores } from '../api/etcd-restore.ts';
 import { fieldManager } from '../api/names.ts';
 import { statusPatch } from '../api/status-patch.ts';
 import { identityOf } from '../cluster/act/cluster-identity.ts';
+import { isOwnedBy } from '../cluster/objects/owner.ts';
 import { incarnationOf } from '../cluster/observe/pod-facts.ts';
 import type { ClusterSecrets } from '../cluster/secrets/cluster-secrets.ts';
 import { openStore, type StorageSettings } from '../storage/open-store.ts';
@@ -194,7 +195,10 @@ export class RestoreReconciler implements Reconciler {
     context: JobContext,
   ) {
     if (!cluster) return { kind: 'skipped', why: 'there is no EtcdCluster' };
-    const old = pods.filter((pod) => incarnationOf(pod.metadata?.labels) < incarnation && pod.status?.podIP);
+    const { uid } = identityOf(cluster);
+    const old = pods.filter(
+      (pod) => isOwnedBy(pod, uid) && incarnationOf(pod.metadata?.labels) < incarnation && pod.status?.podIP,
+    );
     const { clock, dial } = this.#options;
     const members = old.map((pod) => memberClient(pod, cluster, credentials, { clock, dial }));
     try {

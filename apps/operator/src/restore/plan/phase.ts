@@ -41,6 +41,12 @@ function failureOf({ restore }: RestoreObservation, marked: TargetFacts | undefi
   if (restore.deleting) return 'the EtcdRestore was deleted';
   // Begun, and the mark is gone: nothing is made a second time behind the back of whoever did that.
   if (!marked && restore.startedAt > 0) return 'the EtcdCluster was deleted, or the mark of the restore taken off it';
+  if (marked && !isRaised(marked)) return 'the incarnation of the EtcdCluster was changed by somebody else';
   // Verified for another spec: it is put back, and begins anew.
   return marked && !restore.source ? 'the spec of the EtcdRestore has changed' : undefined;
+}
+
+/** True if the new life is another than the one before: nothing of the old one may be taken for the new. */
+export function isRaised({ marker, incarnation }: TargetFacts): boolean {
+  return !marker?.from || incarnation > marker.from.incarnation;
 }

@@ -81,6 +81,20 @@ describe('a restore', () => {
     }
   });
 
+  test('whose incarnation somebody else put back touches no member of the old life', () => {
+    const model = new RestoreModel();
+    while (model.cluster?.marker === undefined) model.pass(Number.POSITIVE_INFINITY);
+    // An etcd-operator of before the mark repairs what it thinks was lost.
+    Object.assign(model.cluster, { incarnation: 1, clusterId: 'c1' });
+    const pod = model.pods[0];
+    model.seed = pod && {
+      ...{ name: pod.name, uid: pod.uid, resourceVersion: '1', terminating: false, ip: '10.0.0.1', onVolume: true },
+      ...{ isIdentified: true, stage: 'running', broken: undefined, why: '', answer: undefined },
+    };
+    run(model);
+    expect(lives(model)).toEqual({ phase: 'Failed', ...asItWas });
+  });
+
   test('a second attempt never bears the incarnation of the first', () => {
     const model = run(new RestoreModel({ seedBreaks: true }));
     expect(model.cluster?.used).toBe(2);

@@ -44,7 +44,7 @@ function verify({ jobs, cluster }: RestoreObservation, now: number): RestorePlan
         { step: { do: 'verify' }, reason: 'the source is read and checked, nothing is touched' },
       ]);
     case 'running':
-      return { ...wait('Verifying', '', 500), report: { phase: 'Verifying', reason: '', bytesVerified: job.bytes } };
+      return { ...wait('Verifying', '', 1_000), report: { phase: 'Verifying', reason: '', bytesVerified: job.bytes } };
     case 'failed':
       return job.passes && now - job.since < patience ? again(job) : finish('Failed', job.why);
     case 'done':

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { seedName } from '../../cluster/plan/member-naming.ts';
 import type { RestoreObservation, TargetFacts } from '../observation.ts';
+import { isRaised } from './phase.ts';
 import { finish, take, wait } from './proposal.ts';
 import type { PlannedRestoreStep, RestorePlan } from './step.ts';
 
@@ -10,7 +11,8 @@ import type { PlannedRestoreStep, RestorePlan } from './step.ts';
  */
 export function rollBack(seen: RestoreObservation, failure: string, target: TargetFacts | undefined): RestorePlan {
   if (!target) return over(seen, failure);
-  return removeSeed(seen, failure, target) ?? putBack(seen, failure, target);
+  const removal = isRaised(target) ? removeSeed(seen, failure, target) : undefined;
+  return removal ?? putBack(seen, failure, target);
 }
 
 function removeSeed(
@@ -32,17 +34,18 @@ function removeSeed(
 }
 
 function putBack({ pods }: RestoreObservation, failure: string, target: TargetFacts): RestorePlan {
-  const { marker, uid, incarnation } = target;
-  if (!marker?.from) {
+  const { marker, uid } = target;
+  const { from } = marker ?? {};
+  if (!from) {
     if (target.deleting) return wait('RollingBack', failure, 500);
     return take('RollingBack', [{ step: { do: 'deleteCluster', uid }, reason: failure }], failure);
   }
-  const fenced = pods.filter((pod) => pod.incarnation < incarnation && pod.fenced && !pod.terminating);
+  const fenced = pods.filter((pod) => pod.incarnation <= from.incarnation && pod.fenced && !pod.terminating);
   const steps: PlannedRestoreStep[] = fenced.map(({ name, uid: podUid }) => ({
     step: { do: 'unfencePod', name, uid: podUid },
     reason: failure,
   }));
-  steps.push({ step: { do: 'unmark', back: marker.from }, reason: failure });
+  steps.push({ step: { do: 'unmark', back: from }, reason: failure });
   return take('RollingBack', steps, failure);
 }
 

@@ -109,7 +109,7 @@ function deliver({ jobs }: RestoreObservation, { ip, name }: SeedFacts): Restore
     case 'idle':
       return take('Seeding', [send]);
     case 'running':
-      return { ...wait('Seeding', '', 500), report: { phase: 'Seeding', reason: '', bytesDelivered: job.bytes } };
+      return { ...wait('Seeding', '', 1_000), report: { phase: 'Seeding', reason: '', bytesDelivered: job.bytes } };
     case 'failed':
       return job.passes ? { ...take('Seeding', [send], job.why), lookAgainAfter: 1_000 } : fail(job.why);
     case 'done':
