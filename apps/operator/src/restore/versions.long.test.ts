@@ -46,6 +46,21 @@ describe('10,000 keys with leases, compacted history and a value of 1 MiB', () =
     expect(status.succeeded).toBe(false);
   }, 60_000);
 
+  test('[96] a cluster in the middle of an upgrade is restored with the version that was asked for', async () => {
+    const name = 'halfway';
+    await lab.clusters.create(name, { size: 3, version: '3.5.35' });
+    await lab.clusters.settled(name, 120_000);
+    await lab.clusters.change(name, { version: '3.6.16' });
+    await lab.clusters.until('upgrading', async () =>
+      (await lab.clusters.get(name)).status?.targetVersion === '3.6.16' ? true : undefined,
+    );
+    await lab.restore(name, 'v3-5-35.db', { acceptForeign: true });
+    await lab.succeeded(name, 300_000);
+    const { status } = await lab.clusters.settled(name, 120_000);
+    expect(status).toMatchObject({ currentVersion: '3.6.16', incarnation: 2, readySize: 3 });
+    expect((await lab.contents(name)).keys).toEqual((await lab.contents('v3-5-35')).keys);
+  }, 600_000);
+
   test('a snapshot of an older minor becomes a cluster of a newer one', async () => {
     await lab.restore('upgraded', 'v3-5-35.db', { clusterSpec: { size: 1, version: '3.7.3' } });
     await lab.succeeded('upgraded', 120_000);

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, test } from 'vitest';
+import type { EtcdRestoreStatus } from '../api/etcd-restore.ts';
+import { restoreFacts } from './observe/restore-facts.ts';
+import { nextStatus } from './status.ts';
+import { modelSource } from './testing/model.ts';
+
+const now = '2026-11-15T12:00:00Z';
+const later = '2026-11-15T12:00:05Z';
+
+const restoreWith = (status: EtcdRestoreStatus | undefined, generation = 1) => ({
+  metadata: { name: 'r', uid: 'u', generation },
+  spec: { backupStorageType: 'S3', etcdCluster: { name: 'c' } },
+  ...(status && { status }),
+});
+
+describe('the status of a restore', () => {
+  test('says nothing twice', () => {
+    const first = nextStatus(undefined, 1, { phase: 'Verifying', reason: '' }, now);
+    expect(first).toMatchObject({ succeeded: false, phase: 'Verifying', observedGeneration: 1 });
+    expect(nextStatus(first, 1, { phase: 'Verifying', reason: '' }, later)).toBeUndefined();
+  });
+
+  test('D16 [93] is succeeded in one phase only, and has a reason where it failed', () => {
+    const failed = nextStatus(undefined, 1, { phase: 'Failed', reason: 'the hash does not fit' }, now);
+    expect(failed).toMatchObject({ succeeded: false, reason: 'the hash does not fit', completedAt: now });
+    expect(failed?.conditions).toMatchObject([{ type: 'Complete', status: 'False', reason: 'Failed' }]);
+    const done = nextStatus(undefined, 1, { phase: 'Succeeded', reason: '' }, now);
+    expect(done).toMatchObject({ succeeded: true, completedAt: now });
+    for (const phase of [
+      'Preparing',
+      'Fencing',
+      'SavingPresent',
+      'Seeding',
+      'Growing',
+      'CleaningUp',
+      'RollingBack',
+    ] as const)
+      expect(nextStatus(undefined, 1, { phase, reason: '' }, now)).toMatchObject({ succeeded: false });
+  });
+
+  test('keeps what was recorded, and can be read back as facts', () => {
+    const verified = nextStatus(undefined, 1, { phase: 'Preparing', reason: '', source: modelSource }, now);
+    const safety = { kind: 'kept', path: 'p', revision: 5, bytes: 6 } as const;
+    const saved = nextStatus(verified, 1, { phase: 'SavingPresent', reason: '', safety, started: true }, now);
+    const facts = restoreFacts(restoreWith(saved));
+    expect(facts).toMatchObject({ safety, startedAt: Date.parse(now), ended: undefined, failure: undefined });
+    expect(facts.source).toEqual({ ...modelSource, storageVersion: undefined });
+  });
+
+  test('a corrected spec begins anew; what was saved stays named', () => {
+    const report = { phase: 'Failed', reason: 'x', failure: 'x', source: modelSource, started: true } as const;
+    const failed = nextStatus(
+      undefined,
+      1,
+      { ...report, safety: { kind: 'kept', path: 'p', revision: 5, bytes: 6 } },
+      now,
+    );
+    expect(restoreFacts(restoreWith(failed)).ended).toBe('failed');
+    const corrected = restoreFacts(restoreWith(failed, 2));
+    expect(corrected).toMatchObject({ ended: undefined, failure: undefined, source: undefined, startedAt: 0 });
+    const again = nextStatus(failed, 2, { phase: 'Verifying', reason: '' }, later);
+    expect(again).toMatchObject({ safetySnapshot: { path: 'p' }, observedGeneration: 2 });
+    expect(again).not.toHaveProperty('failure');
+    expect(again).not.toHaveProperty('completedAt');
+  });
+});
+
+describe('objects that the original operator has dealt with are never touched again', () => {
+  test.each<readonly [string, EtcdRestoreStatus, string]>([
+    ['succeeded', { succeeded: true }, 'succeeded'],
+    ['succeeded, and edited since', { succeeded: true, reason: '' }, 'succeeded'],
+    ['failed', { succeeded: false, reason: 'failed to read' }, 'failed'],
+  ])('%s', (_what, status, ended) => {
+    expect(restoreFacts(restoreWith(status, 3)).ended).toBe(ended);
+  });
+
+  test('one that it has not seen is', () => {
+    expect(restoreFacts(restoreWith({ succeeded: false })).ended).toBeUndefined();
+    expect(restoreFacts(restoreWith(undefined)).ended).toBeUndefined();
+  });
+});
