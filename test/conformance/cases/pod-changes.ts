@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect } from 'vitest';
 import { refusalOf, successOf } from '../answer.ts';
+import type { Stored } from '../caller.ts';
 import { invalid } from '../invalid.ts';
 import type { Subject, Trial } from '../trial.ts';
 
@@ -109,6 +110,64 @@ export const podChanges: Subject = {
           },
         ],
       });
+    },
+    'a Pod behind gates says so, and cannot be put on a node': async (t) => {
+      const { path } = await somePod(t, { schedulingGates: [{ name: 'example.com/a' }] });
+      const { status } = await t.read<Stored & { status: { conditions: object[] } }>(path);
+      expect(status.conditions).toMatchObject([
+        {
+          type: 'PodScheduled',
+          status: 'False',
+          reason: 'SchedulingGated',
+          message: 'Scheduling is blocked due to non-empty scheduling gates',
+        },
+      ]);
+      const binding = {
+        apiVersion: 'v1',
+        kind: 'Binding',
+        metadata: { name: 'p' },
+        target: { kind: 'Node', name: 'n' },
+      };
+      expect(refusalOf(await t.post(`${path}/binding`, binding))).toMatchObject({
+        code: 409,
+        message: 'Operation cannot be fulfilled on pods/binding "p": pod p has non-empty .spec.schedulingGates',
+      });
+    },
+    'gates can be taken away, not added': async (t) => {
+      const gates = (...names: string[]) => ({ spec: { schedulingGates: names.map((name) => ({ name })) } });
+      const { path } = await somePod(t, gates('example.com/a', 'example.com/b').spec);
+      expect(refusalOf(await t.patch(path, 'merge', gates('example.com/a', 'example.com/c')))).toEqual(
+        invalid('Pod', 'p', [
+          'spec.schedulingGates[1].name',
+          'Forbidden',
+          "Forbidden: only deletion is allowed, but found new scheduling gate 'example.com/c'",
+        ]),
+      );
+      successOf(await t.patch(path, 'merge', gates('example.com/b')));
+      const { body } = await t.patch<Stored & { spec: object }>(path, 'merge', { spec: { schedulingGates: null } });
+      expect(body.spec).not.toHaveProperty('schedulingGates');
+    },
+    'a Pod behind gates can be sent to fewer nodes, not to others': async (t) => {
+      const { path } = await somePod(t, { schedulingGates: [{ name: 'example.com/a' }], nodeSelector: { a: 'b' } });
+      successOf(await t.patch(path, 'merge', { spec: { nodeSelector: { c: 'd' } } }));
+      expect(refusalOf(await t.patch(path, 'merge', { spec: { nodeSelector: { a: 'x' } } }))).toEqual(
+        invalid('Pod', 'p', [
+          'spec.nodeSelector',
+          'Invalid',
+          'Invalid value: {"a":"x","c":"d"}: only additions to spec.nodeSelector are allowed (no mutations or deletions)',
+        ]),
+      );
+    },
+    'a Pod behind gates is on no node': async (t) => {
+      const ns = await t.podNamespace();
+      const spec = { nodeName: 'n', schedulingGates: [{ name: 'a' }], containers: [{ name: 'c', image: 'i' }] };
+      expect(refusalOf(await t.post(podsIn(ns), { metadata: { name: 'p' }, spec }))).toEqual(
+        invalid('Pod', 'p', [
+          'spec.nodeName',
+          'Forbidden',
+          'Forbidden: cannot be set until all schedulingGates have been cleared',
+        ]),
+      );
     },
     'a deadline can be set and shortened': async (t) => {
       const { path } = await somePod(t);

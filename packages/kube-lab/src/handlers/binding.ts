@@ -53,6 +53,9 @@ function refuseIfBound(name: string, pod: JsonObject): void {
   if (getIn(pod, 'metadata', 'deletionTimestamp') !== undefined) {
     throw conflict(resource, name, `pod ${name} is being deleted, cannot be assigned to a host`);
   }
+  if (asObjects(getIn(pod, 'spec', 'schedulingGates')).length > 0) {
+    throw conflict(resource, name, `pod ${name} has non-empty .spec.schedulingGates`);
+  }
   if (present !== '')
     throw conflict(resource, name, `pod ${name} is already assigned to node ${JSON.stringify(present)}`);
 }

@@ -6,11 +6,26 @@ import type { Strategy } from '../strategy.ts';
 import { validatePod, validatePodUpdate } from './pod-validation.ts';
 import { qosClass } from './qos.ts';
 
+/** A pod that may not be scheduled yet says so from the start. */
+function gatedConditions(spec: JsonObject): JsonObject {
+  if (asObjects(spec['schedulingGates']).length === 0) return {};
+  const condition = {
+    type: 'PodScheduled',
+    status: 'False',
+    lastProbeTime: null,
+    lastTransitionTime: null,
+    reason: 'SchedulingGated',
+    message: 'Scheduling is blocked due to non-empty scheduling gates',
+  };
+  return { conditions: [condition] };
+}
+
 /** Pods: a grace period on deletion, an almost immutable spec, a status only through its own door. */
 export const podStrategy: Strategy = {
   returnsDeleted: true,
   prepareForCreate(object) {
-    object['status'] = { phase: 'Pending', qosClass: qosClass(asObject(object['spec']) ?? {}) };
+    const spec = asObject(object['spec']) ?? {};
+    object['status'] = { phase: 'Pending', ...gatedConditions(spec), qosClass: qosClass(spec) };
     metadataOf(object)['generation'] = 1;
   },
   prepareForUpdate(object, old) {

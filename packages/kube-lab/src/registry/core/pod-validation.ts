@@ -22,7 +22,12 @@ import { validateVolumes } from './volume-validation.ts';
 
 /** What is wrong with a new pod. */
 export function validatePod(object: JsonObject): readonly FieldError[] {
-  return validatePodSpec(asObject(object['spec']) ?? {}, 'spec');
+  const spec = asObject(object['spec']) ?? {};
+  const errors = validatePodSpec(spec, 'spec');
+  if (spec['nodeName'] && asObjects(spec['schedulingGates']).length > 0) {
+    errors.push(forbiddenField('spec.nodeName', 'cannot be set until all schedulingGates have been cleared'));
+  }
+  return errors;
 }
 
 /** What is wrong with a pod's spec, in a Pod or in a template. `claims` are names of volumes that a StatefulSet adds. */
@@ -174,13 +179,12 @@ function validateTolerationChange(spec: JsonObject, before: JsonObject): FieldEr
 
 /** Gates can only be taken away. */
 function validateGateChange(spec: JsonObject, before: JsonObject): FieldError[] {
-  const gates = asObjects(spec['schedulingGates']);
   const old = asObjects(before['schedulingGates']).map(({ name }) => name);
-  const added = gates.filter(({ name }) => !old.includes(name)).map(({ name }) => String(name));
-  if (added.length === 0) return [];
-  return [
-    forbiddenField('spec.schedulingGates', `only deletion is allowed, but found new scheduling gate '${added[0]}'`),
-  ];
+  return asObjects(spec['schedulingGates']).flatMap(({ name }, index) => {
+    if (old.includes(name)) return [];
+    const detail = `only deletion is allowed, but found new scheduling gate '${String(name)}'`;
+    return [forbiddenField(`spec.schedulingGates[${index}].name`, detail)];
+  });
 }
 
 /** A pod that nobody may schedule yet can be sent to fewer nodes. What may change is made equal in `now`. */
