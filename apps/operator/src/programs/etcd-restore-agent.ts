@@ -38,3 +38,5 @@ try {
   say(error instanceof Error ? error.message : String(error));
   process.exitCode = error instanceof FlagError ? 2 : 1;
 }
+// Others may hold connections open that lead nowhere: they do not keep the member waiting.
+process.exit();

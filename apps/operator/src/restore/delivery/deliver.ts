@@ -51,6 +51,7 @@ async function connect({ ip, uid, key, dial, signal }: Delivery): Promise<TLSSoc
       socket.once('error', reject);
       signal.addEventListener('abort', () => socket.destroy(new Error('stopped')), { once: true });
     });
+    socket.on('error', () => undefined);
     return socket;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
@@ -62,6 +63,8 @@ async function send(delivery: Delivery, socket: TLSSocket): Promise<IncomingMess
   const { bytes, signal } = delivery;
   const headers = { 'content-length': bytes, 'content-type': 'application/octet-stream' };
   const call = request({ method: 'PUT', path: deliveryPath, headers, createConnection: () => socket, signal });
+  // What happens to the connection after the answer is nobody's concern.
+  call.on('error', () => undefined);
   const answer = new Promise<IncomingMessage>((resolve, reject) => {
     call.once('response', resolve);
     call.once('error', reject);

@@ -70,9 +70,9 @@ export async function receiveSnapshot(options: ReceiveOptions): Promise<void> {
       store(request, options)
         .then((problem) => {
           say(problem ?? `received ${expected.bytes} bytes`);
-          answer(response, problem === undefined ? 200 : 422, problem ?? 'received', () => {
-            if (problem === undefined) end();
-          });
+          // The operator must have its answer before this process ends.
+          if (problem === undefined) response.once('close', () => end());
+          answer(response, problem === undefined ? 200 : 422, problem ?? 'received');
         })
         .catch((error: unknown) => answer(response, 500, error instanceof Error ? error.message : String(error)))
         .finally(() => {
@@ -90,9 +90,9 @@ function listen(server: Server, port: number, say: (line: string) => void): void
   server.listen(port, () => say(`waits for the snapshot on port ${port}`));
 }
 
-function answer(response: ServerResponse, code: number, text: string, then?: () => void): void {
+function answer(response: ServerResponse, code: number, text: string): void {
   response.writeHead(code, { 'content-type': 'text/plain', connection: 'close' });
-  response.end(`${text}\n`, then);
+  response.end(`${text}\n`);
 }
 
 /** Undefined if all is well, else what is wrong with what came. */

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { networkDialer } from '@etcd-operator/etcd';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { deliver } from '../restore/delivery/deliver.ts';
+
+const program = resolve(import.meta.dirname, 'etcd-restore-agent.ts');
+const snapshot = randomBytes(100_000);
+const key = randomBytes(32);
+let directory = '';
+let agent: ChildProcess | undefined;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'agent-'));
+  await writeFile(join(directory, 'key'), `${key.toString('hex')}\n`);
+});
+afterEach(async () => {
+  agent?.kill('SIGKILL');
+  await rm(directory, { recursive: true, force: true });
+});
+
+function start(port: number): { readonly ended: Promise<number | null>; readonly said: () => string } {
+  const child = spawn(process.execPath, [
+    program,
+    '-restore=r',
+    `-sha256=${createHash('sha256').update(snapshot).digest('hex')}`,
+    `-bytes=${snapshot.byteLength}`,
+    `-key-file=${join(directory, 'key')}`,
+    `-file=${join(directory, 'snapshot.db')}`,
+    `-data-dir=${join(directory, 'data')}`,
+    `-port=${port}`,
+  ]);
+  agent = child;
+  let text = '';
+  child.stderr.on('data', (piece) => {
+    text += String(piece);
+  });
+  return { ended: new Promise((done) => child.once('exit', done)), said: () => text };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const address = server.address();
+  await new Promise((done) => server.close(done));
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+async function* body(): AsyncGenerator<Uint8Array> {
+  yield snapshot;
+}
+
+describe('etcd-restore-agent', () => {
+  test('takes the snapshot and ends, whoever else holds a connection', async () => {
+    const port = await freePort();
+    const { ended, said } = start(port);
+    await expect.poll(said, { timeout: 30_000 }).toContain('waits for the snapshot');
+    const silent = connect(port, '127.0.0.1');
+    silent.on('error', () => undefined);
+    await deliver({
+      ip: '127.0.0.1',
+      uid: 'r',
+      key,
+      bytes: snapshot.byteLength,
+      body: body(),
+      dial: ({ host }, signal) => networkDialer({ host, port }, signal),
+      signal: AbortSignal.timeout(30_000),
+      onProgress: () => undefined,
+    });
+    expect(await ended).toBe(0);
+    silent.destroy();
+    expect((await readFile(join(directory, 'snapshot.db'))).equals(snapshot)).toBe(true);
+  });
+
+  test('fault 8: has nothing to do where there is data, even without its key', async () => {
+    await mkdir(join(directory, 'data'));
+    await writeFile(join(directory, 'data', 'member'), '');
+    await rm(join(directory, 'key'));
+    const { ended, said } = start(await freePort());
+    expect(await ended).toBe(0);
+    expect(said()).toContain('nothing is restored');
+  });
+
+  test('has nothing to do where the snapshot has come before', async () => {
+    await writeFile(join(directory, 'snapshot.db'), snapshot);
+    expect(await start(await freePort()).ended).toBe(0);
+  });
+
+  test('says what is wrong, and its key is never in what it says', async () => {
+    await writeFile(join(directory, 'key'), '');
+    await rm(join(directory, 'key'));
+    const { ended, said } = start(await freePort());
+    expect(await ended).toBe(1);
+    expect(said()).toContain('key');
+    expect(said()).not.toContain(key.toString('hex'));
+  });
+});
