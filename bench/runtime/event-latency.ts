@@ -42,8 +42,11 @@ async function pulse(world: World, start: () => Promise<Side>): Promise<Measures
   await using side = await start();
   await side.tell('count');
   const answer = await loader.tell('go');
-  if (numberOf(answer, 'count') !== changes) {
-    throw new Error(`${numberOf(answer, 'count')} of ${changes} changes have a status of their own`);
+  // Changes that came while one was being answered are answered together with the next.
+  if (numberOf(answer, 'count') < changes / 2) {
+    throw new Error(
+      `${numberOf(answer, 'count')} of ${changes} changes have a status of their own: the machine is too busy`,
+    );
   }
   return { p50: numberOf(answer, 'p50'), p99: numberOf(answer, 'p99'), max: numberOf(answer, 'max') };
 }

@@ -44,7 +44,7 @@ export function cpuSeconds(): number {
 
 /** Gives back what is free, so that what is left is held. */
 export function collectGarbage(): void {
-  for (let turn = 0; turn < 3; turn++) globalThis.gc?.();
+  for (let turn = 0; turn < 3; turn++) globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }
 
 export interface Quantiles {
