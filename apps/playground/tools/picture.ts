@@ -11,7 +11,7 @@ import { openScript, sees } from '../src/testing/terminal.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 const file = process.argv[2] ?? join(root, 'docs', 'images', 'playground.svg');
-const size = { columns: 104, rows: 30 };
+const size = { columns: 116, rows: 30 };
 
 const colours: Readonly<Record<string, string>> = {
   '': '#d7dae0',

@@ -67,8 +67,9 @@ function memberLines(state: State, columns: number): readonly Line[] {
   const widths = shown.map((column) =>
     Math.max(headings[column]?.length ?? 0, ...rows.map((row) => row[column]?.length ?? 0)),
   );
+  // What comes last is as long as it is.
   const lay = (cells: readonly string[]) =>
-    shown.map((column, index) => (cells[column] ?? '').padEnd(widths[index] ?? 0));
+    shown.map((column, index) => (cells[column] ?? '').padEnd(index === shown.length - 1 ? 0 : (widths[index] ?? 0)));
   const current = selectedMember(state)?.name;
   return [
     [span(`  ${lay(headings).join('  ')}`, 'quiet')],
@@ -79,7 +80,7 @@ function memberLines(state: State, columns: number): readonly Line[] {
         span(isSelected ? '> ' : '  ', 'bold'),
         ...cells.flatMap((text, position): Span[] => [
           span(text, cellStyle(shown[position] ?? 0, member, isSelected)),
-          span('  '),
+          ...(position === shown.length - 1 ? [] : [span('  ')]),
         ]),
       ];
     }),
