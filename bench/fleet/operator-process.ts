@@ -25,7 +25,16 @@ export class OperatorProcess implements AsyncDisposable {
     const file = join(folder, 'etcd-operator.mjs');
     writeFileSync(file, program.content);
     writeFileSync(join(folder, 'kubeconfig'), kubeconfig, { mode: 0o600 });
-    const args = [file, '-kubeconfig', join(folder, 'kubeconfig'), '-listen-addr=127.0.0.1:0', '-log-level=warn'];
+    // As the kernel would read its first line.
+    const [, ...options] = Buffer.from(program.content).toString('utf8').split('\n', 1)[0]?.split(' ') ?? [];
+    const args = [
+      ...options,
+      file,
+      '-kubeconfig',
+      join(folder, 'kubeconfig'),
+      '-listen-addr=127.0.0.1:0',
+      '-log-level=warn',
+    ];
     const env = {
       ...Object.fromEntries(environment.map((pair) => pair.split(/=(.*)/s).slice(0, 2))),
       MY_POD_NAMESPACE: 'default',

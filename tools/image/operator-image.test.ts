@@ -28,7 +28,9 @@ test('programs are executable files that say what runs them, and links with the 
   for (const name of declared()) {
     const target = readlinkSync(join(folder, 'usr', 'local', 'bin', name));
     expect(target).toBe(`/usr/local/lib/etcd-operator/${name}.mjs`);
-    expect(readFileSync(join(folder, target), 'utf8').startsWith('#!/usr/local/bin/node\n')).toBe(true);
+    expect(readFileSync(join(folder, target), 'utf8').startsWith('#!/usr/local/bin/node --optimize-for-size\n')).toBe(
+      true,
+    );
     expect(statSync(join(folder, target)).mode & 0o777).toBe(0o755);
   }
 });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { runEtcdOperator } from '../operator.ts';
+import { runEtcdOperator } from '../cluster-operator.ts';
 import { operatorFlags } from './operator-flags.ts';
 import { runProgram } from './run-program.ts';
 

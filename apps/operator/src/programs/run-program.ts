@@ -9,7 +9,7 @@ import {
   systemRandom,
   textLines,
 } from '@etcd-operator/ports';
-import type { OperatorOptions } from '../operator.ts';
+import type { OperatorOptions } from '../operator-manager.ts';
 import { version } from '../version.ts';
 import { describeFlags, type FlagDefinitions, FlagError, type FlagValues, parseGoFlags } from './go-flags.ts';
 import { podLogReader } from './pod-log-reader.ts';

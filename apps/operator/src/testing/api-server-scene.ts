@@ -4,7 +4,8 @@ import { type ApiServer, createApiServer } from '@etcd-operator/kube-lab';
 import { createLogger, type LogRecord, systemClock } from '@etcd-operator/ports';
 import { type EtcdCluster, etcdClusters } from '../api/etcd-cluster.ts';
 import { installCrd } from '../api/install-crd.ts';
-import { type OperatorOptions, runEtcdOperator } from '../operator.ts';
+import { runEtcdOperator } from '../cluster-operator.ts';
+import type { OperatorOptions } from '../operator-manager.ts';
 
 /** An EtcdCluster with any spec at all, also one that its type would not allow. */
 export function clusterWith(

@@ -13,7 +13,7 @@ import { createLogger, type LogRecord, systemClock } from '@etcd-operator/ports'
 import { ensurePart } from '@etcd-operator/tools';
 import { type EtcdCluster, type EtcdClusterSpec, etcdClusters } from '../api/etcd-cluster.ts';
 import { labels } from '../api/names.ts';
-import { runEtcdOperator } from '../operator.ts';
+import { runEtcdOperator } from '../cluster-operator.ts';
 import { podLogReader } from '../programs/pod-log-reader.ts';
 
 /** Minors of etcd whose images a lab has. */
