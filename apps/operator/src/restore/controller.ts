@@ -8,14 +8,14 @@ import { clusterOf, memberSelector, podSelector } from '../cluster/caches.ts';
 import { ClusterSecrets } from '../cluster/secrets/cluster-secrets.ts';
 import type { StorageSettings } from '../storage/open-store.ts';
 import { Jobs } from './jobs.ts';
+import type { AgentSource } from './objects/seed-pod.ts';
 import { RestoreReconciler } from './reconciler.ts';
 import type { Scratch } from './source/scratch.ts';
 
 export interface RestoreControllerOptions {
   readonly storage: StorageSettings;
   readonly scratch: Scratch;
-  /** The image that the agent is in: the operator's own. */
-  readonly agentImage: string;
+  readonly agent: AgentSource;
   /** Who holds the lock of an operator of the original kind; undefined if nobody does. */
   readonly oldOperator: () => string | undefined;
   readonly event: (restore: EtcdRestore, type: 'Normal' | 'Warning', reason: string, message: string) => void;
@@ -60,7 +60,7 @@ export function addRestoreController(manager: Manager, options: RestoreControlle
     jobs: new Jobs(manager.clock, signal),
     storage: options.storage,
     scratch: options.scratch,
-    agentImage: options.agentImage,
+    agent: options.agent,
     oldOperator: options.oldOperator,
     event: options.event,
     ...(options.dial && { dial: options.dial }),

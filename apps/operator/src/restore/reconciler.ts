@@ -26,6 +26,7 @@ import { keyName } from './delivery/channel.ts';
 import { deliver } from './delivery/deliver.ts';
 import type { JobContext, Jobs } from './jobs.ts';
 import { secretNameOf } from './objects/restore-secret.ts';
+import type { AgentSource } from './objects/seed-pod.ts';
 import type { SourceFacts } from './observation.ts';
 import { type Found, type Look, memberClient, observe } from './observe/observe.ts';
 import { planRestore } from './plan/plan.ts';
@@ -47,7 +48,7 @@ export interface RestoreReconcilerOptions {
   readonly storage: StorageSettings;
   /** Where sources stay between being verified and being delivered. */
   readonly scratch: Scratch;
-  readonly agentImage: string;
+  readonly agent: AgentSource;
   /** Who holds the lock of an operator of the original kind; nothing is touched while somebody does. */
   readonly oldOperator: () => string | undefined;
   readonly event: (restore: EtcdRestore, type: 'Normal' | 'Warning', reason: string, message: string) => void;
@@ -106,7 +107,7 @@ export class RestoreReconciler implements Reconciler {
       source: observation.restore.source,
       revisionBump: observation.restore.revisionBump,
       tlsKeys,
-      agentImage: this.#options.agentImage,
+      agent: this.#options.agent,
       jobs: this.#work(found, look),
       signal,
     };

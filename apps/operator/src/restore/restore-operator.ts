@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createManager, EventWriter } from '@etcd-operator/controller-runtime';
-import { type Client, isKubeError, pods } from '@etcd-operator/kube';
+import { type Client, isKubeError, type Pod, pods } from '@etcd-operator/kube';
 import { systemClock, systemRandom } from '@etcd-operator/ports';
 import { etcdRestores } from '../api/etcd-restore.ts';
 import { installCrd } from '../api/install-crd.ts';
@@ -8,6 +8,7 @@ import { operatorImageName } from '../image.ts';
 import { OldOperator } from '../old-operator.ts';
 import type { OperatorOptions } from '../operator.ts';
 import { addRestoreController } from './controller.ts';
+import type { AgentSource } from './objects/seed-pod.ts';
 import { Scratch } from './source/scratch.ts';
 
 /** A restore operator's process. */
@@ -25,7 +26,7 @@ const component = 'etcd-restore-operator';
 export async function runEtcdRestoreOperator(options: RestoreOperatorOptions, signal: AbortSignal): Promise<void> {
   const { client, log, clock = systemClock, random = systemRandom, namespace, identity, http } = options;
   if (options.createCrd ?? true) await installCrd(etcdRestores, { client, clock, log, signal });
-  const agentImage = options.agentImage || (await ownImage(client, { namespace, name: identity }, signal));
+  const agent = await agentSource(options, signal);
   const manager = createManager({
     client,
     log,
@@ -54,7 +55,7 @@ export async function runEtcdRestoreOperator(options: RestoreOperatorOptions, si
     manager,
     {
       storage: { clock, random, ...options.storage },
-      agentImage,
+      agent,
       scratch: await Scratch.open(options.scratchDirectory),
       oldOperator: () => old.holder,
       event: (restore, type, reason, message) => events.record(restore, type, reason, message),
@@ -65,18 +66,27 @@ export async function runEtcdRestoreOperator(options: RestoreOperatorOptions, si
   await manager.run(signal);
 }
 
-/** What this process runs from: the agent is in the same image, so that the two always understand each other. */
-async function ownImage(
+/**
+ * What this process runs from: the agent is in the same image, so that the two always understand each other. How that image
+ * is pulled counts in the operator's own namespace only: Secrets are not carried to others.
+ */
+async function agentSource(options: RestoreOperatorOptions, signal: AbortSignal): Promise<AgentSource> {
+  const { client, namespace, identity } = options;
+  const own = await ownPod(client, { namespace, name: identity }, signal);
+  const found = own?.spec?.containers.find(({ name }) => name === component) ?? own?.spec?.containers[0];
+  const image = options.agentImage || found?.image || operatorImageName;
+  return { image, namespace, pullSecrets: own?.spec?.imagePullSecrets ?? [] };
+}
+
+async function ownPod(
   client: Client,
   key: { readonly namespace: string; readonly name: string },
   signal: AbortSignal,
-): Promise<string> {
+): Promise<Pod | undefined> {
   try {
-    const { spec } = await client.resource(pods).get(key, { signal });
-    const image = spec?.containers.find(({ name }) => name === component)?.image ?? spec?.containers[0]?.image;
-    return image ?? operatorImageName;
+    return await client.resource(pods).get(key, { signal });
   } catch (error) {
-    if (isKubeError(error, 'NotFound')) return operatorImageName;
+    if (isKubeError(error, 'NotFound')) return undefined;
     throw error;
   }
 }

@@ -5,6 +5,7 @@ import type { EtcdCluster } from '../../api/etcd-cluster.ts';
 import type { EtcdRestore } from '../../api/etcd-restore.ts';
 import type { Desired } from '../../cluster/desired.ts';
 import type { TlsKeyStyles } from '../../cluster/objects/tls-volumes.ts';
+import type { AgentSource } from '../objects/seed-pod.ts';
 import type { SourceFacts } from '../observation.ts';
 
 /** What carrying out a step may use. Every decision has been taken. */
@@ -17,8 +18,7 @@ export interface ActContext {
   readonly source: SourceFacts | undefined;
   readonly revisionBump: number;
   readonly tlsKeys: TlsKeyStyles;
-  /** The image that the agent is in: the operator's own. */
-  readonly agentImage: string;
+  readonly agent: AgentSource;
   readonly jobs: BackgroundWork;
   readonly signal: AbortSignal;
 }

@@ -25,7 +25,7 @@ export async function createSeed({ name, incarnation }: Of<'createSeed'>, contex
   const pod = seedPod(member, {
     restoreUid: identityOf(restore).uid,
     secretName: secretNameOf(identityOf(restore)),
-    agentImage: context.agentImage,
+    agent: context.agent,
     sha256: source.sha256,
     bytes: source.bytes,
     revisionBump: context.revisionBump,

@@ -9,7 +9,7 @@ import { seedPod } from './seed-pod.ts';
 const source = {
   restoreUid: 'restore-uid',
   secretName: 'r-restore-restore',
-  agentImage: 'operator:v1',
+  agent: { image: 'operator:v1', namespace: 'default', pullSecrets: [{ name: 'registry' }] },
   sha256: 'ab'.repeat(32),
   bytes: 4096,
   revisionBump: 1000,
@@ -86,6 +86,12 @@ describe('the pod that a restore begins with', () => {
       container.volumeMounts?.some(({ name }) => name === 'restore-key'),
     );
     expect(mounting.map(({ name }) => name)).toEqual(['fetch-backup']);
+  });
+
+  test('pulls the agent as the operator does, in the same namespace only', () => {
+    expect(podOf('3.6.16').spec?.imagePullSecrets).toEqual([{ name: 'registry' }]);
+    const elsewhere = { agent: { ...source.agent, namespace: 'operators' } };
+    expect(podOf('3.6.16', elsewhere).spec?.imagePullSecrets).toBeUndefined();
   });
 
   test('comes up after a reboot when its Secret is gone', () => {

@@ -1,18 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 import { initialCluster, memberAddress, parseVersion, restoreTool } from '@etcd-operator/etcd';
-import type { Container, Pod, Volume } from '@etcd-operator/kube';
+import type { Container, LocalObjectReference, Pod, PodSpec, Volume } from '@etcd-operator/kube';
 import { annotations, labels } from '../../api/names.ts';
 import { type MemberPodOptions, memberPod } from '../../cluster/objects/member-pod.ts';
 import { containerSecurity } from '../../cluster/objects/security-context.ts';
 import { clusterToken } from '../../cluster/plan/member-naming.ts';
 import { deliveryPort, keyName } from '../delivery/channel.ts';
 
+/** Where the agent comes from. */
+export interface AgentSource {
+  /** The operator's own image. */
+  readonly image: string;
+  /** The operator's own namespace, and how images are pulled there. */
+  readonly namespace: string;
+  readonly pullSecrets: readonly LocalObjectReference[];
+}
+
 /** What the restored data is, and who brings it. */
 export interface SeedSource {
   readonly restoreUid: string;
   readonly secretName: string;
-  /** The operator's own image: the agent is in it. */
-  readonly agentImage: string;
+  readonly agent: AgentSource;
   readonly sha256: string;
   readonly bytes: number;
   readonly revisionBump: number;
@@ -62,8 +70,15 @@ export function seedPod(options: Omit<MemberPodOptions, 'boot'>, source: SeedSou
       containers: member.spec?.containers ?? [],
       initContainers: [finish(fetchSnapshot(source)), finish(restoreData(options, source))],
       volumes: [...(member.spec?.volumes ?? []), ...volumes(source)],
+      ...pullSecrets(member, source),
     },
   };
+}
+
+function pullSecrets({ metadata, spec }: Pod, { agent }: SeedSource): Pick<PodSpec, 'imagePullSecrets'> {
+  const own = metadata?.namespace === agent.namespace ? agent.pullSecrets : [];
+  const all = [...(spec?.imagePullSecrets ?? []), ...own];
+  return all.length > 0 ? { imagePullSecrets: all } : {};
 }
 
 /** The Secret is optional: it is gone when the pod starts again after a reboot, and nobody needs it then. */
@@ -74,10 +89,10 @@ function volumes({ secretName }: SeedSource): readonly Volume[] {
   ];
 }
 
-function fetchSnapshot({ agentImage, restoreUid, sha256, bytes }: SeedSource): Container & { readonly name: string } {
+function fetchSnapshot({ agent, restoreUid, sha256, bytes }: SeedSource): Container & { readonly name: string } {
   return {
     name: fetchContainer,
-    image: agentImage,
+    image: agent.image,
     command: [
       '/usr/local/bin/etcd-restore-agent',
       `-restore=${restoreUid}`,
