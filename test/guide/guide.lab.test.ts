@@ -19,6 +19,7 @@ const pages = [
   'docs/guide/upgrade.md',
   'docs/guide/kubectl-etcd.md',
   'docs/guide/backup.md',
+  'docs/guide/restore.md',
   'docs/guide/runbooks/disk-full.md',
 ];
 

@@ -19,6 +19,7 @@ export {
   type ImageSet,
   type ImageTable,
   nodeImage,
+  nodeProgramsImage,
   type ProgramFiles,
 } from './images/index.ts';
 export { type Destination, type Lab, type LabOptions, startLab } from './lab.ts';

@@ -1,45 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { createImage, hostImage, type ImageEntry, type ImageSet } from '@etcd-operator/kube-lab';
-import { operatorImageName } from '@etcd-operator/tools/image';
+import { join } from 'node:path';
+import { type ImageSet, nodeProgramsImage } from '@etcd-operator/kube-lab';
+import { operatorImageName } from '@etcd-operator/operator';
 
 const repository = join(import.meta.dirname, '../../..');
 
-/** Apps whose programs are in the operator's image. */
-const apps = ['apps/operator', 'apps/kubectl-etcd'];
-
-/**
- * The operator's image for the lab: the programs under the names they have in the real one, run from this repository.
- * `folder` is where their launchers are put; it must outlive the lab.
- */
-export function operatorImages(folder: string): ImageSet {
-  const node = dirname(process.execPath);
-  const { files, entrypoint, cmd, env } = hostImage({
-    directories: [node],
-    entrypoint: [],
-    env: { PATH: `/programs:${node}:/usr/bin:/bin` },
+/** The programs that are in the operator's image, by name. */
+function programs(): Readonly<Record<string, string>> {
+  const all = ['apps/operator', 'apps/kubectl-etcd'].flatMap((app) => {
+    const manifest = JSON.parse(readFileSync(join(repository, app, 'package.json'), 'utf8')) as {
+      readonly programs?: Readonly<Record<string, string>>;
+    };
+    return Object.entries(manifest.programs ?? {}).map(([name, file]) => [name, join(repository, app, file)] as const);
   });
-  const own: readonly ImageEntry[] = [
-    { kind: 'bind', path: '/app', source: repository },
-    { kind: 'bind', path: '/programs', source: writeLaunchers(folder, '/app') },
-  ];
-  const image = createImage({ files: { entries: [...files.entries, ...own] }, entrypoint, cmd, env });
+  return Object.fromEntries(all);
+}
+
+/** The operator's image for the lab: the programs under the names they have in the real one, run from this repository. */
+export function operatorImages(): ImageSet {
   const [name = '', tag = ''] = operatorImageName.split(/:(?=[^:/]*$)/);
+  const directories = ['apps', 'packages', 'node_modules'].map((folder) => join(repository, folder));
+  const image = nodeProgramsImage({ programs: programs(), directories });
   return { repositories: [name], tags: { [tag]: image } };
 }
 
-/** Makes `folder` a folder of our programs, run from the repository as it is seen at `app`. */
-export function writeLaunchers(folder: string, app: string = repository): string {
+/** Makes `folder` a folder of our programs for a person's PATH. */
+export function writeLaunchers(folder: string): string {
   mkdirSync(folder, { recursive: true });
-  for (const home of apps) {
-    const { programs } = JSON.parse(readFileSync(join(repository, home, 'package.json'), 'utf8')) as {
-      readonly programs?: Readonly<Record<string, string>>;
-    };
-    for (const [name, file] of Object.entries(programs ?? {})) {
-      const text = `#!/bin/sh\nexec '${process.execPath}' ${join(app, home, file)} "$@"\n`;
-      writeFileSync(join(folder, name), text, { mode: 0o755 });
-    }
+  for (const [name, file] of Object.entries(programs())) {
+    writeFileSync(join(folder, name), `#!/bin/sh\nexec '${process.execPath}' '${file}' "$@"\n`, { mode: 0o755 });
   }
   return folder;
 }

@@ -12,6 +12,9 @@ import { actionsOf } from './page.ts';
 
 const repository = join(import.meta.dirname, '../../..');
 
+/** What is looked at when something goes wrong. */
+const kinds = 'etcdclusters,etcdbackups,etcdrestores';
+
 /** Somebody with kubectl, a Kubernetes, and this repository, who follows the guide from top to bottom. */
 export class Reader implements AsyncDisposable {
   readonly #folder: string;
@@ -32,8 +35,7 @@ export class Reader implements AsyncDisposable {
     ]);
     const folder = await mkdtemp(join(tmpdir(), 'guide-'));
     for (const name of ['example', 'deploy']) await symlink(join(repository, name), join(folder, name));
-    const ours = operatorImages(join(folder, 'image'));
-    const sets = [etcdImages(etcds, busybox), busyboxImages(busybox), ours, await objectStoreImages()];
+    const sets = [etcdImages(etcds, busybox), busyboxImages(busybox), operatorImages(), await objectStoreImages()];
     const images = createImageTable(sets);
     const lab = await startLab({ nodes: 3, images });
     const programs = [dirname(kubectl.programs['kubectl'] ?? ''), writeLaunchers(join(folder, 'bin'))];
@@ -60,6 +62,15 @@ export class Reader implements AsyncDisposable {
   }
 
   async #type(script: string, where: string): Promise<void> {
+    const { status, output } = await this.#run(script);
+    if (status === 0) return;
+    const seen = await this.#run(
+      `kubectl get pods; kubectl logs --tail 8 -l 'name in (etcd-operator, etcd-restore-operator)'; kubectl get ${kinds} -o jsonpath='{range .items[*]}{.kind} {.metadata.name} {.status}{"\\n"}{end}'`,
+    );
+    throw new Error(`${where}: what is typed there ends with status ${status}:\n${output}\nSeen then:\n${seen.output}`);
+  }
+
+  async #run(script: string): Promise<{ readonly status: number | null; readonly output: string }> {
     const child = spawn('bash', ['-e', '-u', '-x', '-o', 'pipefail', '-c', script], {
       cwd: this.#folder,
       env: this.#env,
@@ -70,7 +81,7 @@ export class Reader implements AsyncDisposable {
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => output.push(text));
     const [status] = (await once(child, 'close')) as [number | null];
-    if (status !== 0) throw new Error(`${where}: what is typed there ends with status ${status}:\n${output.join('')}`);
+    return { status, output: output.join('') };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

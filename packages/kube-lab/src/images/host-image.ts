@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { lstatSync, readlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Image, ImageEntry } from './image.ts';
 import { createImage } from './image-table.ts';
 
@@ -47,6 +48,41 @@ export function nodeImage(options: {
     directories: [...options.directories, dirname(process.execPath)],
     entrypoint: [process.execPath, ...options.argv],
     env: options.env ?? {},
+  });
+}
+
+/**
+ * The image of programs written for Node, each under `/usr/local/bin` by its name, run from its source by the very Node that runs
+ * the lab. Unlike with `nodeImage` there may be several, and they may be called by their paths, as in a real image.
+ */
+export function nodeProgramsImage(options: {
+  /** By name: the file of the host that the program starts with. */
+  readonly programs: Readonly<Record<string, string>>;
+  /** Folders of the host that the programs need: their sources, their `node_modules`. */
+  readonly directories: readonly string[];
+  /** Numeric user the image runs as. @default 0 */
+  readonly user?: number;
+}): Image {
+  const launchers = Object.entries(options.programs).map(([name, source]) => ({
+    kind: 'file' as const,
+    path: `/usr/local/bin/${name}`,
+    text: `#!/usr/local/bin/node\nimport(${JSON.stringify(pathToFileURL(source).href)});\n`,
+    executable: true,
+  }));
+  const libraries = ['/lib', '/lib64', '/usr/lib', '/usr/lib64'];
+  return createImage({
+    files: {
+      entries: [
+        ...[...libraries, ...options.directories].flatMap(entryFor),
+        { kind: 'bind', path: '/usr/local/bin/node', source: process.execPath },
+        { kind: 'file', path: '/etc/nsswitch.conf', text: 'hosts: files dns\n' },
+        ...launchers,
+      ],
+    },
+    entrypoint: [],
+    cmd: [],
+    env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
+    ...(options.user === undefined ? {} : { user: options.user }),
   });
 }
 

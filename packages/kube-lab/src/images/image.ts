@@ -6,7 +6,7 @@ export type ImageEntry =
   | { readonly kind: 'bind'; readonly path: string; readonly source: string }
   | { readonly kind: 'link'; readonly path: string; readonly target: string }
   | { readonly kind: 'directory'; readonly path: string }
-  | { readonly kind: 'file'; readonly path: string; readonly text: string };
+  | { readonly kind: 'file'; readonly path: string; readonly text: string; readonly executable?: boolean };
 
 /**
  * What a container sees as its root. Either assembled from entries over an empty writable tree (nothing is copied, which

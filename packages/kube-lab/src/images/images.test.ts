@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { busyboxImages } from './busybox-image.ts';
 import { etcdImages } from './etcd-images.ts';
-import { nodeImage } from './host-image.ts';
+import { nodeImage, nodeProgramsImage } from './host-image.ts';
 import { imageReferenceText, parseImageReference } from './image-reference.ts';
 import { createImage, createImageTable } from './image-table.ts';
 
@@ -101,4 +101,16 @@ test('a Node image runs with this very Node and sees only what it is given', () 
   expect(paths).toContain('/tmp');
   expect(paths).not.toContain('/home');
   expect(paths).not.toContain('/etc/shadow');
+});
+
+test('an image of programs has each where a real one would have it, started by this very Node', () => {
+  const { files, env } = nodeProgramsImage({ programs: { tool: '/src/tool.ts' }, directories: [import.meta.dirname] });
+  expect(files.entries).toContainEqual({
+    kind: 'file',
+    path: '/usr/local/bin/tool',
+    text: '#!/usr/local/bin/node\nimport("file:///src/tool.ts");\n',
+    executable: true,
+  });
+  expect(files.entries).toContainEqual({ kind: 'bind', path: '/usr/local/bin/node', source: process.execPath });
+  expect(env['PATH']).toContain('/usr/local/bin');
 });

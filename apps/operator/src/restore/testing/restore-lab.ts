@@ -37,7 +37,7 @@ export class RestoreLab implements AsyncDisposable {
   static async start(
     options: { readonly nodes?: number; readonly versions?: readonly LabVersion[] } = {},
   ): Promise<RestoreLab> {
-    const clusters = await OperatorLab.start({ ...options, images: [await agentImages()] });
+    const clusters = await OperatorLab.start({ ...options, images: [agentImages()] });
     const started = new RestoreLab(clusters, await mkdtemp(join(tmpdir(), 'restore-lab-')));
     started.startOperator();
     return started;

@@ -45,7 +45,7 @@ export async function prepareRoot(spec: ContainerSpec): Promise<ContainerRoot> {
     if (entry.kind === 'bind') mounts.push({ source: entry.source, target: entry.path, readOnly: true });
     else if (entry.kind === 'link') await makeLink(within(tree, entry.path), entry.target);
     else if (entry.kind === 'directory') await mkdir(within(tree, entry.path), { recursive: true });
-    else await makeFile(within(tree, entry.path), entry.text);
+    else await makeFile(within(tree, entry.path), entry.text, entry.executable ? 0o777 : 0o666);
   }
   mounts.push(...spec.mounts);
   return { root, fstab: await writeTable(spec, root, tree, outerFirst(mounts)) };
@@ -110,9 +110,9 @@ async function makeMountPoint(path: string, source: string): Promise<void> {
   }
 }
 
-async function makeFile(path: string, text: string): Promise<void> {
+async function makeFile(path: string, text: string, mode = 0o666): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, text, { flag: text === '' ? 'a' : 'w' });
+  await writeFile(path, text, { flag: text === '' ? 'a' : 'w', mode });
 }
 
 async function makeLink(path: string, target: string): Promise<void> {
