@@ -20,4 +20,5 @@ export { ClusterSecrets } from './cluster/secrets/cluster-secrets.ts';
 export { operatorImageName } from './image.ts';
 export { type OperatorOptions, runEtcdBackupOperator, runEtcdOperator } from './operator.ts';
 export { podLogReader } from './programs/pod-log-reader.ts';
+export { type RestoreOperatorOptions, runEtcdRestoreOperator } from './restore/restore-operator.ts';
 export { version } from './version.ts';
