@@ -7,15 +7,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { theCluster } from './testing/cluster.ts';
 import { chart, complaints, helm, root } from './testing/manifests.ts';
-import { openScene, type Scene, sceneIn } from './testing/scene.ts';
+import { openScene, type Scene } from './testing/scene.ts';
 
 let scene: Scene;
 
 beforeAll(async () => {
   scene = await openScene('manifests', { podSecurity: 'restricted' });
-  // A namespace that a dry run does not make is missing for what comes after it.
-  const namespace = join(root, 'deploy', 'cluster-wide', 'namespace.yaml');
-  await scene.cluster.kubectl(['apply', '--server-side', '--filename', namespace]);
   await scene.cluster.kubectl([
     'apply',
     '--server-side',
@@ -49,11 +46,6 @@ async function rewritten(file: string): Promise<string> {
 }
 
 describe('the manifests', () => {
-  test('of the one-file install are accepted without a warning', async () => {
-    const text = readFileSync(join(root, 'deploy', 'install.yaml'), 'utf8');
-    expect(await complaints(sceneIn(scene.cluster, 'etcd-operator'), text)).toEqual([]);
-  });
-
   test('of kustomize make the same objects', async () => {
     const file = await rewritten(join(root, 'deploy', 'install.yaml'));
     expect(objects(await kustomize(join(root, 'deploy', 'cluster-wide')))).toEqual(objects(file));

@@ -10,7 +10,7 @@ import { untilTrue } from './testing/until.ts';
 
 /** Service accounts of scenes with an operator, as `namespace:name`. */
 const isOperator = (account: string) =>
-  /^(operator|operator-life|tls|trouble|drained|rbac|adoption)-\d+-\d+:default$/.test(account);
+  /^(operator|operator-life|tls|trouble|drained|used-rights|adoption)-\d+-\d+:default$/.test(account);
 
 const ofTheOperator = rights.filter(({ programs }) => programs.includes('etcd-operator'));
 
@@ -54,7 +54,7 @@ function idleVerbs(calls: readonly RecordedCall[]): readonly string[] {
 const places: readonly Place[] = ['watched', 'own', 'definitions'];
 
 test('the operator uses all of its rights', async () => {
-  await using here = await OperatorScene.open('rbac');
+  await using here = await OperatorScene.open('used-rights');
   await doEverything(here);
   let unused: readonly string[] | undefined;
   await untilTrue('every verb was used', async () => {

@@ -17,6 +17,7 @@ export interface RecordedCall {
 
 interface AuditEvent {
   readonly verb: string;
+  readonly userAgent?: string;
   readonly user: { readonly username: string };
   readonly objectRef?: {
     readonly apiGroup?: string;
@@ -28,8 +29,10 @@ interface AuditEvent {
 }
 
 const prefix = 'system:serviceaccount:';
+/** What our programs call themselves; a test may use the same account with kubectl. */
+const agent = 'etcd-operator';
 
-/** Every different call of the chosen service accounts on objects, from the API server's own record. @param chosen by `namespace:name` */
+/** Every different call of our programs on objects, under the chosen service accounts, from the API server's own record. @param chosen by `namespace:name` */
 export async function recordedCalls(
   cluster: Cluster,
   chosen: (account: string) => boolean,
@@ -37,9 +40,10 @@ export async function recordedCalls(
   const lines = (await readFile(join(cluster.layout.logs, 'audit.log'), 'utf8')).split('\n');
   const calls = new Map<string, RecordedCall>();
   for (const line of lines.slice(0, -1)) {
-    const { verb, user, objectRef, responseStatus } = JSON.parse(line) as AuditEvent;
+    const { verb, user, userAgent = '', objectRef, responseStatus } = JSON.parse(line) as AuditEvent;
     const account = user.username.slice(prefix.length);
-    if (!user.username.startsWith(prefix) || !chosen(account) || objectRef?.resource === undefined) continue;
+    const isOurs = user.username.startsWith(prefix) && userAgent.startsWith(agent);
+    if (!isOurs || !chosen(account) || objectRef?.resource === undefined) continue;
     const { apiGroup: group = '', resource: plural, subresource, name = '' } = objectRef;
     const resource = subresource === undefined ? plural : `${plural}/${subresource}`;
     const call = { account, verb, group, resource, name, isForbidden: responseStatus?.code === 403 };
