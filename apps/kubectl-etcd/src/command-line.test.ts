@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { clusterInFile } from './changed-file.ts';
 import { parseCommandLine } from './command-line.ts';
-import { backupOf } from './commands/backup.ts';
+import { backupOf } from './commands/backup-object.ts';
 import { runCommand } from './run-command.ts';
 import { clusterOf, noon } from './testing/imagined-cluster.ts';
 

@@ -6,7 +6,7 @@ import type { Entry } from './control/registry.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The environment in which kubectl, `kubectl etcd` and etcdctl find the playground. */
-export function shellEnvironment({ kubeconfig, bin, endpoint }: Entry, env: Environment): NodeJS.ProcessEnv {
+function shellEnvironment({ kubeconfig, bin, endpoint }: Entry, env: Environment): NodeJS.ProcessEnv {
   return {
     ...env,
     KUBECONFIG: kubeconfig,

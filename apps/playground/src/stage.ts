@@ -3,6 +3,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Forward, Lab } from '@etcd-operator/kube-lab';
 import { clientServiceName } from '@etcd-operator/operator';
+import { systemClock } from '@etcd-operator/ports';
 import type { Entry } from './control/registry.ts';
 import { serveOthers } from './control/serve-others.ts';
 import { applyObjects, objectsIn } from './lab/apply-objects.ts';
@@ -115,12 +116,19 @@ function whenAvailable(session: Session): Promise<void> {
 }
 
 async function keepCluster({ lab, cluster, session }: Scene, directory: string): Promise<void> {
+  const [late, over] = [new AbortController(), new AbortController()];
+  systemClock.sleep(keepTimeout, over.signal).then(
+    () => late.abort(new Error(`it took more than ${keepTimeout / 1000} s`)),
+    () => undefined,
+  );
   try {
-    await keep({ lab, directory, cluster, signal: AbortSignal.timeout(keepTimeout) });
+    await keep({ lab, directory, cluster, signal: late.signal });
     session.note(`the cluster is kept in ${directory}`, 'good');
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error);
     throw new Error(`what the cluster holds could not be kept in ${directory}: ${words}`, { cause: error });
+  } finally {
+    over.abort();
   }
 }
 

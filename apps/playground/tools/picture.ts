@@ -38,6 +38,7 @@ await sees(terminal, /not healthy|learner/);
 await mkdir(dirname(file), { recursive: true });
 await writeFile(file, picture(terminal.reader.cells));
 await terminal.press('q');
+await terminal.ended;
 process.stdout.write(`${file}\n`);
 
 function picture(cells: readonly (readonly Cell[])[]): string {

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import { clientPort } from '@etcd-operator/etcd';
 import { isKubeError } from '@etcd-operator/kube';
-import { clientServiceName, type EtcdBackup, type EtcdCluster, etcdBackups } from '@etcd-operator/operator';
+import { type EtcdBackup, etcdBackups } from '@etcd-operator/operator';
 import { type Access, findCluster } from '../access.ts';
 import { CliError } from '../cli-error.ts';
 import type { Command } from '../command-line.ts';
 import type { Report } from '../render/print.ts';
 import { awaitOutcome } from './await-outcome.ts';
-import { s3Source } from './s3-source.ts';
-
-type BackupCommand = Extract<Command, { kind: 'backup' }>;
+import { backupOf } from './backup-object.ts';
 
 /** Creates an EtcdBackup of a cluster, reached through its client Service. */
-export async function backup(access: Access, command: BackupCommand): Promise<Report> {
+export async function backup(access: Access, command: Extract<Command, { kind: 'backup' }>): Promise<Report> {
   const cluster = await findCluster(access, command.cluster);
   const object = backupOf(cluster, command, access.clock.now());
   const name = object.metadata?.name ?? '';
@@ -39,29 +36,6 @@ export async function backup(access: Access, command: BackupCommand): Promise<Re
   const { etcdRevision, etcdVersion } = made.status ?? {};
   const at = `${command.s3.path} (revision ${etcdRevision ?? '?'}, etcd ${etcdVersion ?? '?'})`;
   return report(made, `EtcdBackup ${name} has succeeded: ${at}.`);
-}
-
-/** The object to create. A name that is not given is made of the cluster's and the time. */
-export function backupOf(
-  cluster: EtcdCluster,
-  { name, s3 }: Pick<BackupCommand, 'name' | 's3'>,
-  now: number,
-): EtcdBackup {
-  const { name: clusterName = '', namespace = '' } = cluster.metadata ?? {};
-  const operatorSecret = cluster.spec.TLS?.static?.operatorSecret;
-  const scheme = operatorSecret ? 'https' : 'http';
-  const time = new Date(now).toISOString().slice(0, 19).replaceAll(/\D/g, '');
-  return {
-    apiVersion: 'etcd.database.coreos.com/v1beta2',
-    kind: 'EtcdBackup',
-    metadata: { name: name ?? `${clusterName}-${time}`, namespace },
-    spec: {
-      etcdEndpoints: [`${scheme}://${clientServiceName(clusterName)}.${namespace}.svc:${clientPort}`],
-      storageType: 'S3',
-      s3: s3Source(s3),
-      ...(operatorSecret && { clientTLSSecret: operatorSecret }),
-    },
-  };
 }
 
 function report(data: EtcdBackup, line: string): Report {

@@ -5,7 +5,7 @@ import { parseAllDocuments } from 'yaml';
 import { namespace as defaultNamespace } from './example-cluster.ts';
 
 /** What cannot be applied, and why. */
-export class ApplyError extends Error {
+class ApplyError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = 'ApplyError';

@@ -2,7 +2,7 @@
 import type { EtcdCluster } from '@etcd-operator/operator';
 
 export const namespace = 'default';
-export const exampleName = 'example';
+const exampleName = 'example';
 
 /** The cluster that is there to be played with. A member on a node that is cut off is replaced sooner than usual. */
 export function exampleCluster(size: number, version: string): EtcdCluster {

@@ -61,7 +61,7 @@ export function openScript({
   env,
   columns,
   rows,
-}: TerminalOptions): Terminal & { readonly reader: ScreenReader } {
+}: TerminalOptions): Terminal & { readonly reader: ScreenReader; readonly ended: Promise<unknown> } {
   const line = `stty cols ${columns} rows ${rows}; ${command}`;
   const child: ChildProcess = spawn('script', ['-qfec', line, '/dev/null'], {
     env,
@@ -73,6 +73,7 @@ export function openScript({
   const ended = once(child, 'exit');
   return {
     reader,
+    ended,
     press: async (keys) => {
       child.stdin?.write(keys);
     },
