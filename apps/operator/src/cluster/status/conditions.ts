@@ -100,6 +100,8 @@ function upgrading(observation: Observation, plan: Plan): ConditionClaim {
 }
 
 function recovering(plan: Plan): ConditionClaim {
+  if (plan.situation === 'quorumLost')
+    return { type: types.recovering, status: 'False', reason: reasons.quorumLost, message: '' };
   if (plan.situation !== 'healing')
     return { type: types.recovering, status: 'False', reason: reasons.allHealthy, message: '' };
   const words = [...plan.steps.map((step) => step.reason), ...plan.waits.map((wait) => wait.reason)].join('; ');

@@ -163,6 +163,17 @@ describe('versions', () => {
 });
 
 describe('details of members', () => {
+  test('while nobody can tell who the members are: those last known, and what is seen of each', () => {
+    const before = report(see(healthy(3)));
+    const status = report(see(healthy(3), withoutPod('c'), noQuorum), before);
+    expect(condition(status, 'Available')).toMatchObject({ status: 'False', reason: 'QuorumLost' });
+    expect(condition(status, 'Recovering')).toMatchObject({ status: 'False', reason: 'QuorumLost' });
+    expect(status.memberDetails?.map(({ name, healthy: isHealthy }) => [name, isHealthy])).toEqual(
+      before.memberDetails?.map(({ name }) => [name, false]),
+    );
+    expect(status.memberDetails?.find(({ name }) => name === 'c-cccccccccc')?.reason).toBe('its pod is gone');
+  });
+
   test('role, version, revision, size of the database, and why one is not healthy', () => {
     const { memberDetails } = report(see(healthy(3), silent(5_000, 'd'), learner('f')));
     expect(memberDetails).toEqual([

@@ -6,12 +6,10 @@ import type { EtcdClusterStatus } from '../../api/etcd-cluster.ts';
 import { clientServiceName, clusterLabels } from '../../api/names.ts';
 import type { Observation } from '../observation.ts';
 import type { MemberView } from '../plan/assessment.ts';
-import type { MemberHealth } from '../plan/member-health.ts';
 import type { Plan } from '../plan/plan.ts';
 import { isSameVersion } from '../plan/release.ts';
 import { type ConditionClaim, conditionsOf } from './conditions.ts';
-
-type MemberDetail = NonNullable<EtcdClusterStatus['memberDetails']>[number];
+import { memberDetails } from './member-details.ts';
 
 /**
  * The status to report. Written on every pass that says something new, trouble included. Fields that cannot be known at the
@@ -37,7 +35,7 @@ export function statusOf(
     ...phaseOf(previous, plan, isAvailable, conditions),
     observedGeneration: cluster.generation,
     controlPaused: cluster.paused,
-    ...(cluster.restore && { restore: { name: cluster.restore.name, uid: cluster.restore.uid } }),
+    ...standsBackFor(observation, plan),
     conditions,
     ...(assessment?.membershipKnown && { size: assessment.members.length }),
     readySize: assessment?.healthyVoters.length ?? 0,
@@ -45,7 +43,7 @@ export function statusOf(
     clientPort,
     selector: selectorText(cluster.name),
     members: readiness(observation),
-    ...(assessment && { memberDetails: details(assessment.members, assessment.leader) }),
+    ...(assessment && { memberDetails: memberDetails(previous, observation, assessment) }),
     ...versions(previous, observation, plan),
     ...failedUpgrade(previous, cluster.generation, plan),
     ...(identity.kind === 'latched' && { clusterID: identity.clusterId, incarnation: identity.incarnation }),
@@ -54,6 +52,12 @@ export function statusOf(
       waitingFor: plan.waits.map((wait) => wait.reason.slice(0, 1024)),
     },
   };
+}
+
+/** Who reads this goes on: it must not be said while an operator of the original kind is at work. */
+function standsBackFor({ cluster: { restore } }: Observation, { situation }: Plan): Pick<EtcdClusterStatus, 'restore'> {
+  if (!restore || situation === 'oldOperator') return {};
+  return { restore: { name: restore.name, uid: restore.uid } };
 }
 
 /** Creating until the cluster has been available once, Failed only while a person is needed, Running otherwise. */
@@ -110,52 +114,6 @@ function readiness({ pods }: Observation): NonNullable<EtcdClusterStatus['member
       .sort();
   const [ready, unready] = [names(true), names(false)];
   return { ...(ready.length > 0 && { ready }), ...(unready.length > 0 && { unready }) };
-}
-
-function details(members: readonly MemberView[], leader: MemberView | undefined): readonly MemberDetail[] {
-  return members.map((view) => {
-    const { answer, health, member, name } = view;
-    const why = whyUnhealthy(health);
-    return {
-      name,
-      id: member.id,
-      role: roleOf(view, leader),
-      healthy: health.kind === 'healthy',
-      ...(answer?.kind === 'status' && {
-        version: answer.version,
-        revision: answer.revision,
-        databaseSize: answer.dbSize,
-      }),
-      ...(why !== '' && { reason: why }),
-    };
-  });
-}
-
-function roleOf(view: MemberView, leader: MemberView | undefined): NonNullable<MemberDetail['role']> {
-  if (view.member.isLearner) return 'Learner';
-  if (view === leader) return 'Leader';
-  return view.answer?.kind === 'status' ? 'Follower' : 'Unknown';
-}
-
-function whyUnhealthy(health: MemberHealth): string {
-  switch (health.kind) {
-    case 'healthy':
-      return '';
-    case 'starting':
-    case 'silent':
-      return health.why;
-    case 'lost':
-      return health.evidence;
-    case 'unstarted':
-      return 'it was added and has not started';
-    case 'podGone':
-    case 'podEnding':
-      return 'it comes back on its volume';
-    case 'leaving':
-      return 'its pod is being deleted';
-    case 'stranger':
-      return 'it was added by somebody else';
-  }
 }
 
 function selectorText(cluster: string): string {
