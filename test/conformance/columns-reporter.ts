@@ -40,8 +40,10 @@ function table(rows: readonly Row[]): string {
     subject = row.subject;
     lines.push(`${cells(servers.map((server) => marks[row.states.get(server) ?? ''] ?? ' '))}  ${row.sentence}`);
   }
-  const failed = servers.map(
-    (server) => `${rows.filter(({ states }) => states.get(server) !== 'passed').length} fail on ${server}`,
-  );
+  const failed = servers.map((server) => {
+    const ran = rows.filter(({ states }) => states.has(server));
+    const bad = ran.filter(({ states }) => states.get(server) !== 'passed').length;
+    return `${bad} of ${ran.length} fail on ${server}`;
+  });
   return [...lines, '', `${rows.length} cases: ${failed.join(', ')}`].join('\n');
 }
