@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, test } from 'vitest';
+import type { EtcdClusterStatus } from '../../api/etcd-cluster.ts';
+import { planCluster } from '../plan/plan.ts';
+import { type Change, cluster, healthy, nothing, now, see } from '../plan/testing/situations/vocabulary.ts';
+import { statusOf } from './status.ts';
+
+const marked = cluster((facts) => ({
+  ...facts,
+  restore: { name: 'r', uid: 'r1' },
+  latchedInAnnotation: { clusterId: '', incarnation: 2 },
+}));
+
+function report(given: readonly Change[], previous?: EtcdClusterStatus): EtcdClusterStatus {
+  const observation = given.reduce((seen, change) => change(seen), nothing());
+  return statusOf(previous, observation, planCluster(observation, now), '2026-11-15T12:00:00Z');
+}
+
+describe('a cluster that an EtcdRestore has marked', () => {
+  test('rule 4: says that the operator stands back, and is not available meanwhile', () => {
+    const status = report([healthy(3), marked]);
+    expect(status.restore).toEqual({ name: 'r', uid: 'r1' });
+    expect(status.conditions).toContainEqual(
+      expect.objectContaining({ type: 'Available', status: 'False', reason: 'Restoring' }),
+    );
+  });
+
+  test('does not say so while an operator of the original kind is at work', () => {
+    expect(report([healthy(3), marked, see({ oldOperator: 'old-pod' })])).not.toHaveProperty('restore');
+  });
+
+  test('no longer says so when the mark is gone', () => {
+    const before = report([healthy(3), marked]);
+    expect(report([healthy(3)], before)).not.toHaveProperty('restore');
+  });
+});
