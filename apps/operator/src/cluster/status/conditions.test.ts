@@ -27,7 +27,7 @@ interface Row {
   readonly name: string;
   readonly given: readonly Change[];
   readonly isFirstTime?: boolean;
-  readonly status: 'True' | 'False' | 'absent';
+  readonly status: 'True' | 'False' | 'Unknown' | 'absent';
   readonly reason?: string;
   readonly message?: string;
 }
@@ -57,6 +57,22 @@ const table: Readonly<Record<string, readonly Row[]>> = {
       status: 'False',
       reason: 'QuorumLost',
       message: 'EtcdRestore',
+    },
+    {
+      name: 'access control keeps the operator out: whether it serves is not known',
+      given: [
+        healthy(3),
+        see({
+          etcd: {
+            membership: { kind: 'unknown', why: 'user name is empty', locked: 'name a user in spec.auth.secret' },
+            clusterVersion: '',
+            answers: new Map(),
+          },
+        }),
+      ],
+      status: 'Unknown',
+      reason: 'AccessDenied',
+      message: 'spec.auth.secret',
     },
     {
       name: '[60] everything is gone',
