@@ -102,6 +102,7 @@ const storedBackup = object({
 const progress = object({
   object: optional(string({ description: 'Key of the object that is being written.' })),
   startTime: string(),
+  reportTime: optional(string({ description: 'When the figures below were written.' })),
   bytes: optional(int64({ description: 'Read from etcd so far.' })),
   bytesPerSecond: optional(int64()),
   percent: optional(int32()),

@@ -32,8 +32,11 @@ export function conditionsOf(
   const claims = [succeeded(status, situation), running(situation), pruned(situation)].filter(
     (claim) => claim !== undefined,
   );
-  const types = new Set(claims.map(({ type }) => type));
-  return [...claims.map((claim) => merge(previous, claim, now)), ...previous.filter(({ type }) => !types.has(type))];
+  const set = new Map(claims.map((claim) => [claim.type, merge(previous, claim, now)]));
+  // Where a condition stands does not change: an order that did would be a change of the status.
+  const kept = previous.map((old) => set.get(old.type) ?? old);
+  const known = new Set(previous.map(({ type }) => type));
+  return [...kept, ...[...set.values()].filter(({ type }) => !known.has(type))];
 }
 
 function succeeded(

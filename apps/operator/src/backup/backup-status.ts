@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { formatTime, parseTime } from '@etcd-operator/kube';
+import { formatTime, jsonEqual, parseTime } from '@etcd-operator/kube';
 import type { EtcdBackup, EtcdBackupStatus } from '../api/etcd-backup.ts';
 import { conditionsOf } from './backup-conditions.ts';
 import { pauseAfter } from './backup-fault.ts';
@@ -82,7 +82,7 @@ export function statusOf(
 ): EtcdBackupStatus {
   const { plan, problem, run, generation, now } = situation;
   const { progress: left, nextScheduleDate: _next, ...kept } = base ?? {};
-  const running = run && !run.outcome ? { progress: progressOf(run.progress, left?.object) } : leftover(left);
+  const running = run && !run.outcome ? { progress: progressOf(run.progress, left?.object, now) } : leftover(left);
   return {
     ...kept,
     succeeded: problem ? false : (kept.succeeded ?? false),
@@ -106,17 +106,36 @@ function leftover(progress: EtcdBackupStatus['progress']): Pick<EtcdBackupStatus
 }
 
 /** @param left what was left unfinished, named until the run has ended it */
-function progressOf({ startedAt, bytes, totalBytes, seconds, ...run }: RunProgress, left?: string) {
+function progressOf(
+  { startedAt, bytes, totalBytes, seconds, ...run }: RunProgress,
+  left: string | undefined,
+  now: number,
+) {
   const object = run.object ?? left;
   const rate = seconds > 0 ? Math.round(bytes / seconds) : 0;
   return {
     ...(object !== undefined && { object }),
     startTime: formatTime(startedAt),
+    reportTime: formatTime(now),
     bytes,
     bytesPerSecond: rate,
     // The snapshot is a little longer than what the member told; it is not done before it is done.
     ...(totalBytes > 0 && { percent: Math.min(99, Math.floor((100 * bytes) / totalBytes)) }),
   };
+}
+
+/** Figures of a run move all the time; they are written this often, in milliseconds. */
+const progressInterval = 3_000;
+
+/** True if the two say the same to a reader. Figures of a run that goes on count only if the old ones are old enough. */
+export function saysTheSame(before: EtcdBackupStatus, after: EtcdBackupStatus, now: number): boolean {
+  const written = timeOf(before.progress?.reportTime) ?? 0;
+  const isRecent = now >= written && now - written < progressInterval;
+  return isRecent ? jsonEqual(withoutFigures(before), withoutFigures(after)) : jsonEqual(before, after);
+}
+
+function withoutFigures({ progress, ...rest }: EtcdBackupStatus): unknown {
+  return { ...rest, object: progress?.object ?? '', isRunning: Boolean(progress) };
 }
 
 /** A time of the status, in milliseconds since the epoch; undefined for what is none. */

@@ -75,7 +75,7 @@ describe('D2: objects that crashed the original', () => {
     const nonsense = { lastSuccessDate: 'yesterday', nextAttemptDate: 'soon', lastScheduleDate: '', attempts: 1 };
     await ground.writeStatus('nonsense', nonsense);
     ground.startOperator();
-    await ground.succeeded('nonsense');
+    expect(await ground.succeeded('nonsense')).toMatchObject({ attempts: 0, Reason: '' });
   });
 });
 

@@ -12,7 +12,7 @@ import {
   requeueAfter,
 } from '@etcd-operator/controller-runtime';
 import type { Dialer } from '@etcd-operator/etcd';
-import { type Client, formatTime, jsonEqual, type Patch } from '@etcd-operator/kube';
+import { type Client, formatTime, type Patch } from '@etcd-operator/kube';
 import type { Clock, Logger, Random } from '@etcd-operator/ports';
 import { type EtcdBackup, type EtcdBackupStatus, etcdBackups } from '../api/etcd-backup.ts';
 import { fieldManager, group } from '../api/names.ts';
@@ -22,7 +22,7 @@ import type { BackupMetrics } from './backup-metrics.ts';
 import { type BackupOrder, type OrderProblem, orderOf } from './backup-order.ts';
 import { type BackupPlan, type BackupStep, planBackup } from './backup-plan.ts';
 import type { BackupRuns, RunReporter, RunState } from './backup-runs.ts';
-import { afterRun, memoryOf, statusOf, timeOf } from './backup-status.ts';
+import { afterRun, memoryOf, saysTheSame, statusOf, timeOf } from './backup-status.ts';
 import { deleteStored } from './delete-stored.ts';
 import { PausableLimit } from './take/pausable-limit.ts';
 import { type TakenBackup, takeBackup } from './take/take-backup.ts';
@@ -271,7 +271,7 @@ export class BackupReconciler implements Reconciler {
     const { backup, problem, run, plan, now } = look;
     const { name = '', namespace = '', uid, generation = 0 } = backup.metadata ?? {};
     const next = statusOf(look.status, { plan, problem, run, generation, now });
-    if (backup.status && jsonEqual(backup.status, next)) return;
+    if (backup.status && saysTheSame(backup.status, next, now)) return;
     if (problem && backup.status?.Reason !== problem.message)
       this.#options.events.record(backup, 'Warning', problem.reason, problem.message);
     // A run notes its object by itself; the cache may not have seen that yet.

@@ -114,12 +114,15 @@ async function storeSnapshot(
   const isSeries = order.schedule.kind !== 'once';
   const key = isSeries ? periodicKey(base, member.status.revision, startedAt) : base;
   await endLeftover(store, backup, signal);
+  ports.log.debug('snapshot begins', { key, member: member.endpoint.text });
   await ports.announce(key, member.status.dbSize);
   const stored = await store.put(key, verifySnapshot(member.client.maintenance.snapshot({ signal })), {
     signal,
     onProgress: ({ bytesRead }) => ports.onBytes(bytesRead),
   });
+  ports.log.debug('snapshot stored', { key, bytes: stored.bytes, parts: stored.parts });
   const facts = await readSnapshotFacts(rangedReader(store, key, signal));
+  ports.log.debug('snapshot read back', { key, revision: String(facts.revision) });
   const manifest = await manifestOf(backup, member, { startedAt, stored, facts }, ports);
   await store.put(manifestPath(key), once(renderManifest(manifest)), { signal });
   const path =

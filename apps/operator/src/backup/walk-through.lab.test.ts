@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { type S3Server, startVersitygw } from '@etcd-operator/blob/testing';
+import { defaultVersion, formatVersion } from '@etcd-operator/etcd';
+import { secrets } from '@etcd-operator/kube';
+import { silentLogger } from '@etcd-operator/ports';
+import { TestAuthority } from '@etcd-operator/tools';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type EtcdBackup, type EtcdBackupStatus, etcdBackups } from '../api/etcd-backup.ts';
+import { runEtcdBackupOperator } from '../operator.ts';
+import { OperatorLab } from '../testing/operator-lab.ts';
+
+const run = promisify(execFile);
+const example = (file: string) =>
+  fileURLToPath(new URL(`../../../../example/etcd-backup-operator/${file}`, import.meta.url));
+
+let ground: OperatorLab;
+let s3: S3Server;
+const stop = new AbortController();
+let operator: Promise<void>;
+
+beforeAll(async () => {
+  [ground, s3] = await Promise.all([OperatorLab.start(), startVersitygw()]);
+  const { lab } = ground;
+  operator = runEtcdBackupOperator(
+    {
+      client: lab.client(),
+      log: silentLogger,
+      namespace: 'default',
+      identity: 'test',
+      leaderElection: false,
+      readLog: async () => '',
+      dial: ({ host, port }) => lab.dial(host, port),
+      storage: { policy: { allowLocal: true } },
+    },
+    stop.signal,
+  );
+  operator.catch(() => undefined);
+  const { accessKeyId, secretAccessKey, region } = s3;
+  await secret('aws', {
+    credentials: `[default]\naws_access_key_id = ${accessKeyId}\naws_secret_access_key = ${secretAccessKey}\n`,
+    config: `[default]\nregion = ${region}\n`,
+  });
+});
+
+afterAll(async () => {
+  stop.abort();
+  await operator?.catch(() => undefined);
+  await Promise.all([ground?.[Symbol.asyncDispose](), s3?.stop()]);
+});
+
+async function secret(name: string, data: Readonly<Record<string, string>>): Promise<void> {
+  const encoded = Object.entries(data).map(([key, text]) => [key, Buffer.from(text).toString('base64')]);
+  await ground.lab
+    .client()
+    .resource(secrets)
+    .create({ metadata: { name, namespace: 'default' }, data: Object.fromEntries(encoded) });
+}
+
+/** Creates what a file says, as `kubectl create -f -` does. */
+async function createFrom(yaml: string): Promise<void> {
+  const path = '/apis/etcd.database.coreos.com/v1beta2/namespaces/default/etcdbackups';
+  await ground.until('created', async () => {
+    const transport = ground.lab.server.transport();
+    const headers = { 'content-type': 'application/yaml' };
+    const { status, body } = await transport.request({ method: 'POST', path, headers, body: yaml });
+    const pieces: Uint8Array[] = [];
+    for await (const piece of body) pieces.push(piece);
+    if (status !== 201 && status !== 404) throw new Error(Buffer.concat(pieces).toString());
+    return status === 201 ? true : undefined;
+  });
+}
+
+async function succeeded(name: string): Promise<EtcdBackupStatus> {
+  const backups = ground.lab.client().resource(etcdBackups.resource);
+  const get = async (): Promise<EtcdBackup> => backups.get({ namespace: 'default', name });
+  return ground.until(
+    name,
+    async () => {
+      const { status } = await get();
+      if (status?.Reason) throw new Error(`a Reason is a failure: ${status.Reason}`);
+      return status?.succeeded ? status : undefined;
+    },
+    30_000,
+    async () => JSON.stringify((await get()).status),
+  );
+}
+
+/** The example with the walk-through's own commands; the last leads to the store of the test instead of to AWS. */
+async function filled(file: string, endpoints: string, key: string): Promise<string> {
+  const { stdout } = await run('sed', [
+    '-e',
+    `s|<full-s3-path>|${s3.bucket}/${key}|g`,
+    '-e',
+    's|<aws-secret>|aws|g',
+    '-e',
+    `s|<etcd-cluster-endpoints>|${endpoints}|g`,
+    '-e',
+    `s|^    awsSecret: .*|&\\n    endpoint: ${s3.endpoint}\\n    forcePathStyle: true|`,
+    example(file),
+  ]);
+  return stdout;
+}
+
+test('[3] [74] C-30: a TLS cluster of three by all its members, then the walk-through’s files by sed', async () => {
+  const authority = await TestAuthority.create('lab');
+  const members = ['*.example-etcd-cluster.default.svc', '*.example-etcd-cluster.default.svc.cluster.local'];
+  const issue = async (role: string, names: readonly string[]) => {
+    const { cert, key } = await authority.issue({ names, ...(names.length === 0 && { usages: ['clientAuth'] }) });
+    const keys = role === 'client' ? 'etcd-client' : role;
+    await secret(`etcd-${role}-tls`, { [`${keys}.crt`]: cert, [`${keys}.key`]: key, [`${keys}-ca.crt`]: authority.ca });
+  };
+  await issue('peer', members);
+  await issue('server', [...members, 'example-etcd-cluster-client.default.svc', 'localhost']);
+  await issue('client', []);
+  const cluster = 'example-etcd-cluster';
+  await ground.create(cluster, {
+    size: 3,
+    TLS: {
+      static: {
+        member: { peerSecret: 'etcd-peer-tls', serverSecret: 'etcd-server-tls' },
+        operatorSecret: 'etcd-client-tls',
+      },
+    },
+  });
+  await ground.settled(cluster, 60_000);
+  const pods = await ground.pods(cluster);
+  const urls = pods.map(({ metadata }) => `"https://${metadata?.name}.${cluster}.default.svc:2379"`).join(', ');
+  const tls = (yaml: string) => `${yaml}  clientTLSSecret: etcd-client-tls\n`;
+  await createFrom(tls(await filled('backup_cr.yaml', urls, 'etcd.backup')));
+  const status = await succeeded('example-etcd-cluster-backup');
+  expect(status).toMatchObject({ etcdRevision: 1, etcdVersion: formatVersion(defaultVersion), Reason: '' });
+  const service = '"https://example-etcd-cluster-client.default.svc:2379"';
+  await createFrom(tls(await filled('periodic_backup_cr.yaml', service, 'often.backup')));
+  const periodic = await succeeded('example-etcd-cluster-periodic-backup');
+  expect(periodic.lastBackup?.path).toMatch(/often\.backup_v1_\d{4}-/);
+});

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+/** The backup operator as a process of its own that may reach loopback: `node backup-operator-child.ts <kubeconfig>`. */
+import { networkDialer } from '@etcd-operator/etcd';
+import { connect, createClient, loadConfig, withRetry } from '@etcd-operator/kube';
+import { createLogger, jsonLines, systemClock, systemRandom } from '@etcd-operator/ports';
+import { runEtcdBackupOperator } from '../operator.ts';
+
+const [kubeconfig = ''] = process.argv.slice(2);
+const ports = { clock: systemClock, random: systemRandom };
+const config = await loadConfig({ env: process.env, kubeconfig });
+await runEtcdBackupOperator(
+  {
+    client: createClient(withRetry(connect(config, ports), ports)),
+    log: createLogger({ clock: systemClock, level: 'info', write: jsonLines(process.stderr) }),
+    namespace: 'default',
+    identity: 'child',
+    leaderElection: false,
+    readLog: async () => '',
+    dial: networkDialer,
+    storage: { policy: { allowLocal: true } },
+  },
+  new AbortController().signal,
+);
