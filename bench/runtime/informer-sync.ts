@@ -2,10 +2,11 @@
 import type { Benchmark } from '../benchmark.ts';
 import { verdict } from '../verdict.ts';
 import { inTurns, type Measures, ratiosTo } from './rounds.ts';
+import { scaled } from './scale.ts';
 import type { Side } from './side.ts';
 import { numberOf, World } from './world.ts';
 
-const objects = 10_000;
+const objects = scaled(10_000);
 const rounds = 3;
 const ours = 'ours';
 

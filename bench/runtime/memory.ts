@@ -2,11 +2,12 @@
 import type { Benchmark } from '../benchmark.ts';
 import { verdict } from '../verdict.ts';
 import { inTurns, ratiosTo } from './rounds.ts';
+import { scaled } from './scale.ts';
 import type { Side } from './side.ts';
 import { World } from './world.ts';
 
-const few = 1000;
-const many = 10_000;
+const few = scaled(1000);
+const many = scaled(10_000);
 const ours = 'ours';
 const theirs = 'client-go, stripped';
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Benchmark } from '../benchmark.ts';
 import { verdict } from '../verdict.ts';
+import { scaled } from './scale.ts';
 import type { Side } from './side.ts';
 import { numberOf, World } from './world.ts';
 
-const objects = 5000;
-const changes = 20_000;
+const objects = scaled(5000);
+const changes = scaled(20_000);
 
 /**
  * All sides watch together while a loader changes pods as fast as the server allows. Latencies are from the sending of a change to
