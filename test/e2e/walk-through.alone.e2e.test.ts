@@ -27,7 +27,7 @@ describe('the walk-through', () => {
     await cluster.kubectl(['delete', 'crd', 'etcdclusters.etcd.database.coreos.com', ...gone]);
   });
 
-  test('works from the first line to the last, as written', { timeout: 600_000 }, async () => {
+  test('[105] works from the first line to the last, as written', { timeout: 600_000 }, async () => {
     await using scene = await openScene('walk-through', { podSecurity: 'restricted' });
     const { cluster } = scene;
     const store = await startStore(scene);
@@ -53,6 +53,15 @@ async function temporaryFolder(): Promise<AsyncDisposable & { readonly path: str
 }
 
 describe('its files', () => {
+  test('[105] deploy the operator under the label, by the command and with the environment of the original', () => {
+    const lines = read('deployment.yaml')
+      .split('\n')
+      .map((line) => line.trim());
+    expect(lines).toContain('name: etcd-operator');
+    expect(lines.slice(lines.indexOf('command:'))[1]).toBe('- etcd-operator');
+    for (const name of ['MY_POD_NAMESPACE', 'MY_POD_NAME']) expect(lines).toContain(`- name: ${name}`);
+  });
+
   test('name the image that is built here', () => {
     expect(read('deployment.yaml')).toContain(`image: ${operatorImageName}\n`);
   });
