@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+import { parseId } from '@etcd-operator/etcd';
+import { isKubeError, podDisruptionBudgets, pods } from '@etcd-operator/kube';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { annotations, disarmedInitialCluster, labels } from '../api/names.ts';
+import { OperatorLab } from '../testing/operator-lab.ts';
+
+let ground: OperatorLab;
+
+beforeAll(async () => {
+  ground = await OperatorLab.start();
+  await ground.create('edited', { size: 3 });
+  await ground.settled('edited');
+});
+
+afterAll(() => ground?.[Symbol.asyncDispose]());
+
+const podsOfLab = () => ground.lab.client().resource(pods);
+const details = async () => (await ground.get('edited')).status?.memberDetails ?? [];
+const firstPod = async () => (await ground.pods('edited'))[0]?.metadata?.name ?? '';
+const read = (name: string) => podsOfLab().get({ namespace: 'default', name });
+const patch = (name: string, metadata: object) =>
+  podsOfLab().patch({ namespace: 'default', name }, { type: 'merge', patch: { metadata } });
+
+describe('what people edit', () => {
+  test('rule 28: a voter that is armed by hand is disarmed again', async () => {
+    const name = await firstPod();
+    await patch(name, { annotations: { [annotations.initialCluster]: `${name}=http://${name}:2380` } });
+    await ground.until('disarmed', async () => {
+      const found = (await read(name)).metadata?.annotations?.[annotations.initialCluster];
+      return found === disarmedInitialCluster ? true : undefined;
+    });
+  });
+
+  test('rule 16: the mark of a voter and the disruption budget come back', async () => {
+    const name = await firstPod();
+    await patch(name, { labels: { [labels.voter]: null } });
+    const budgets = ground.lab.client().resource(podDisruptionBudgets);
+    await budgets.delete({ namespace: 'default', name: 'edited' });
+    await ground.until('both back', async () => {
+      const isMarked = (await read(name)).metadata?.labels?.[labels.voter] === 'true';
+      const budget = await budgets.get({ namespace: 'default', name: 'edited' }).catch((error: unknown) => {
+        if (isKubeError(error, 'NotFound')) return undefined;
+        throw error;
+      });
+      return isMarked && budget?.spec?.minAvailable === 2 ? true : undefined;
+    });
+  });
+
+  test('a member that is removed by hand is made good by a fresh one', async () => {
+    // Not the one that is asked: it would not live to answer.
+    const asked = await firstPod();
+    const victim = (await details()).find(({ role, name }) => role === 'Follower' && name !== asked);
+    using member = await ground.member('edited');
+    // Right after members came up etcd refuses for 5 s.
+    await ground.until('removed', () =>
+      member.cluster.memberRemove(parseId(victim?.id ?? '') ?? 0n).then(
+        () => true,
+        () => undefined,
+      ),
+    );
+    await ground.until('another member', async () => {
+      const ids = (await details()).map(({ id }) => id);
+      return ids.length === 3 && !ids.includes(victim?.id) ? true : undefined;
+    });
+    expect((await ground.settled('edited')).status?.readySize).toBe(3);
+  });
+
+  test('rule 29: a member that somebody else adds is reported and left alone, and the others are looked after', async () => {
+    using member = await ground.member('edited');
+    const { members } = await ground.until('accepted', () =>
+      member.cluster.memberAdd({ peerUrls: ['http://stranger.example:2380'], isLearner: true }).catch(() => undefined),
+    );
+    const stranger = members.find(({ peerUrls }) => peerUrls.includes('http://stranger.example:2380'));
+    await ground.until('reported', async () =>
+      JSON.stringify((await ground.get('edited')).status).includes('stranger.example') ? true : undefined,
+    );
+    expect((await ground.get('edited')).status?.readySize).toBe(3);
+    await member.cluster.memberRemove(stranger?.id ?? 0n);
+    await ground.settled('edited');
+  });
+});
