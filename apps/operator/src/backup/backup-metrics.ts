@@ -22,6 +22,8 @@ export class BackupMetrics {
   readonly #duration: Gauge;
   readonly #failures: Counter;
   readonly #known = new Map<string, Known>();
+  /** Reasons of failures, by `namespace/name`: each is a series of its own. */
+  readonly #reasons = new Map<string, Set<string>>();
 
   constructor(registry: MetricRegistry, clock: Clock, running: () => number) {
     this.#clock = clock;
@@ -67,7 +69,7 @@ export class BackupMetrics {
   }
 
   ended(name: string, namespace: string, { outcome, progress }: RunState): void {
-    if (outcome?.kind === 'failed') this.#failures.labels(name, namespace, outcome.fault.reason).inc();
+    if (outcome?.kind === 'failed') this.#failed(name, namespace, outcome.fault.reason);
     if (outcome?.kind !== 'taken') return;
     this.#successes.labels(name, namespace).inc();
     this.#size.labels(name, namespace).set(outcome.taken.manifest.bytes);
@@ -82,6 +84,16 @@ export class BackupMetrics {
     const { name, namespace } = known;
     for (const family of [this.#attempts, this.#successes, this.#lastSuccess, this.#age, this.#size, this.#duration])
       family.remove(name, namespace);
+    for (const reason of this.#reasons.get(`${namespace}/${name}`) ?? [])
+      this.#failures.remove(name, namespace, reason);
+    this.#reasons.delete(`${namespace}/${name}`);
+  }
+
+  #failed(name: string, namespace: string, reason: string): void {
+    const key = `${namespace}/${name}`;
+    const reasons = this.#reasons.get(key) ?? new Set();
+    this.#reasons.set(key, reasons.add(reason));
+    this.#failures.labels(name, namespace, reason).inc();
   }
 
   #measureAges(): void {
