@@ -30,11 +30,21 @@ beforeAll(async () => {
 afterAll(() => reader?.[Symbol.asyncDispose]());
 
 describe('the user guide, typed as written', () => {
-  test('install', () => reader.follow(install, (section) => !isRemoval(section)));
+  test('install', async () => {
+    expect(await reader.follow(install, (section) => !isRemoval(section))).toBeGreaterThan(0);
+  });
 
-  test.each(pages)('%s', (page) => reader.follow(page), 300_000);
+  test.each(pages)(
+    '%s',
+    async (page) => {
+      expect(await reader.follow(page)).toBeGreaterThan(0);
+    },
+    300_000,
+  );
 
-  test('uninstall', () => reader.follow(install, isRemoval));
+  test('uninstall', async () => {
+    expect(await reader.follow(install, isRemoval)).toBeGreaterThan(0);
+  });
 });
 
 test('every page with commands is typed by a test', () => {

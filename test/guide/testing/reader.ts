@@ -46,10 +46,13 @@ export class Reader implements AsyncDisposable {
     return reader;
   }
 
-  /** Does everything a page says, in the sections asked for. Rejects with what went wrong, and in which line of the page. */
-  async follow(page: string, isAskedFor: (section: string) => boolean = () => true): Promise<void> {
-    for (const action of actionsOf(join(repository, page))) {
-      if (!isAskedFor(action.section)) continue;
+  /**
+   * Does everything a page says, in the sections asked for, and returns how many things that were. Rejects with what went
+   * wrong, and in which line of the page.
+   */
+  async follow(page: string, isAskedFor: (section: string) => boolean = () => true): Promise<number> {
+    const actions = actionsOf(join(repository, page)).filter(({ section }) => isAskedFor(section));
+    for (const action of actions) {
       switch (action.kind) {
         case 'save':
           await writeFile(join(this.#folder, action.file), action.text);
@@ -59,6 +62,7 @@ export class Reader implements AsyncDisposable {
           break;
       }
     }
+    return actions.length;
   }
 
   async #type(script: string, where: string): Promise<void> {
