@@ -4,7 +4,7 @@ import type { JobState, RestoreObservation, SourceFacts } from '../observation.t
 import { grow } from './grow.ts';
 import { phaseOf } from './phase.ts';
 import { prepare } from './prepare.ts';
-import { finish, take, wait } from './proposal.ts';
+import { finish, progress, take, wait } from './proposal.ts';
 import { rollBack } from './roll-back.ts';
 import { seed } from './seed.ts';
 import type { PlannedRestoreStep, RestorePlan } from './step.ts';
@@ -44,7 +44,10 @@ function verify({ jobs, cluster }: RestoreObservation, now: number): RestorePlan
         { step: { do: 'verify' }, reason: 'the source is read and checked, nothing is touched' },
       ]);
     case 'running':
-      return { ...wait('Verifying', '', 1_000), report: { phase: 'Verifying', reason: '', bytesVerified: job.bytes } };
+      return {
+        ...wait('Verifying', '', 200),
+        report: { phase: 'Verifying', reason: '', bytesVerified: progress(job.bytes) },
+      };
     case 'failed':
       return job.passes && now - job.since < patience ? again(job) : finish('Failed', job.why);
     case 'done':

@@ -21,3 +21,10 @@ export function finish(phase: 'Succeeded' | 'Failed', reason: string): RestorePl
 export function fail(reason: string): RestorePlan {
   return { steps: [], report: { phase: 'RollingBack', reason, failure: reason }, lookAgainAfter: 0 };
 }
+
+const progressStep = 64 * 1024 * 1024;
+
+/** How far it has come, in steps that are worth a write of the status. */
+export function progress(bytes: number): number {
+  return Math.floor(bytes / progressStep) * progressStep;
+}

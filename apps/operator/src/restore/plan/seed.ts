@@ -3,7 +3,7 @@ import type { Desired } from '../../cluster/desired.ts';
 import { seedName } from '../../cluster/plan/member-naming.ts';
 import type { RestoreObservation, SeedFacts, SourceFacts, TargetFacts } from '../observation.ts';
 import { expectedRevision } from './fit.ts';
-import { fail, take, wait } from './proposal.ts';
+import { fail, progress, take, wait } from './proposal.ts';
 import type { RestorePlan } from './step.ts';
 
 /**
@@ -62,7 +62,7 @@ function save({ restore, pods, jobs }: RestoreObservation, { incarnation }: Targ
         { step: { do: 'save', incarnation }, reason: 'what the old members hold is stored beside the backup' },
       ]);
     case 'running':
-      return wait('SavingPresent', '', 500);
+      return wait('SavingPresent', '', 200);
     case 'failed':
       return fail(`${jobs.save.why}; set spec.safetySnapshot to false to go on without it`);
     case 'done':
@@ -109,11 +109,14 @@ function deliver({ jobs }: RestoreObservation, { ip, name }: SeedFacts): Restore
     case 'idle':
       return take('Seeding', [send]);
     case 'running':
-      return { ...wait('Seeding', '', 1_000), report: { phase: 'Seeding', reason: '', bytesDelivered: job.bytes } };
+      return {
+        ...wait('Seeding', '', 200),
+        report: { phase: 'Seeding', reason: '', bytesDelivered: progress(job.bytes) },
+      };
     case 'failed':
-      return job.passes ? { ...take('Seeding', [send], job.why), lookAgainAfter: 1_000 } : fail(job.why);
+      return job.passes ? { ...take('Seeding', [send], job.why), lookAgainAfter: 250 } : fail(job.why);
     case 'done':
-      return wait('Seeding', `${name} has received the snapshot`, 500);
+      return wait('Seeding', `${name} has received the snapshot`, 250);
   }
 }
 
