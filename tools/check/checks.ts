@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { biome } from './biome.ts';
 import type { Check } from './check.ts';
+import { checklist } from './checklist.ts';
 import { deadCode, testOnlyCode } from './dead-code.ts';
 import { fileSize } from './file-size.ts';
 import { generated } from './generated.ts';
@@ -28,6 +29,7 @@ export const checks: readonly Check[] = [
   names,
   licenseHeader,
   manifests,
+  checklist,
   links,
   fileSize,
 ];

@@ -30,6 +30,7 @@ describe('which names count', () => {
     ["test.each([1])('[3] %s', () => {});", [0, 0, 1]],
     ["test(\n  '[2] long',\n", [0, 1, 0]],
     ["{ name: '[1] a situation' }", [1, 0, 0]],
+    ["test.each([\n  [\n    '[1] [3] a row',\n", [1, 0, 1]],
     ['test(`[1] ' + '$' + '{name}`)', [1, 0, 0]],
     ["expect(x).toBe('[1] must be a string')", [0, 0, 0]],
     ["test('works with [1]', () => {});", [0, 0, 0]],

@@ -20,8 +20,8 @@ export interface Coverage {
   readonly strays: readonly (NamedTest & { readonly number: number })[];
 }
 
-/** The names that count: of tests, of groups, of cases given to a parametrised test, of situations in a table. */
-const taggedName = /(?:\b(?:test|describe)\(|\)\(|\bname:)\s*(['"`])((?:\[\d+\] )+)((?:(?!\1|\n).)*)\1/g;
+/** The names that count: of tests, of groups, of rows and situations in tables of tests. */
+const taggedName = /(?:\b(?:test|describe)\(|\)\(|\bname:|\[)\s*(['"`])((?:\[\d+\] )+)((?:(?!\1|\n).)*)\1/g;
 
 /** The list is about what we ship and how we build it. The tests of the list itself name lines that they do not prove. */
 const homes = /^(apps|tools(?!\/check)|test|example|bench)\//;

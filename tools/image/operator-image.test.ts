@@ -23,7 +23,9 @@ const declared = () => {
   });
 };
 
-test('programs are executable files that say what runs them, and links with the names that people type', () => {
+test('[17] programs are executable files that say what runs them, and links with the names that people type', () => {
+  const originals = ['etcd-operator', 'etcd-backup-operator', 'etcd-restore-operator'];
+  expect(readdirSync(join(folder, 'usr', 'local', 'bin'))).toEqual(expect.arrayContaining(originals));
   expect(readdirSync(join(folder, 'usr', 'local', 'bin')).sort()).toEqual(declared().sort());
   for (const name of declared()) {
     const target = readlinkSync(join(folder, 'usr', 'local', 'bin', name));

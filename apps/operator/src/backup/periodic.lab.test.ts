@@ -114,6 +114,18 @@ describe('[79] periodic backups', () => {
     });
     expect((await ground.get('adopted')).metadata?.finalizers).toEqual(['example.com/other']);
   });
+
+  test('[104] a series that the original began goes on under its names, and can be deleted', async () => {
+    const finalizers = [originalFinalizer];
+    await ground.create('old-series', ground.toS3('old-series', [member], every(2)), { finalizers });
+    const keys = await ground.until('two more', async () => {
+      const made = await series('old-series');
+      return made.length >= 2 ? made : undefined;
+    });
+    for (const key of keys) expect(key).toMatch(/^old-series_v\d+_\d{4}-\d\d-\d\d-\d\d:\d\d:\d\d$/);
+    await ground.delete('old-series');
+    await ground.until('gone', () => ground.isGone('old-series'));
+  });
 });
 
 describe('[87] deletionPolicy', () => {
