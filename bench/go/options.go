@@ -30,7 +30,7 @@ func readOptions(args []string) (options, error) {
 	}
 	flags := flag.NewFlagSet(o.program, flag.ContinueOnError)
 	flags.StringVar(&o.kind, "kind", "pods", "pods or clusters")
-	flags.StringVar(&o.codec, "codec", "json", "json or protobuf")
+	flags.StringVar(&o.codec, "codec", "", "json or protobuf; else what the client chooses")
 	flags.StringVar(&o.mode, "mode", "typed", "typed or unstructured")
 	flags.StringVar(&o.template, "template", "", "file with the object to load")
 	flags.IntVar(&o.count, "count", 0, "how many objects or changes")
@@ -49,9 +49,14 @@ func restConfig(codec string) *rest.Config {
 		TLSClientConfig: rest.TLSClientConfig{CAFile: os.Getenv("BENCH_CA")},
 		QPS:             -1,
 	}
-	if codec == "protobuf" {
+	// Said in so many words: clients of built-in kinds choose protobuf by themselves.
+	switch codec {
+	case "protobuf":
 		config.ContentType = "application/vnd.kubernetes.protobuf"
 		config.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
+	case "json":
+		config.ContentType = "application/json"
+		config.AcceptContentTypes = "application/json"
 	}
 	return config
 }
