@@ -42,6 +42,10 @@ test('a second terminal looks, disturbs, applies and opens shells', async () => 
 test('a backup is made and restored, and the cluster upgraded', async () => {
   await type('shell', 'etcdctl', 'put', 'kept', 'yes');
   expect(await type('backup')).toMatch(/backed up to backups\/example-1, revision \d+/);
+  const place = ['--s3-path', 'backups/by-hand', '--aws-secret', 'aws', '--path-style'];
+  const store = ['--s3-endpoint', 'http://s3.default.svc:9000', '--wait'];
+  const words = ['backup', 'create', 'example', '--name', 'by-hand', ...place, ...store];
+  expect(await type('shell', 'kubectl-etcd', ...words)).toContain('EtcdBackup by-hand has succeeded: backups/by-hand');
   await type('shell', 'etcdctl', 'put', 'lost', 'yes');
   expect(await type('restore')).toBe('restored from backups/example-1\n');
   expect(await type('shell', 'etcdctl', 'get', 'kept', '--print-value-only')).toBe('yes\n');

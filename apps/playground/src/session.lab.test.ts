@@ -62,6 +62,9 @@ test('a person plays with keys, sees on the screen what happens, and leaves noth
   await terminal.press('kubectl-etcd status; exit\n');
   await sees(terminal, /EtcdCluster default\/example|1 of 1 ready/);
 
+  await terminal.resize(64, 16);
+  const small = await sees(terminal, /MEMBER +ROLE +HEALTH/);
+  expect(small).not.toContain('REVISION');
   await terminal.press('?');
   await sees(terminal, /Arrows choose a member/);
 

@@ -14,6 +14,7 @@ import { EtcdVersions } from './lab/etcd-versions.ts';
 import { exampleCluster, namespace } from './lab/example-cluster.ts';
 import { followLab } from './lab/feeds.ts';
 import { bringBack, type KeptCluster, keep, loadKept } from './lab/kept-state.ts';
+import { objectStore } from './lab/object-store.ts';
 import { layOutTools, runOperator, startLabOn } from './lab/start-lab.ts';
 import { isAvailable } from './model/state.ts';
 import type { PlaygroundOptions } from './options.ts';
@@ -158,11 +159,14 @@ async function entryOf(lab: Lab, versions: EtcdVersions, { host, port }: Forward
   };
 }
 
+const { bucket, awsSecret, endpoint: store } = objectStore;
+
 function hintsOf({ kubeconfig, endpoint, bin }: Entry): readonly string[] {
   return [
     `export KUBECONFIG=${kubeconfig} PATH=${bin}:$PATH`,
     'kubectl get etcd,pods,services    kubectl etcd status',
     `etcdctl --endpoints ${endpoint} put hello world`,
+    `kubectl etcd backup create --s3-path ${bucket}/mine --aws-secret ${awsSecret} --s3-endpoint ${store} --path-style --wait`,
     'npm run lab -- --help             kill, cut, blank, reboot, apply from a second terminal',
   ];
 }

@@ -18,10 +18,15 @@ export class PlaygroundProcess {
   readonly lines: string[] = [];
   readonly child: ChildProcess;
   readonly #ended: Promise<unknown>;
+  #isClosed = false;
 
   constructor(words: readonly string[], env: NodeJS.ProcessEnv) {
     this.child = spawn(process.execPath, [main, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#ended = once(this.child, 'exit');
+    // Only then has everything been said.
+    this.child.once('close', () => {
+      this.#isClosed = true;
+    });
     for (const stream of [this.child.stdout, this.child.stderr]) {
       if (stream) createInterface({ input: stream }).on('line', (line) => this.lines.push(line));
     }
@@ -36,7 +41,7 @@ export class PlaygroundProcess {
     for (;;) {
       const found = this.lines.find((line) => pattern.test(line));
       if (found !== undefined) return found;
-      if (performance.now() > end || this.child.exitCode !== null)
+      if (performance.now() > end || this.#isClosed)
         throw new Error(`${pattern} was not said:\n${this.lines.join('\n')}`);
       await new Promise((done) => setTimeout(done, 50));
     }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ScreenReader } from './screen-reader.ts';
 
@@ -16,6 +19,7 @@ export interface TerminalOptions {
 /** A real terminal with a program in it, whose keys can be pressed and whose screen can be read. */
 export interface Terminal extends AsyncDisposable {
   press(keys: string): Promise<void>;
+  resize(columns: number, rows: number): Promise<void>;
   screen(): Promise<string>;
 }
 
@@ -48,6 +52,9 @@ async function openTmux({ command, env, columns, rows }: TerminalOptions): Promi
     press: async (keys) => {
       await tmux('send-keys', '-l', keys);
     },
+    resize: async (wide, high) => {
+      await tmux('resize-window', '-x', String(wide), '-y', String(high));
+    },
     screen: async () => (await tmux('capture-pane', '-p')).stdout,
     [Symbol.asyncDispose]: async () => {
       await tmux('kill-server').catch(() => undefined);
@@ -62,25 +69,34 @@ export function openScript({
   columns,
   rows,
 }: TerminalOptions): Terminal & { readonly reader: ScreenReader; readonly ended: Promise<unknown> } {
-  const line = `stty cols ${columns} rows ${rows}; ${command}`;
+  const folder = mkdtempSync(join(tmpdir(), 'terminal-'));
+  const device = join(folder, 'device');
+  const line = `tty > ${device}; stty cols ${columns} rows ${rows}; ${command}`;
   const child: ChildProcess = spawn('script', ['-qfec', line, '/dev/null'], {
     env,
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  const reader = new ScreenReader(columns, rows);
+  let reader = new ScreenReader(columns, rows);
   const decoder = new TextDecoder();
   child.stdout?.on('data', (data: Buffer) => reader.write(decoder.decode(data, { stream: true })));
   const ended = once(child, 'exit');
   return {
-    reader,
+    get reader() {
+      return reader;
+    },
     ended,
     press: async (keys) => {
       child.stdin?.write(keys);
+    },
+    resize: async (wide, high) => {
+      reader = new ScreenReader(wide, high);
+      await run('stty', ['-F', readFileSync(device, 'utf8').trim(), 'cols', String(wide), 'rows', String(high)]);
     },
     screen: async () => reader.text,
     [Symbol.asyncDispose]: async () => {
       child.kill('SIGTERM');
       await ended;
+      rmSync(folder, { recursive: true, force: true });
     },
   };
 }
