@@ -29,6 +29,8 @@ describe('which names count', () => {
     ["describe('[1] [3] works', () => {});", [1, 0, 1]],
     ["test.each([1])('[3] %s', () => {});", [0, 0, 1]],
     ["test(\n  '[2] long',\n", [0, 1, 0]],
+    ["test('C-50, D17 [2] of several lists', () => {});", [0, 1, 0]],
+    ["test('C-1 of another list', () => {});", [0, 0, 0]],
     ["{ name: '[1] a situation' }", [1, 0, 0]],
     ["test.each([\n  [\n    '[1] [3] a row',\n", [1, 0, 1]],
     ['test(`[1] ' + '$' + '{name}`)', [1, 0, 0]],

@@ -20,8 +20,9 @@ export interface Coverage {
   readonly strays: readonly (NamedTest & { readonly number: number })[];
 }
 
-/** The names that count: of tests, of groups, of rows and situations in tables of tests. */
-const taggedName = /(?:\b(?:test|describe)\(|\)\(|\bname:|\[)\s*(['"`])((?:\[\d+\] )+)((?:(?!\1|\n).)*)\1/g;
+/** The names that count: of tests, of groups, of rows and situations in tables of tests. Numbers of other lists may stand beside. */
+const taggedName =
+  /(?:\b(?:test|describe)\(|\)\(|\bname:|\[)\s*(['"`])((?:(?:\[\d+\]|[CD]-?\d+),? )+)((?:(?!\1|\n).)*)\1/g;
 
 /** The list is about what we ship and how we build it. The tests of the list itself name lines that they do not prove. */
 const homes = /^(apps|tools(?!\/check)|test|example|bench)\//;
@@ -47,6 +48,6 @@ export function coverageOf(
 
 function namesIn(tree: Tree, file: string): readonly (NamedTest & { readonly number: number })[] {
   return [...tree.read(file).matchAll(taggedName)].flatMap(([, , tags = '', name = '']) =>
-    [...tags.matchAll(/\d+/g)].map(([digits]) => ({ file, name, number: Number(digits) })),
+    [...tags.matchAll(/\[(\d+)\]/g)].map(([, digits]) => ({ file, name, number: Number(digits) })),
   );
 }
