@@ -14,6 +14,12 @@ const frozen = 'Forbidden: field is immutable when `immutable` is set';
 export const config: Subject = {
   name: 'ConfigMaps and Secrets',
   cases: {
+    'a refusal brings the warnings that came before it': async (t) => {
+      const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'm' }, data: { 'bad key': '1' }, stray: 1 };
+      const answer = await t.post(mapsIn(await t.namespace()), body);
+      expect(refusalOf(answer).code).toBe(422);
+      expect(answer.headers['warning']).toBe('299 - "unknown field \\"stray\\""');
+    },
     'an immutable ConfigMap keeps its data and stays immutable, its labels are free': async (t) => {
       const ns = await t.namespace();
       const path = `${mapsIn(ns)}/m`;

@@ -55,6 +55,14 @@ export const services: Subject = {
         internalTrafficPolicy: 'Cluster',
       });
     },
+    'a Service that is reached from outside, or by the same client again, is told how': async (t) => {
+      const spec = { ports: [port], externalIPs: ['10.1.1.1'], sessionAffinity: 'ClientIP', sessionAffinityConfig: {} };
+      const made = await t.make(`${servicesIn(await t.namespace())}?dryRun=All`, service(spec));
+      expect(made.spec).toMatchObject({
+        externalTrafficPolicy: 'Cluster',
+        sessionAffinityConfig: { clientIP: { timeoutSeconds: 10800 } },
+      });
+    },
     'a NodePort Service gets ports of the nodes': async (t) => {
       const ns = await t.namespace();
       const made = await t.make(servicesIn(ns), service({ type: 'NodePort', ports: [port] }));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { portRule, qualifiedNameRule } from '../messages.ts';
+import { portRule, qualifiedNameRule, subdomainRule } from '../messages.ts';
 import type { Refused } from './refused.ts';
 
 /** What is wrong with containers of Pods. */
@@ -51,6 +51,14 @@ export const refusedContainers: readonly Refused[] = [
     of: 'pod',
     change: { 'spec.containers.0.env.1.valueFrom.secretKeyRef.key': '' },
     causes: [['spec.containers[0].env[1].valueFrom.secretKeyRef.key', 'Required', 'Required value']],
+  },
+  {
+    says: 'a variable from a Secret names one',
+    of: 'pod',
+    change: { 'spec.containers.0.env.1.valueFrom.secretKeyRef.name': 'Bad_' },
+    causes: [
+      ['spec.containers[0].env[1].valueFrom.secretKeyRef.name', 'Invalid', `Invalid value: "Bad_": ${subdomainRule}`],
+    ],
   },
   {
     says: 'a variable is of a known field',

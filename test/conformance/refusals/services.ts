@@ -174,6 +174,24 @@ export const refusedServices: readonly Refused[] = [
     ],
   },
   {
+    says: 'a volume on the host has a path',
+    of: 'pv',
+    change: { 'spec.hostPath.path': '' },
+    causes: [['spec.hostPath.path', 'Required', 'Required value']],
+  },
+  {
+    says: 'the nodes of a volume are selected by terms',
+    of: 'pv',
+    change: { 'spec.nodeAffinity.required.nodeSelectorTerms': [] },
+    causes: [
+      [
+        'spec.nodeAffinity.required.nodeSelectorTerms',
+        'Required',
+        'Required value: must have at least one node selector term',
+      ],
+    ],
+  },
+  {
     says: 'a class has a provisioner',
     of: 'storageclass',
     change: { provisioner: '' },

@@ -122,6 +122,18 @@ export const refusedWorkloads: readonly Refused[] = [
     ],
   },
   {
+    says: 'the claims of a StatefulSet are claims',
+    of: 'statefulset',
+    change: { 'spec.volumeClaimTemplates.0.spec.volumeMode': 'Nope' },
+    causes: [
+      [
+        'spec.volumeClaimTemplates[0].spec.volumeMode',
+        'NotSupported',
+        'Unsupported value: "Nope": supported values: "Block", "Filesystem"',
+      ],
+    ],
+  },
+  {
     says: 'a Job completes in a known mode',
     of: 'job',
     change: { 'spec.completionMode': 'Nope' },

@@ -10,7 +10,7 @@ import { ProtobufError, wireFields } from './wire.ts';
 /** What a client sends, with the media type its bytes have. */
 export type RequestBody = Pick<ApiRequest, 'headers' | 'body'>;
 
-export const protobufType = 'application/vnd.kubernetes.protobuf';
+const protobufType = 'application/vnd.kubernetes.protobuf';
 
 /** The four bytes every protobuf body of Kubernetes begins with. */
 const magic = Buffer.from('k8s\0', 'latin1');
@@ -30,7 +30,7 @@ export function readableBody(headers: ApiRequest['headers'], bytes: Uint8Array):
 }
 
 /** The JSON of an enveloped protobuf object; undefined if it is none, or of a kind that has no protobuf. */
-export function protobufAsJson(bytes: Uint8Array): string | undefined {
+function protobufAsJson(bytes: Uint8Array): string | undefined {
   if (!magic.equals(bytes.subarray(0, magic.length))) return undefined;
   try {
     const { apiVersion, kind, raw } = openEnvelope(bytes.subarray(magic.length));

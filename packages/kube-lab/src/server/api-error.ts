@@ -25,6 +25,8 @@ export class ApiError extends Error {
   readonly details: StatusDetails | undefined;
   /** Only for Expired: where a list may go on with a new version. */
   readonly continueToken: string | undefined;
+  /** What the client was warned of before it was refused. */
+  warnings: readonly string[] = [];
 
   constructor(code: number, reason: string, message: string, details?: StatusDetails, continueToken?: string) {
     super(message);

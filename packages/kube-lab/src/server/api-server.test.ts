@@ -103,3 +103,14 @@ describe('the feed', () => {
     expect(server.feed.list(configMaps).map((one) => one.metadata?.name)).toEqual(['a', 'b']);
   });
 });
+
+test('a refusal brings the warnings that came before it', async () => {
+  const { server } = start();
+  const { status, headers } = await server.transport().request({
+    method: 'POST',
+    path: '/api/v1/namespaces/default/configmaps',
+    body: JSON.stringify({ ...configMap('a', { 'bad key': '1' }), stray: 1 }),
+  });
+  expect(status).toBe(422);
+  expect(headers['warning']).toBe('299 - "unknown field \\"stray\\""');
+});

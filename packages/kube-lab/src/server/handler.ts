@@ -151,10 +151,17 @@ async function serve(call: Call): Promise<ApiResponse> {
     throw unknownPath();
   checkWriteOptions(call);
   if (resource.strategy.deprecation) call.warn(resource.strategy.deprecation);
-  const response = await runSubresource(call);
-  if (call.warnings.length === 0) return response;
-  const warning = call.warnings.map((text) => `299 - ${JSON.stringify(text)}`);
-  return { ...response, headers: { ...response.headers, warning } };
+  try {
+    const response = await runSubresource(call);
+    return { ...response, headers: { ...response.headers, ...warningHeader(call.warnings) } };
+  } catch (error) {
+    if (error instanceof ApiError) error.warnings = call.warnings;
+    throw error;
+  }
+}
+
+function warningHeader(warnings: readonly string[]): ApiResponse['headers'] {
+  return warnings.length === 0 ? {} : { warning: warnings.map((text) => `299 - ${JSON.stringify(text)}`) };
 }
 
 const namedVerbs = new Set(['get', 'update', 'patch', 'delete']);
@@ -249,7 +256,8 @@ function refusal(core: Core, error: unknown): ApiResponse {
   if (error instanceof UnknownResource) return error.response;
   if (error instanceof ApiError) {
     const after = error.details?.retryAfterSeconds;
-    return jsonResponse(error.code, JSON.stringify(error.toStatus()), after ? { 'retry-after': String(after) } : {});
+    const headers = { ...(after ? { 'retry-after': String(after) } : {}), ...warningHeader(error.warnings) };
+    return jsonResponse(error.code, JSON.stringify(error.toStatus()), headers);
   }
   core.log.error('a request failed unexpectedly', { error });
   const message = error instanceof Error ? error.message : String(error);

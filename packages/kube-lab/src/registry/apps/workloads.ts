@@ -15,6 +15,7 @@ import { type FieldError, forbiddenField, invalid, notSupported, required } from
 import { validateLabels } from '../../validation/object-meta.ts';
 import { oneOf } from '../core/container-validation.ts';
 import { validatePodSpec } from '../core/pod-validation.ts';
+import { validateClaimSpec } from '../core/storage.ts';
 import { keepField, metadataOf, raiseGeneration, restoreStatus } from '../keep.ts';
 import type { Strategy } from '../strategy.ts';
 
@@ -181,6 +182,10 @@ function validateStatefulSetFields(spec: JsonObject): FieldError[] {
   for (const key of ['whenDeleted', 'whenScaled']) {
     const field = `spec.persistentVolumeClaimRetentionPolicy.${key}`;
     errors.push(...oneOf(retention[key], field, ['Retain', 'Delete']));
+  }
+  for (const [index, claim] of asObjects(spec['volumeClaimTemplates']).entries()) {
+    const field = `spec.volumeClaimTemplates[${index}].spec`;
+    errors.push(...validateClaimSpec(asObject(claim['spec']) ?? {}, field));
   }
   return [...errors, ...nonNegative(asObject(spec['ordinals'])?.['start'], 'spec.ordinals.start')];
 }

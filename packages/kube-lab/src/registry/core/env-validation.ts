@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { asObject, asString, type JsonObject } from '../../json/json.ts';
 import { type FieldError, invalid, notSupported, required } from '../../validation/field-error.ts';
+import { subdomainErrors } from '../../validation/names.ts';
 
 const envSources = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'];
 const fieldPaths =
@@ -88,6 +89,11 @@ function validateKeyRefs(from: JsonObject, place: string): FieldError[] {
   return ['configMapKeyRef', 'secretKeyRef'].flatMap((source) => {
     const reference = asObject(from[source]);
     if (!reference) return [];
-    return ['name', 'key'].filter((key) => !reference[key]).map((key) => required(`${place}.${source}.${key}`));
+    const missing = ['name', 'key']
+      .filter((key) => !reference[key])
+      .map((key) => required(`${place}.${source}.${key}`));
+    const name = asString(reference['name']) ?? '';
+    const wrong = name === '' ? [] : subdomainErrors(name);
+    return [...missing, ...wrong.map((detail) => invalid(`${place}.${source}.name`, name, detail))];
   });
 }

@@ -5,6 +5,7 @@ import {
   asObject,
   asObjects,
   asString,
+  ensureObject,
   equalJson,
   getIn,
   type JsonObject,
@@ -27,16 +28,23 @@ export function serviceDefaults(object: JsonObject): void {
   if (!spec) return;
   spec['sessionAffinity'] ??= 'None';
   spec['type'] ??= 'ClusterIP';
-  if (spec['sessionAffinity'] === 'ClientIP') spec['sessionAffinityConfig'] ??= { clientIP: { timeoutSeconds: 10800 } };
+  if (spec['sessionAffinity'] === 'ClientIP') {
+    ensureObject(ensureObject(spec, 'sessionAffinityConfig'), 'clientIP')['timeoutSeconds'] ??= 10_800;
+  }
   for (const port of asObjects(spec['ports'])) {
     port['protocol'] ??= 'TCP';
     if (port['targetPort'] === undefined || port['targetPort'] === 0 || port['targetPort'] === '') {
       if (port['port'] !== undefined) port['targetPort'] = port['port'];
     }
   }
-  if (spec['type'] === 'NodePort' || spec['type'] === 'LoadBalancer') spec['externalTrafficPolicy'] ??= 'Cluster';
+  if (isReachedFromOutside(spec)) spec['externalTrafficPolicy'] ??= 'Cluster';
   if (spec['type'] !== 'ExternalName') spec['internalTrafficPolicy'] ??= 'Cluster';
   if (spec['type'] === 'LoadBalancer') spec['allocateLoadBalancerNodePorts'] ??= true;
+}
+
+function isReachedFromOutside(spec: JsonObject): boolean {
+  if (spec['type'] === 'NodePort' || spec['type'] === 'LoadBalancer') return true;
+  return spec['type'] === 'ClusterIP' && asArray(spec['externalIPs']).length > 0;
 }
 
 /** Services: addresses and node ports are given out here, and stay. */

@@ -5,6 +5,7 @@ import { quantityNanos } from '../../schema/quantity-text.ts';
 import { validateLabelSelector } from '../../selectors/label-selector-object.ts';
 import { type FieldError, forbiddenField, invalid, notSupported, required } from '../../validation/field-error.ts';
 import { subdomainErrors } from '../../validation/names.ts';
+import { validateNodeSelector } from '../../validation/node-selector.ts';
 import { keepField, restoreStatus } from '../keep.ts';
 import type { Strategy } from '../strategy.ts';
 import { oneOf } from './container-validation.ts';
@@ -40,23 +41,33 @@ function validateModes(modes: readonly unknown[], field: string, detail: string)
 
 const volumeModes = ['Block', 'Filesystem'];
 
-function validateClass(spec: JsonObject): FieldError[] {
+function validateClass(spec: JsonObject, field: string): FieldError[] {
   const name = asString(spec['storageClassName']) ?? '';
   if (name === '') return [];
-  return subdomainErrors(name).map((detail) => invalid('spec.storageClassName', name, detail));
+  return subdomainErrors(name).map((detail) => invalid(`${field}.storageClassName`, name, detail));
 }
 
-/** What is wrong with a claim, alone or as a template of a StatefulSet. */
+/** What is wrong with a claim. */
 function validateClaim(object: JsonObject): readonly FieldError[] {
-  const spec = asObject(object['spec']) ?? {};
+  return validateClaimSpec(asObject(object['spec']) ?? {}, 'spec');
+}
+
+/** What is wrong with what a claim asks for. */
+export function validateClaimSpec(spec: JsonObject, field: string): FieldError[] {
   const storage = getIn(spec, 'resources', 'requests', 'storage');
-  const errors = validateModes(asArray(spec['accessModes']), 'spec.accessModes', 'at least 1 access mode is required');
-  errors.push(...validateLabelSelector(asObject(spec['selector']) ?? {}, 'spec.selector'));
-  if (storage === undefined) errors.push(required('spec.resources[storage]'));
+  const errors = validateModes(
+    asArray(spec['accessModes']),
+    `${field}.accessModes`,
+    'at least 1 access mode is required',
+  );
+  errors.push(...validateLabelSelector(asObject(spec['selector']) ?? {}, `${field}.selector`));
+  const place = `${field}.resources[storage]`;
+  if (storage === undefined) errors.push(required(place));
   else if ((quantityNanos(String(storage)) ?? 0n) <= 0n) {
-    errors.push(invalid('spec.resources[storage]', storage, 'must be greater than zero'));
+    errors.push(invalid(place, storage, 'must be greater than zero'));
   }
-  return [...errors, ...validateClass(spec), ...oneOf(spec['volumeMode'], 'spec.volumeMode', volumeModes)];
+  const mode = oneOf(spec['volumeMode'], `${field}.volumeMode`, volumeModes);
+  return [...errors, ...validateClass(spec, field), ...mode];
 }
 
 const claimChanges =
@@ -118,7 +129,11 @@ function validateVolume(object: JsonObject): readonly FieldError[] {
   if (sources.length === 0) errors.push(required('spec', 'must specify a volume type'));
   const policies = ['Delete', 'Recycle', 'Retain'];
   errors.push(...oneOf(spec['persistentVolumeReclaimPolicy'], 'spec.persistentVolumeReclaimPolicy', policies));
-  errors.push(...validateClass(spec), ...oneOf(spec['volumeMode'], 'spec.volumeMode', volumeModes));
+  errors.push(...validateClass(spec, 'spec'), ...oneOf(spec['volumeMode'], 'spec.volumeMode', volumeModes));
+  const hostPath = asObject(spec['hostPath']);
+  if (hostPath && !hostPath['path']) errors.push(required('spec.hostPath.path'));
+  const nodes = asObject(getIn(spec, 'nodeAffinity', 'required'));
+  if (nodes) errors.push(...validateNodeSelector(nodes, 'spec.nodeAffinity.required'));
   for (const source of sources.slice(1)) {
     errors.push(forbiddenField(`spec.${source}`, 'may not specify more than 1 volume type'));
   }
