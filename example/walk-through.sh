@@ -43,14 +43,16 @@ kubectl wait --for=jsonpath='{.status.size}'=3 etcd/example-etcd-cluster --timeo
 
 step 'Heal: a member goes, another one comes'
 member=$(kubectl get etcd example-etcd-cluster --output=jsonpath='{.status.members.ready[0]}')
+uid=$(kubectl get pod "$member" --output=jsonpath='{.metadata.uid}')
 kubectl delete pod "$member"
 for _ in {1..180}; do
-  members=$(kubectl get etcd example-etcd-cluster --output=jsonpath='{.status.readySize} {.status.members.ready}')
-  if [[ $members == 3* && $members != *$member* ]]; then break; fi
+  pods=$(kubectl get pods --selector=etcd_cluster=example-etcd-cluster --output=jsonpath='{.items[*].metadata.uid}')
+  ready=$(kubectl get etcd example-etcd-cluster --output=jsonpath='{.status.readySize}')
+  if [[ $ready == 3 && $pods != *$uid* && $pods == *' '*' '* ]]; then break; fi
   sleep 1
 done
-echo "$members"
-[[ $members == 3* && $members != *$member* ]]
+kubectl get pods --selector=etcd_cluster=example-etcd-cluster
+[[ $ready == 3 && $pods != *$uid* ]]
 etcdctl get foo | grep --quiet --line-regexp bar
 
 step 'Drift: a Service that somebody deletes is back within seconds'

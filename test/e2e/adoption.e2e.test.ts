@@ -66,7 +66,7 @@ test('it is taken over without a restart, resized (C-40) and healed (C-41), unde
 
     const gone = members[2] ?? '';
     await scene.kubectl('delete', 'pod', gone, '--grace-period=0', '--force');
-    await here.untilHealthy('old', 5, ({ healthy }) => !healthy.includes(gone));
+    await here.untilReplaced('old', 5, before.find((pod) => nameOf(pod) === gone) ?? {});
     expectUntouched(await here.members('old'), gone);
   });
   expect(history).toMatchObject(nothingLost);

@@ -81,9 +81,9 @@ describe.concurrent('an EtcdCluster', () => {
   test('replaces a member whose pod is deleted, and gets its Services back (C-25)', async () => {
     await using _cluster = await here.threeMembers('healed');
     const history = await here.whileWriting('healed', async () => {
-      const gone = nameOf((await here.members('healed'))[2] ?? {});
-      await scene.kubectl('delete', 'pod', gone, '--grace-period=0', '--force');
-      await here.untilHealthy('healed', 3, ({ healthy }) => !healthy.includes(gone));
+      const gone = (await here.members('healed'))[2] ?? {};
+      await scene.kubectl('delete', 'pod', nameOf(gone), '--grace-period=0', '--force');
+      await here.untilReplaced('healed', 3, gone);
     });
     expect(history).toMatchObject(nothingLost);
     for (const service of ['healed', 'healed-client']) {

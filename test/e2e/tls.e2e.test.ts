@@ -76,7 +76,6 @@ test('comes up, heals, and speaks to nobody without a certificate', async () => 
   await expect(withMember(host, ({ maintenance }) => maintenance.status(), stranger)).rejects.toBeInstanceOf(EtcdError);
   const { version } = await withMember(host, ({ maintenance }) => maintenance.status(), trust);
   expect(version).toBe('3.6.16');
-  const gone = first?.metadata?.name ?? '';
-  await here.scene.kubectl('delete', 'pod', gone);
-  await here.untilHealthy(name, 3, ({ healthy }) => !healthy.includes(gone));
+  await here.scene.kubectl('delete', 'pod', first?.metadata?.name ?? '');
+  await here.untilReplaced(name, 3, first ?? {});
 });

@@ -100,6 +100,19 @@ export class OperatorScene implements AsyncDisposable {
     );
   }
 
+  /** Waits until the cluster is whole again without this pod. Its name may come back, on another pod and another member. */
+  async untilReplaced(name: string, size: number, gone: Pod): Promise<void> {
+    await untilTrue(
+      `${nameOf(gone)} is replaced`,
+      async () => {
+        const uids = (await this.members(name)).map(({ metadata }) => metadata?.uid);
+        return uids.length === size && !uids.includes(gone.metadata?.uid);
+      },
+      { seconds: 240, everyMilliseconds: 500 },
+    );
+    await this.untilHealthy(name, size);
+  }
+
   /** Does something while a client writes and reads, and says how that went for the client. */
   async whileWriting(name: string, work: () => Promise<void>): Promise<History> {
     const client = startRecording({
