@@ -44,7 +44,7 @@ async function greetingOf(name: string): Promise<string | undefined> {
   const metadata = { namespace: 'default', name: name.toLowerCase(), labels: { greet: '' } };
   await admin.create({ metadata, data: { name } });
   const read = async () => (await admin.get(metadata)).data?.['greeting'];
-  await expect.poll(read).toBeDefined();
+  await expect.poll(read, { timeout: 10_000 }).toBeDefined();
   return read();
 }
 
@@ -55,7 +55,7 @@ test('whoever is named is greeted', async () => {
 test('also when the server fails, forgets to answer and breaks connections', async () => {
   server.faults.error({ client: 'greeter', verb: 'patch', count: 2 }, { code: 500 });
   server.faults.loseAnswer({ client: 'greeter', verb: 'patch', count: 1 });
-  const cut = setInterval(() => server.faults.cutWatches({ client: 'greeter' }, 'reset'), 5);
+  const cut = setInterval(() => server.faults.cutWatches({ client: 'greeter' }, 'reset'), 20);
   expect(await greetingOf('Grace')).toBe('Hello, Grace!');
   clearInterval(cut);
 });
