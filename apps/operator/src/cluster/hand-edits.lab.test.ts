@@ -30,6 +30,7 @@ describe('what people edit', () => {
       const found = (await read(name)).metadata?.annotations?.[annotations.initialCluster];
       return found === disarmedInitialCluster ? true : undefined;
     });
+    expect((await read(name)).metadata?.annotations?.[annotations.initialClusterState]).toBe('existing');
   });
 
   test('rule 16: the mark of a voter and the disruption budget come back', async () => {
@@ -37,14 +38,15 @@ describe('what people edit', () => {
     await patch(name, { labels: { [labels.voter]: null } });
     const budgets = ground.lab.client().resource(podDisruptionBudgets);
     await budgets.delete({ namespace: 'default', name: 'edited' });
-    await ground.until('both back', async () => {
+    const minAvailable = await ground.until('both back', async () => {
       const isMarked = (await read(name)).metadata?.labels?.[labels.voter] === 'true';
       const budget = await budgets.get({ namespace: 'default', name: 'edited' }).catch((error: unknown) => {
         if (isKubeError(error, 'NotFound')) return undefined;
         throw error;
       });
-      return isMarked && budget?.spec?.minAvailable === 2 ? true : undefined;
+      return isMarked ? budget?.spec?.minAvailable : undefined;
     });
+    expect(minAvailable).toBe(2);
   });
 
   test('a member that is removed by hand is made good by a fresh one', async () => {

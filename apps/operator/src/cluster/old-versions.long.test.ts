@@ -18,6 +18,7 @@ describe('three quiet members of 3.4, up to 3.7', () => {
     await ground.create('aged', { size: 3, version: '3.4.23' });
     await ground.settled('aged', 100_000);
     await ground.put('aged', 'a', '1');
+    expect(await memberIds()).toHaveLength(3);
   });
 
   test.each(['3.5.35', '3.6.16', '3.7.3'])('rule 3: %s', { timeout: 180_000 }, async (version) => {

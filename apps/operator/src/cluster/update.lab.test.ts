@@ -51,7 +51,7 @@ describe('rule 7: a change that only new pods can carry, on emptyDir', () => {
     await ground.settled('plain', 60_000);
     watching.abort();
     await watch;
-    expect([...sizes].sort()).toEqual([3, 4]);
+    expect([...sizes].sort((a, b) => a - b)).toEqual([3, 4]);
     expect(await condition('PodsOutdated')).toBeUndefined();
     expect(await ground.read('plain', 'a')).toBe('1');
     const pods = (await ground.pods('plain')).filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
