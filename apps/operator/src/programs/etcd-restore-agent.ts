@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFile } from 'node:fs/promises';
 import { hasData, isReceived, receiveSnapshot, removePart } from '../restore/delivery/receive.ts';
+import { version } from '../version.ts';
 import { FlagError, parseGoFlags } from './go-flags.ts';
 
 /**
@@ -16,12 +17,14 @@ const flags = {
   file: { kind: 'string', default: '', help: 'where the snapshot goes' },
   'data-dir': { kind: 'string', default: '', help: "etcd's data directory" },
   port: { kind: 'integer', default: 19_999, help: 'where it is waited for' },
+  version: { kind: 'boolean', default: false, help: 'print the version and exit' },
 } as const;
 
 const say = (line: string) => void process.stderr.write(`etcd-restore-agent: ${line}\n`);
 
 async function run(signal: AbortSignal): Promise<void> {
   const given = parseGoFlags(flags, process.argv.slice(2));
+  if (given.version) return void process.stdout.write(`etcd-restore-agent ${version}\n`);
   if (await hasData(given['data-dir'])) return say(`${given['data-dir']} is not empty: nothing is restored`);
   if (await isReceived(given.file)) return say('the snapshot is there');
   await removePart(given.file);
