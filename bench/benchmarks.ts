@@ -15,5 +15,6 @@ export const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   B7: async () => (await import('./runtime/event-latency.ts')).eventLatency,
   LAB: async () => (await import('./kube-lab.ts')).kubeLab,
   B9: async () => (await import('./bootstrap/bootstrap.ts')).bootstrap,
+  B11: async () => (await import('./backup.ts')).backup,
   B12: async () => (await import('./fleet/fleet.ts')).fleet,
 };
