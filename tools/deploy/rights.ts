@@ -63,7 +63,14 @@ const ofClusters: readonly Right[] = [
     resource: 'pods',
     verbs: ['list', 'watch', 'create', 'patch', 'delete'],
   },
-  { programs: cluster, place: 'watched', group: '', resource: 'pods/log', verbs: ['get'] },
+  {
+    programs: cluster,
+    place: 'watched',
+    group: '',
+    resource: 'pods/log',
+    verbs: ['get'],
+    rarely: { get: 'a pod that proves a new image has ended and is still there' },
+  },
   { programs: cluster, place: 'watched', group: '', resource: 'pods/resize', verbs: ['patch'] },
   {
     programs: cluster,
