@@ -4,7 +4,7 @@ import { annotations } from './names.ts';
 /**
  * The mark that an EtcdRestore leaves on the EtcdCluster whose next life it brings. It is written together with the raised
  * incarnation, in one patch. While it is there and the new life has no identity, the etcd-operator touches nothing but the
- * Services; afterwards it runs the new life as any other. It is taken off when the restore has ended, well or not.
+ * Services; afterwards it runs the new life like all others. It is taken off when the restore has ended, well or not.
  */
 export interface RestoreMarker {
   /** The EtcdRestore, in the cluster's namespace. */

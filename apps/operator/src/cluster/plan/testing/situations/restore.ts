@@ -35,7 +35,7 @@ export const restore: readonly Row[] = [
     situation: 'restoring',
   },
   {
-    name: 'rule 4: once the restored life has an identity, it runs as any other, behind the Services',
+    name: 'rule 4: once the restored life has an identity, it runs like all others, behind the Services',
     given: [healthy(1), latched(2), marked, pods({ incarnation: 2, fenced: true })],
     steps: ['unfencePod b'],
     because: 'clients must find it',
