@@ -7,7 +7,7 @@ import type { BackupPlan } from './backup-plan.ts';
 import type { RunState } from './backup-runs.ts';
 
 /** Conditions of an EtcdBackup. */
-export const backupConditions = {
+const backupConditions = {
   /** The last try made a backup that was verified. */
   succeeded: 'Succeeded',
   /** One is being made. */

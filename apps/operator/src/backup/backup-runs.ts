@@ -122,6 +122,12 @@ export class BackupRuns {
     this.#runs.get(uid)?.stop.abort(new Error(reason));
   }
 
+  /** Calls off the run of an object that is gone: nobody will ask what it came to. */
+  abandon(uid: string): void {
+    this.cancel(uid, 'the EtcdBackup is gone');
+    this.#runs.delete(uid);
+  }
+
   /** Drops an outcome that has been reported. A run that goes on is kept. */
   forget(uid: string): void {
     if (this.#runs.get(uid)?.ended) this.#runs.delete(uid);

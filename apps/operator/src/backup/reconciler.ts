@@ -18,6 +18,7 @@ import { type EtcdBackup, type EtcdBackupStatus, etcdBackups } from '../api/etcd
 import { fieldManager, group } from '../api/names.ts';
 import { statusPatch } from '../api/status-patch.ts';
 import type { StorageSettings } from '../storage/open-store.ts';
+import { tellOutcome } from './backup-events.ts';
 import type { BackupMetrics } from './backup-metrics.ts';
 import { type BackupOrder, type OrderProblem, orderOf } from './backup-order.ts';
 import { type BackupPlan, type BackupStep, planBackup } from './backup-plan.ts';
@@ -31,7 +32,7 @@ import type { Turns } from './take/turns.ts';
 /** What the original puts on periodic backups. */
 export const originalFinalizer = 'backup-operator-periodic';
 /** Ours, only where `deletionPolicy` is Delete. */
-export const ownFinalizer = `${group}/stored-backups`;
+const ownFinalizer = `${group}/stored-backups`;
 
 export interface BackupReconcilerOptions {
   /** For writes of runs, which outlive the reconcile that started them. */
@@ -105,7 +106,7 @@ export class BackupReconciler implements Reconciler {
     if (run.outcome?.kind !== 'cancelled') {
       await this.#report(look, context);
       this.#options.metrics.ended(name, namespace, run);
-      this.#tell(backup, run);
+      tellOutcome(this.#options.events, backup, run);
     }
     this.#options.runs.forget(uid);
     return requeueAfter(1);
@@ -281,22 +282,12 @@ export class BackupReconciler implements Reconciler {
       .status.patch({ name, namespace }, { type: 'merge', patch }, { fieldManager, signal });
   }
 
-  #tell(backup: EtcdBackup, { outcome }: RunState): void {
-    const { events } = this.#options;
-    if (outcome?.kind === 'failed') events.record(backup, 'Warning', outcome.fault.reason, outcome.fault.message);
-    if (outcome?.kind !== 'taken') return;
-    const { path, manifest, pruneError } = outcome.taken;
-    events.record(backup, 'Normal', 'BackupTaken', `${path}: revision ${manifest.revision}, ${manifest.bytes} bytes`);
-    if (pruneError !== undefined) events.record(backup, 'Warning', 'PruningFailed', String(pruneError).slice(0, 1024));
-  }
-
   /** Ends what belongs to an object that is gone, or that was replaced by another of the same name. */
   #follow({ namespace = '', name }: Request, uid: string | undefined): void {
     const key = `${namespace}/${name}`;
     const before = this.#uids.get(key);
     if (before !== undefined && before !== uid) {
-      this.#options.runs.cancel(before, 'the EtcdBackup is gone');
-      this.#options.runs.forget(before);
+      this.#options.runs.abandon(before);
       this.#options.metrics.forget(before);
     }
     if (uid === undefined) this.#uids.delete(key);
