@@ -13,13 +13,14 @@ async function greet(client: Client, map: ConfigMap): Promise<void> {
 
 async function runGreeter(client: Client, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    try {
-      for await (const event of client.resource(configMaps).watch({ labelSelector: 'greet', signal })) {
-        if (event.type === 'ADDED' || event.type === 'MODIFIED') await greet(client, event.object);
-      }
-    } catch {
-      // Whatever went wrong, everything is looked at again.
-    }
+    // Whatever went wrong, everything is looked at again.
+    await greetAll(client, signal).catch(() => undefined);
+  }
+}
+
+async function greetAll(client: Client, signal: AbortSignal): Promise<void> {
+  for await (const event of client.resource(configMaps).watch({ labelSelector: 'greet', signal })) {
+    if (event.type === 'ADDED' || event.type === 'MODIFIED') await greet(client, event.object);
   }
 }
 

@@ -112,7 +112,9 @@ function isNothing(value: Json | undefined): boolean {
 
 function isEmpty(value: Json | undefined): boolean {
   if (value === undefined || value === null) return true;
+  if (Array.isArray(value)) return value.length === 0;
   if (typeof value !== 'object') return false;
+  // Asked for every field of every object: a list of all keys would be made only to be counted.
   for (const _ in value) return false;
   return true;
 }

@@ -44,7 +44,7 @@ function carryOut(store: Store, step: Step): boolean {
     else store.delete(collection, present);
     return true;
   } catch (error) {
-    expect(error).toBeInstanceOf(StoreError);
+    if (!(error instanceof StoreError)) throw error;
     return false;
   }
 }
@@ -120,14 +120,18 @@ describe('the store', () => {
     fc.assert(
       fc.property(steps, fc.nat(40), (all, cut) => {
         const store = new Store({ clock });
-        const pictures = run(store, all);
+        const pictures = [...run(store, all)];
         store.compact(cut);
-        for (const [revision, picture] of pictures) {
-          if (revision >= store.compacted) expect(pictureOf(store.listAt(collection, revision))).toEqual(picture);
-          else if (revision !== store.revision) {
-            expect(() => store.listAt(collection, revision)).toThrow(expect.objectContaining({ code: 'Compacted' }));
-            expect(() => store.watch(collection, revision, () => undefined)).toThrow('compacted');
-          }
+        const [kept, gone] = [
+          pictures.filter(([revision]) => revision >= store.compacted),
+          pictures.filter(([revision]) => revision < store.compacted && revision !== store.revision),
+        ];
+        for (const [revision, picture] of kept) {
+          expect(pictureOf(store.listAt(collection, revision))).toEqual(picture);
+        }
+        for (const [revision] of gone) {
+          expect(() => store.listAt(collection, revision)).toThrow(expect.objectContaining({ code: 'Compacted' }));
+          expect(() => store.watch(collection, revision, () => undefined)).toThrow('compacted');
         }
       }),
     );
