@@ -64,6 +64,8 @@ export class LiveScreen {
       await use();
     } finally {
       this.#take();
+      // A change of size is told to whoever has the terminal: we have missed those of the meantime.
+      process.kill(process.pid, 'SIGWINCH');
       this.#touch();
     }
   }

@@ -59,9 +59,8 @@ test('a person plays with keys, sees on the screen what happens, and leaves noth
   await sees(terminal, /1 of 1 ready[\s\S]*nothing to do/);
 
   await terminal.press('!');
-  await terminal.press('kubectl-etcd status; exit\n');
-  await sees(terminal, /EtcdCluster default\/example|1 of 1 ready/);
-
+  await terminal.press('kubectl-etcd status; sleep 2; exit\n');
+  await sees(terminal, /EtcdCluster default\/example {3}Running/);
   await terminal.resize(64, 16);
   const small = await sees(terminal, /MEMBER +ROLE +HEALTH/);
   expect(small).not.toContain('REVISION');
