@@ -8,7 +8,7 @@ const size = 16_384;
 /**
  * Lets equal parts of cached objects be one part. Pods of one workload, members of one cluster and successive states of one object
  * differ in little; what they have in common (probes, tolerations, environment, conditions ...) is kept once instead of thousands
- * of times, which more than halves what a cache of pods needs.
+ * of times, which about halves what a cache of much alike pods needs.
  *
  * Assumes that nobody modifies what it has seen, as is the rule for everything that a cache hands out. Bounded: it remembers one
  * part per slot, the latest, so a part that is not found is merely kept twice.
