@@ -219,15 +219,18 @@ export class S3Driver implements StoreDriver<MultipartUpload> {
     }
   }
 
-  /** An answer to HEAD has no body, and so does not tell whether the object or the whole bucket is missing. */
+  /**
+   * An answer to HEAD has no body, and so does not tell whether the object or the whole bucket is missing, or, with some servers,
+   * whoever asks. A listing that fails says it.
+   */
   async #missing(error: unknown, abortSignal: AbortSignal): Promise<unknown> {
     if (s3Status(error) !== 404 || s3Code(error) === 'NoSuchKey' || s3Code(error) === 'NoSuchBucket') return error;
-    const head = new this.#sdk.HeadBucketCommand({ Bucket: this.#bucket });
-    const isGone = await this.#client.send(head, { abortSignal }).then(
-      () => false,
-      (answer: unknown) => s3Status(answer) === 404,
+    const list = new this.#sdk.ListObjectsV2Command({ Bucket: this.#bucket, MaxKeys: 1 });
+    return this.#client.send(list, { abortSignal }).then(
+      () => error,
+      // Whoever may read objects need not be allowed to list them.
+      (answer: unknown) => (s3Status(answer) === 404 ? answer : error),
     );
-    return isGone ? new BlobError('BucketMissing', `the bucket ${this.#bucket} does not exist`) : error;
   }
 
   #object(key: string): { readonly Bucket: string; readonly Key: string } {
