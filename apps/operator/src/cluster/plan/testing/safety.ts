@@ -172,8 +172,9 @@ const namesAreFree: Check = (plan, seen) =>
   );
 
 const handsOff: Check = (plan, { cluster, oldOperator }) => {
+  // A restore brings its cluster to its size whether it is paused or not: that counts again afterwards.
   const isHandsOff =
-    cluster.paused ||
+    (cluster.paused && !cluster.restore) ||
     cluster.deleting ||
     'problems' in cluster.desired ||
     oldOperator !== undefined ||
