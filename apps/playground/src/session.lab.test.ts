@@ -59,6 +59,8 @@ test('a person plays with keys, sees on the screen what happens, and leaves noth
   await sees(terminal, /1 of 1 ready[\s\S]*nothing to do/);
 
   await terminal.press('!');
+  // What is typed before the shell has the terminal goes to the playground.
+  await sees(terminal, /^[#$]\s*$/m);
   await terminal.press('kubectl-etcd status; sleep 2; exit\n');
   await sees(terminal, /EtcdCluster default\/example {3}Running/);
   await terminal.resize(64, 16);
