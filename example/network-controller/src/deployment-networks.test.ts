@@ -77,6 +77,8 @@ describe('a Deployment with the annotation', () => {
       expect(items.map(({ reason }) => reason)).toContain('NetworkTaken');
     });
     expect((await api().get(key)).spec).toEqual(network('app').spec);
+    await api().delete(key);
+    await eventually(() => expect(actual()).toEqual(granted));
   });
 });
 

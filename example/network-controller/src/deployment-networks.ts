@@ -26,6 +26,8 @@ export function addDeploymentNetworks(manager: Manager): void {
   buildController(manager, { name: 'deployment-networks' })
     .forKind(deployments)
     .owns(networks.resource)
+    // A Network of somebody else that stood in the way may be gone.
+    .watches(networks.resource, (network) => [keyOf(network)])
     .complete(async (request, { client, signal }) => {
       const deployment = cachedDeployments.lister.get(request);
       // A deleted Deployment takes what belongs to it along: the garbage collector of Kubernetes sees to that.

@@ -115,6 +115,14 @@ describe('without an injector', () => {
     expect(containersOf(await create('two'))).toEqual(['app']);
   });
 
+  test('a Pod that declines is made, whatever its namespace asks for', async () => {
+    await world.client.resource(namespaces).create({ metadata: { name: 'mine', labels: { [mark]: 'enabled' } } });
+    await start('Fail');
+    await world.stopInjector();
+    const declines = { namespace: 'mine', annotations: { [mark]: 'false' } };
+    expect(containersOf(await create('one', declines))).toEqual(['app']);
+  });
+
   test('and with the failure policy Ignore it passes as it is', async () => {
     await start('Ignore');
     await world.stopInjector();
