@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-import { systemClock } from '@etcd-operator/ports';
 import { etcdClusters } from './api/etcd-cluster.ts';
-import { installCrd } from './api/install-crd.ts';
 import { Chaos } from './chaos.ts';
 import { addClusterController } from './cluster/controller.ts';
-import { OldOperator } from './old-operator.ts';
-import { eventWriter, type OperatorOptions, operatorManager } from './operator-manager.ts';
+import { type OperatorOptions, prepareOperator } from './prepare-operator.ts';
 
-/** Runs the etcd-operator until the signal ends it. Its first act is to install its CRD. */
-export async function runEtcdOperator(options: OperatorOptions, signal: AbortSignal): Promise<void> {
-  const { client, log, clock = systemClock } = options;
-  if (options.createCrd ?? true) await installCrd(etcdClusters, { client, clock, log, signal });
-  const manager = operatorManager(options, 'etcd-operator');
-  const events = eventWriter(manager, 'etcd-operator', options.identity);
-  const old = new OldOperator({ client, clock, log, namespace: options.namespace, lockName: 'etcd-operator' });
-  await old.look(signal);
-  manager.add(old);
-  const level = options.chaosLevel ?? 0;
+/** An etcd-operator's process. */
+export interface ClusterOperatorOptions extends OperatorOptions {
+  /** What a pod that ended has printed. */
+  readonly readLog: (namespace: string, pod: string, signal: AbortSignal) => Promise<string>;
+  readonly healthInterval?: number;
+  /** 1 or 2 delete random member pods. @default 0, nothing */
+  readonly chaosLevel?: number;
+}
+
+/** Runs the etcd-operator until the signal ends it. */
+export async function runEtcdOperator(options: ClusterOperatorOptions, signal: AbortSignal): Promise<void> {
+  const { client, namespace, clusterWide = false, chaosLevel: level = 0 } = options;
+  const { manager, events, original } = await prepareOperator('etcd-operator', etcdClusters, options, signal);
   if (level === 1 || level === 2) {
-    manager.add(new Chaos({ client, clock, random: manager.random, log, namespace: options.namespace, level }));
+    const { clock, random, log } = manager;
+    manager.add(new Chaos({ client, clock, random, log, namespace, level }));
   }
   addClusterController(manager, {
-    clusterWide: options.clusterWide ?? false,
-    canReadNodes: options.clusterWide ?? false,
+    clusterWide,
+    canReadNodes: clusterWide,
     events,
-    oldOperator: () => old.holder,
+    oldOperator: original,
     readLog: options.readLog,
     ...(options.dial && { dial: options.dial }),
     ...(options.healthInterval !== undefined && { healthInterval: options.healthInterval }),

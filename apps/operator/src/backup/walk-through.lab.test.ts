@@ -9,7 +9,7 @@ import { silentLogger } from '@etcd-operator/ports';
 import { TestAuthority } from '@etcd-operator/tools';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type EtcdBackup, type EtcdBackupStatus, etcdBackups } from '../api/etcd-backup.ts';
-import { runEtcdBackupOperator } from '../operator.ts';
+import { runEtcdBackupOperator } from '../backup-operator.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 
 const run = promisify(execFile);
@@ -31,7 +31,6 @@ beforeAll(async () => {
       namespace: 'default',
       identity: 'test',
       leaderElection: false,
-      readLog: async () => '',
       dial: ({ host, port }) => lab.dial(host, port),
       storage: { policy: { allowLocal: true } },
     },

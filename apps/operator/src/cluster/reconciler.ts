@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import {
   done,
   type ReconcileContext,
@@ -12,6 +13,7 @@ import { isKubeError } from '@etcd-operator/kube';
 import type { Clock } from '@etcd-operator/ports';
 import { type EtcdCluster, type EtcdClusterStatus, etcdClusters } from '../api/etcd-cluster.ts';
 import { fieldManager } from '../api/names.ts';
+import { statusPatch } from '../api/status-patch.ts';
 import { act } from './act/act.ts';
 import type { ActContext, StepOutcome } from './act/act-context.ts';
 import { identityOf } from './act/cluster-identity.ts';
@@ -25,7 +27,7 @@ import { kubernetesView, observe, targetsOf, unreadImageChecks } from './observe
 import { type Plan, planCluster } from './plan/plan.ts';
 import type { Step } from './plan/step.ts';
 import type { ClusterSecrets, SecretFindings } from './secrets/cluster-secrets.ts';
-import { figuresMoved, saysTheSame, statusOf, statusPatch } from './status/status.ts';
+import { figuresMoved, saysTheSame, statusOf } from './status/status.ts';
 
 export interface ClusterReconcilerOptions {
   readonly clock: Clock;

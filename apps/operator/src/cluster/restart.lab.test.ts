@@ -2,7 +2,7 @@
 import { leases } from '@etcd-operator/kube';
 import { createLogger, systemClock } from '@etcd-operator/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runEtcdOperator } from '../operator.ts';
+import { runEtcdOperator } from '../cluster-operator.ts';
 import { podLogReader } from '../programs/pod-log-reader.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { runEtcdBackupOperator } from '../operator.ts';
+import { runEtcdBackupOperator } from '../backup-operator.ts';
 import { backupOperatorFlags } from './backup-operator-flags.ts';
 import { runProgram } from './run-program.ts';
 import { storageSettings } from './storage-settings.ts';

@@ -6,10 +6,11 @@ import { runProgram } from './run-program.ts';
 await runProgram({
   name: 'etcd-operator',
   flags: operatorFlags,
-  run: async ({ flags, operator }, signal) => {
+  run: async ({ flags, operator, readLog }, signal) => {
     await runEtcdOperator(
       {
         ...operator,
+        readLog,
         clusterWide: flags['cluster-wide'],
         createCrd: flags['create-crd'],
         chaosLevel: flags['chaos-level'],

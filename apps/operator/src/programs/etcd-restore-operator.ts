@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { runEtcdRestoreOperator } from '../restore/restore-operator.ts';
+import { runEtcdRestoreOperator } from '../restore-operator.ts';
 import { backupOperatorFlags } from './backup-operator-flags.ts';
 import { runProgram } from './run-program.ts';
 import { storageSettings } from './storage-settings.ts';

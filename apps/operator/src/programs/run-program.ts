@@ -9,7 +9,7 @@ import {
   systemRandom,
   textLines,
 } from '@etcd-operator/ports';
-import type { OperatorOptions } from '../operator-manager.ts';
+import type { OperatorOptions } from '../prepare-operator.ts';
 import { version } from '../version.ts';
 import { describeFlags, type FlagDefinitions, FlagError, type FlagValues, parseGoFlags } from './go-flags.ts';
 import { podLogReader } from './pod-log-reader.ts';
@@ -27,7 +27,12 @@ export interface Program<D extends CommonFlags> {
   readonly name: string;
   readonly flags: D;
   run(
-    context: { readonly flags: FlagValues<D>; readonly operator: OperatorOptions },
+    context: {
+      readonly flags: FlagValues<D>;
+      readonly operator: OperatorOptions;
+      /** What a pod that ended has printed. */
+      readonly readLog: ReturnType<typeof podLogReader>;
+    },
     signal: AbortSignal,
   ): Promise<void>;
 }
@@ -70,9 +75,8 @@ async function start<D extends CommonFlags>(program: Program<D>, flags: FlagValu
       namespace,
       identity,
       http: listenOn(common['listen-addr']),
-      readLog: podLogReader(transport),
     };
-    await program.run({ flags, operator }, signal);
+    await program.run({ flags, operator, readLog: podLogReader(transport) }, signal);
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {

@@ -4,8 +4,7 @@ import { type ApiServer, createApiServer } from '@etcd-operator/kube-lab';
 import { createLogger, type LogRecord, systemClock } from '@etcd-operator/ports';
 import { type EtcdCluster, etcdClusters } from '../api/etcd-cluster.ts';
 import { installCrd } from '../api/install-crd.ts';
-import { runEtcdOperator } from '../cluster-operator.ts';
-import type { OperatorOptions } from '../operator-manager.ts';
+import { type ClusterOperatorOptions, runEtcdOperator } from '../cluster-operator.ts';
 
 /** An EtcdCluster with any spec at all, also one that its type would not allow. */
 export function clusterWith(
@@ -46,7 +45,7 @@ export class ApiServerScene implements AsyncDisposable {
   }
 
   /** Starts an operator; returns what ends it in order. */
-  start(options: Partial<OperatorOptions> = {}): () => Promise<void> {
+  start(options: Partial<ClusterOperatorOptions> = {}): () => Promise<void> {
     const stop = new AbortController();
     const ended = runEtcdOperator(
       {

@@ -7,15 +7,16 @@ import { type Event, events, isKubeError, secrets } from '@etcd-operator/kube';
 import { type Lab, startLab } from '@etcd-operator/kube-lab';
 import { createLogger, type LogRecord, systemClock } from '@etcd-operator/ports';
 import { type EtcdBackup, type EtcdBackupSpec, type EtcdBackupStatus, etcdBackups } from '../api/etcd-backup.ts';
-import { type OperatorOptions, runEtcdBackupOperator } from '../operator.ts';
+import { type BackupOperatorOptions, runEtcdBackupOperator } from '../backup-operator.ts';
 import type { StorageSettings } from '../storage/open-store.ts';
+import { until } from './until.ts';
 
 /** The name of the Secret for the S3 server. */
 export const awsSecret = 'aws';
 
 /** What a test lab may be made of. */
 export interface BackupLabOptions {
-  readonly operator?: Partial<OperatorOptions>;
+  readonly operator?: Partial<BackupOperatorOptions>;
   readonly storage?: StorageSettings;
   /** False: the test starts the operator by itself. @default true */
   readonly startOperator?: boolean;
@@ -71,7 +72,6 @@ export class BackupLab implements AsyncDisposable {
         namespace: 'default',
         identity: 'test',
         leaderElection: false,
-        readLog: async () => '',
         dial: networkDialer,
         storage: { policy: this.policy, ...this.#options.storage },
         ...this.#options.operator,
@@ -217,20 +217,13 @@ export class BackupLab implements AsyncDisposable {
   }
 
   /** Asks again and again until there is an answer; fails with what was seen last. */
-  async until<T>(
+  until<T>(
     what: string,
     ask: () => Promise<T | undefined>,
-    milliseconds = 30_000,
+    milliseconds?: number,
     explain?: () => Promise<string>,
   ): Promise<T> {
-    const end = systemClock.monotonic() + milliseconds;
-    for (;;) {
-      const answer = await ask();
-      if (answer !== undefined) return answer;
-      if (systemClock.monotonic() > end)
-        throw new Error(`${what}: not within ${milliseconds} ms. ${(await explain?.()) ?? ''}\n${this.#recentLog()}`);
-      await systemClock.sleep(50);
-    }
+    return until(what, ask, { milliseconds, explain, log: this.log });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -240,12 +233,5 @@ export class BackupLab implements AsyncDisposable {
 
   get #backups() {
     return this.lab.client().resource(etcdBackups.resource);
-  }
-
-  #recentLog(): string {
-    return this.log
-      .slice(-15)
-      .map(({ message, fields }) => `${message} ${JSON.stringify(fields)}`)
-      .join('\n');
   }
 }

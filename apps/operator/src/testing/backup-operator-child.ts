@@ -3,7 +3,7 @@
 import { networkDialer } from '@etcd-operator/etcd';
 import { connect, createClient, loadConfig, withRetry } from '@etcd-operator/kube';
 import { createLogger, jsonLines, systemClock, systemRandom } from '@etcd-operator/ports';
-import { runEtcdBackupOperator } from '../operator.ts';
+import { runEtcdBackupOperator } from '../backup-operator.ts';
 
 const [kubeconfig = ''] = process.argv.slice(2);
 const ports = { clock: systemClock, random: systemRandom };
@@ -15,7 +15,6 @@ await runEtcdBackupOperator(
     namespace: 'default',
     identity: 'child',
     leaderElection: false,
-    readLog: async () => '',
     dial: networkDialer,
     storage: { policy: { allowLocal: true } },
   },

@@ -15,6 +15,7 @@ import { type EtcdCluster, type EtcdClusterSpec, etcdClusters } from '../api/etc
 import { labels } from '../api/names.ts';
 import { runEtcdOperator } from '../cluster-operator.ts';
 import { podLogReader } from '../programs/pod-log-reader.ts';
+import { until } from './until.ts';
 
 /** Minors of etcd whose images a lab has. */
 export type LabVersion = '3.3' | '3.4' | '3.5' | '3.6' | '3.7';
@@ -192,20 +193,13 @@ export class OperatorLab implements AsyncDisposable {
   }
 
   /** Asks again and again until there is an answer; fails with what was seen last. */
-  async until<T>(
+  until<T>(
     what: string,
     ask: () => Promise<T | undefined>,
-    milliseconds = 30_000,
+    milliseconds?: number,
     explain?: () => Promise<string>,
   ): Promise<T> {
-    const end = systemClock.monotonic() + milliseconds;
-    for (;;) {
-      const answer = await ask();
-      if (answer !== undefined) return answer;
-      if (systemClock.monotonic() > end)
-        throw new Error(`${what}: not within ${milliseconds} ms. ${(await explain?.()) ?? ''}\n${this.#recentLog()}`);
-      await systemClock.sleep(50);
-    }
+    return until(what, ask, { milliseconds, explain, log: this.log });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -215,13 +209,6 @@ export class OperatorLab implements AsyncDisposable {
 
   get #clusters() {
     return this.lab.client().resource(etcdClusters.resource);
-  }
-
-  #recentLog(): string {
-    return this.log
-      .slice(-15)
-      .map(({ message, fields }) => `${message} ${JSON.stringify(fields)}`)
-      .join('\n');
   }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import { describe, expect, test } from 'vitest';
 import type { EtcdClusterStatus } from '../../api/etcd-cluster.ts';
+import { statusPatch } from '../../api/status-patch.ts';
 import type { Observation } from '../observation.ts';
 import { planCluster } from '../plan/plan.ts';
 import {
@@ -20,7 +22,7 @@ import {
   spec,
   withoutPod,
 } from '../plan/testing/situations/vocabulary.ts';
-import { figuresMoved, saysTheSame, statusOf, statusPatch } from './status.ts';
+import { figuresMoved, saysTheSame, statusOf } from './status.ts';
 
 const early = '2026-11-15T10:00:00Z';
 const late = '2026-11-15T11:00:00Z';

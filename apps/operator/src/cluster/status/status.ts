@@ -136,8 +136,6 @@ function mergeConditions(
   });
 }
 
-export { statusPatch } from '../../api/status-patch.ts';
-
 /** True if the two say the same to a reader; figures that move by themselves do not count. */
 export function saysTheSame(a: EtcdClusterStatus | undefined, b: EtcdClusterStatus): boolean {
   return a !== undefined && jsonEqual(withoutFigures(a), withoutFigures(b));

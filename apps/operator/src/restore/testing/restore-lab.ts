@@ -11,8 +11,8 @@ import { isKubeError } from '@etcd-operator/kube';
 import { adminIdentity } from '@etcd-operator/kube-lab';
 import { createLogger, type LogRecord, systemClock } from '@etcd-operator/ports';
 import { type EtcdRestore, type EtcdRestoreSpec, etcdRestores } from '../../api/etcd-restore.ts';
+import { runEtcdRestoreOperator } from '../../restore-operator.ts';
 import { type LabVersion, OperatorLab } from '../../testing/operator-lab.ts';
-import { runEtcdRestoreOperator } from '../restore-operator.ts';
 import { agentImageName, agentImages } from './agent-image.ts';
 
 const namespace = 'default';

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createManager, EventWriter } from '@etcd-operator/controller-runtime';
 import { type Client, isKubeError, type Pod, pods } from '@etcd-operator/kube';
-import { systemClock, systemRandom } from '@etcd-operator/ports';
-import { etcdRestores } from '../api/etcd-restore.ts';
-import { installCrd } from '../api/install-crd.ts';
-import { operatorImageName } from '../image.ts';
-import { OldOperator } from '../old-operator.ts';
-import type { OperatorOptions } from '../operator.ts';
-import { addRestoreController } from './controller.ts';
-import type { AgentSource } from './objects/seed-pod.ts';
-import { Scratch } from './source/scratch.ts';
+import { etcdRestores } from './api/etcd-restore.ts';
+import { operatorImageName } from './image.ts';
+import { type OperatorOptions, prepareOperator } from './prepare-operator.ts';
+import { addRestoreController } from './restore/controller.ts';
+import type { AgentSource } from './restore/objects/seed-pod.ts';
+import { Scratch } from './restore/source/scratch.ts';
+import type { StorageSettings } from './storage/open-store.ts';
 
-/** A restore operator's process. */
-export interface RestoreOperatorOptions
-  extends Omit<OperatorOptions, 'readLog' | 'healthInterval' | 'chaosLevel' | 'backups'> {
+/** An etcd-restore-operator's process. */
+export interface RestoreOperatorOptions extends OperatorOptions {
+  /** Where backups may be read from. */
+  readonly storage?: StorageSettings;
   /** The image that the agent is in. @default the image that the operator's own pod runs */
   readonly agentImage?: string;
   /** A folder of its own for sources that are on their way. @default none: they are fetched twice */
@@ -22,42 +20,17 @@ export interface RestoreOperatorOptions
 
 const component = 'etcd-restore-operator';
 
-/** Runs the etcd-restore-operator until the signal ends it. Its first act is to install its CRD. */
+/** Runs the etcd-restore-operator until the signal ends it. */
 export async function runEtcdRestoreOperator(options: RestoreOperatorOptions, signal: AbortSignal): Promise<void> {
-  const { client, log, clock = systemClock, random = systemRandom, namespace, identity, http } = options;
-  if (options.createCrd ?? true) await installCrd(etcdRestores, { client, clock, log, signal });
-  const agent = await agentSource(options, signal);
-  const manager = createManager({
-    client,
-    log,
-    clock,
-    random,
-    ...(options.clusterWide ? {} : { namespace }),
-    ...((options.leaderElection ?? true) && {
-      leaderElection: { leaseName: component, leaseNamespace: namespace, identity },
-    }),
-    ...(http && { http }),
-  });
-  const events = new EventWriter({
-    client,
-    clock,
-    random,
-    log,
-    metrics: manager.metrics,
-    component,
-    instance: identity,
-  });
-  manager.add(events);
-  const old = new OldOperator({ client, clock, log, namespace, lockName: component });
-  await old.look(signal);
-  manager.add(old);
+  const { manager, events, original } = await prepareOperator(component, etcdRestores, options, signal);
+  const { clock, random } = manager;
   addRestoreController(
     manager,
     {
       storage: { clock, random, ...options.storage },
-      agent,
+      agent: await agentSource(options, signal),
       scratch: await Scratch.open(options.scratchDirectory),
-      oldOperator: () => old.holder,
+      oldOperator: original,
       event: (restore, type, reason, message) => events.record(restore, type, reason, message),
       ...(options.dial && { dial: options.dial }),
     },

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+import { etcdBackups } from './api/etcd-backup.ts';
+import { addBackupController } from './backup/controller.ts';
+import { type OperatorOptions, prepareOperator } from './prepare-operator.ts';
+import type { StorageSettings } from './storage/open-store.ts';
+
+/** An etcd-backup-operator's process. */
+export interface BackupOperatorOptions extends OperatorOptions {
+  /** Where backups may be kept. */
+  readonly storage?: StorageSettings;
+}
+
+/** Runs the etcd-backup-operator until the signal ends it. */
+export async function runEtcdBackupOperator(options: BackupOperatorOptions, signal: AbortSignal): Promise<void> {
+  const { manager, events, original } = await prepareOperator('etcd-backup-operator', etcdBackups, options, signal);
+  addBackupController(manager, {
+    events,
+    oldOperator: original,
+    ...(options.dial && { dial: options.dial }),
+    ...(options.storage && { storage: options.storage }),
+  });
+  await manager.run(signal);
+}

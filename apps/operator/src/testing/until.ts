@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type LogRecord, systemClock } from '@etcd-operator/ports';
+
+export interface Patience {
+  /** @default 30,000 */
+  readonly milliseconds?: number | undefined;
+  /** What is to be seen if it does not come. */
+  readonly explain?: (() => Promise<string>) | undefined;
+  /** What the operator has logged; its end is shown too. */
+  readonly log: readonly LogRecord[];
+}
+
+/** Asks again and again until there is an answer; fails with what was seen last. */
+export async function until<T>(what: string, ask: () => Promise<T | undefined>, patience: Patience): Promise<T> {
+  const { milliseconds = 30_000, explain, log } = patience;
+  const end = systemClock.monotonic() + milliseconds;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+    if (systemClock.monotonic() > end)
+      throw new Error(`${what}: not within ${milliseconds} ms. ${(await explain?.()) ?? ''}\n${recent(log)}`);
+    await systemClock.sleep(50);
+  }
+}
+
+function recent(log: readonly LogRecord[]): string {
+  return log
+    .slice(-15)
+    .map(({ message, fields }) => `${message} ${JSON.stringify(fields)}`)
+    .join('\n');
+}
