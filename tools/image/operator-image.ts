@@ -14,8 +14,8 @@ const user = 1000;
 const home = '/usr/local/lib/etcd-operator';
 
 /**
- * An operator waits most of the time: memory that a burst of work took is given back. Together with Node's own option in the
- * first line of each program this is 40 % of what is resident with a hundred clusters (benchmark B12).
+ * An operator waits most of the time: memory that a burst of work took is given back. It goes with Node's own option in the
+ * first line of each program; benchmark B12 measures what is resident.
  */
 const frugal = ['MALLOC_ARENA_MAX=1', 'MALLOC_TRIM_THRESHOLD_=65536', 'MALLOC_MMAP_THRESHOLD_=65536'];
 /** The apps whose programs are in the image. */
