@@ -63,6 +63,16 @@ describe('.ci/run', () => {
     expect(ci({ ...good, test })).toMatchObject({ status: 0, last: '17 passed, 0 failed' });
   });
 
+  test('tells at its end what failed, after all parts have run', () => {
+    const told = 'echo " FAIL watch.test.ts > a watch ends"';
+    const test = `echo "a test passed"; echo "--- Failed Tests 1 ---"; ${told}; echo "5 passed, 1 failed"; exit 1`;
+    write('test/conformance/watch.test.ts', '');
+    const { stdout } = ci({ ...good, test, 'test:conformance': 'echo "7 passed, 0 failed"' });
+    const end = stdout.slice(stdout.indexOf('7 passed'));
+    expect(end).toContain(' FAIL watch.test.ts > a watch ends');
+    expect(end).not.toContain('a test passed');
+  });
+
   test('runs the conformance tier only if it has tests', () => {
     const answers = { ...good, 'test:conformance': 'echo "7 passed, 0 failed"' };
     expect(ci(answers).last).toBe('114 passed, 0 failed');
