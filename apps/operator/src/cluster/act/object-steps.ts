@@ -42,7 +42,10 @@ export async function deleteBudget(context: ActContext): Promise<StepOutcome> {
   return done;
 }
 
-/** Writes the identity to the object: the annotation first, then the status. Both name the object by UID. */
+/**
+ * Writes the identity to the object: the annotation first, then the status. Both name the object by UID and by the version
+ * that was looked at: a latch that somebody else wrote meanwhile is looked at again, never written over.
+ */
 export async function latchIdentity(
   step: Of<'latchIdentity'>,
   { client, cluster, signal }: ActContext,
@@ -55,18 +58,21 @@ export async function latchIdentity(
     [annotations.incarnation]: String(incarnation),
     ...(bornVersion !== '' && { [annotations.bornVersion]: bornVersion }),
   };
-  await clusters.patch(
-    { name, namespace },
-    { type: 'merge', patch: { metadata: { uid, annotations: notes } } },
-    { fieldManager, signal },
-  );
-  const status = { clusterID: clusterId, incarnation };
-  await clusters.status.patch(
-    { name, namespace },
-    { type: 'merge', patch: { metadata: { uid }, status } },
-    { fieldManager, signal },
-  );
-  return done;
+  const latch = async () => {
+    const metadata = { uid, resourceVersion: cluster.metadata?.resourceVersion, annotations: notes };
+    const noted = await clusters.patch(
+      { name, namespace },
+      { type: 'merge', patch: { metadata } },
+      { fieldManager, signal },
+    );
+    const status = { clusterID: clusterId, incarnation };
+    await clusters.status.patch(
+      { name, namespace },
+      { type: 'merge', patch: { metadata: { uid, resourceVersion: noted.metadata?.resourceVersion }, status } },
+      { fieldManager, signal },
+    );
+  };
+  return onceOnly(latch());
 }
 
 export async function deletePod(step: Of<'deletePod'>, context: ActContext): Promise<StepOutcome> {

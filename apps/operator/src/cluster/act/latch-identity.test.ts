@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+import { crdOf } from '@etcd-operator/crd';
+import { type Client, createClient, customResourceDefinitions } from '@etcd-operator/kube';
+import { createApiServer } from '@etcd-operator/kube-lab';
+import { describe, expect, test } from 'vitest';
+import { type EtcdCluster, etcdClusters } from '../../api/etcd-cluster.ts';
+import { annotations } from '../../api/names.ts';
+import { clusterWith } from '../../testing/api-server-scene.ts';
+import { desiredOf } from '../desired.ts';
+import { ClusterEtcd } from '../etcd/cluster-etcd.ts';
+import type { ActContext } from './act-context.ts';
+import { latchIdentity } from './object-steps.ts';
+
+const key = { namespace: 'default', name: 'c' };
+const step = { do: 'latchIdentity', clusterId: 'c1', incarnation: 1, bornVersion: '3.6.16' } as const;
+
+async function stored(): Promise<{ readonly client: Client; readonly cluster: EtcdCluster }> {
+  const client = createClient(createApiServer({}).transport());
+  await client.resource(customResourceDefinitions).create(crdOf(etcdClusters));
+  const cluster = await client.resource(etcdClusters.resource).create(clusterWith('c', { size: 3 }, {}));
+  return { client, cluster };
+}
+
+function contextOf(client: Client, cluster: EtcdCluster): ActContext {
+  const desired = desiredOf('c', cluster.spec);
+  if ('problems' in desired) throw new Error(desired.problems.join());
+  const { signal } = new AbortController();
+  const etcd = new ClusterEtcd(undefined, new Map(), signal);
+  const tlsKeys = { peer: 'own', server: 'own', client: 'own' } as const;
+  return { client, cluster, desired, etcd, clusterId: '', members: [], tlsKeys, signal };
+}
+
+describe('rule 5: the latch', () => {
+  test('is written to the annotations and to the status', async () => {
+    const { client, cluster } = await stored();
+    expect(await latchIdentity(step, contextOf(client, cluster))).toEqual({ kind: 'done' });
+    const { metadata, status } = await client.resource(etcdClusters.resource).get(key);
+    expect(metadata?.annotations).toMatchObject({ [annotations.clusterId]: 'c1', [annotations.incarnation]: '1' });
+    expect(status).toMatchObject({ clusterID: 'c1', incarnation: 1 });
+  });
+
+  test('is not written over one that somebody wrote since the object was looked at', async () => {
+    const { client, cluster } = await stored();
+    const other = { type: 'merge', patch: { metadata: { annotations: { [annotations.clusterId]: 'c2' } } } } as const;
+    await client.resource(etcdClusters.resource).patch(key, other);
+    expect((await latchIdentity(step, contextOf(client, cluster))).kind).toBe('refused');
+    const { metadata, status } = await client.resource(etcdClusters.resource).get(key);
+    expect(metadata?.annotations?.[annotations.clusterId]).toBe('c2');
+    expect(status?.clusterID).toBeUndefined();
+  });
+
+  test('is not written to another object of the same name', async () => {
+    const { client, cluster } = await stored();
+    await client.resource(etcdClusters.resource).delete(key);
+    await client.resource(etcdClusters.resource).create(clusterWith('c', { size: 3 }, {}));
+    expect((await latchIdentity(step, contextOf(client, cluster))).kind).toBe('refused');
+    const { metadata } = await client.resource(etcdClusters.resource).get(key);
+    expect(metadata?.annotations?.[annotations.clusterId]).toBeUndefined();
+  });
+});
