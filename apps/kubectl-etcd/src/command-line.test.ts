@@ -97,16 +97,19 @@ describe('a file', () => {
   });
 });
 
-test("a backup goes through the cluster's client Service, with its certificates", () => {
+test("a backup goes through the cluster's client Service, with its certificates and its login", () => {
   const tls = { static: { operatorSecret: 'op', member: { serverSecret: 's' } } };
   const s3 = { path: 'b/k', awsSecret: 'aws', endpoint: undefined, forcePathStyle: false };
-  expect(backupOf(clusterOf({ size: 3, TLS: tls }), { name: undefined, s3 }, noon)).toMatchObject({
+  expect(
+    backupOf(clusterOf({ size: 3, TLS: tls, auth: { secret: 'root' } }), { name: undefined, s3 }, noon),
+  ).toMatchObject({
     metadata: { name: 'example-20260101120000', namespace: 'default' },
     spec: {
       etcdEndpoints: ['https://example-client.default.svc:2379'],
       storageType: 'S3',
       s3: { path: 'b/k', awsSecret: 'aws' },
       clientTLSSecret: 'op',
+      auth: { secret: 'root' },
     },
   });
 });

@@ -1,114 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-import { busyboxImages, createImageTable, etcdImages, type Lab, startLab } from '@etcd-operator/kube-lab';
-import { type EtcdCluster, etcdClusters, podLogReader, runEtcdOperator } from '@etcd-operator/operator';
-import { silentLogger, systemClock } from '@etcd-operator/ports';
-import { ensurePart } from '@etcd-operator/tools';
+import { type EtcdCluster, etcdClusters } from '@etcd-operator/operator';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runCommand } from './run-command.ts';
+import { PluginLab } from './testing/plugin-lab.ts';
 
-let lab: Lab;
-let operator: Promise<void>;
-const stop = new AbortController();
-
-const example: EtcdCluster = {
-  apiVersion: 'etcd.database.coreos.com/v1beta2',
-  kind: 'EtcdCluster',
-  metadata: { name: 'example', namespace: 'default' },
-  spec: { size: 2 },
-};
-
+let ground: PluginLab;
+let example: EtcdCluster;
 beforeAll(async () => {
-  const [etcd, busybox] = await Promise.all([ensurePart('etcd@3.6', { fromPath: false }), ensurePart('busybox')]);
-  lab = await startLab({ nodes: 2, images: createImageTable([etcdImages([etcd], busybox), busyboxImages(busybox)]) });
-  operator = runEtcdOperator(
-    {
-      client: lab.client(),
-      log: silentLogger,
-      namespace: 'default',
-      identity: 'test',
-      leaderElection: false,
-      readLog: podLogReader(lab.server.transport()),
-      dial: ({ host, port }) => lab.dial(host, port),
-      healthInterval: 1_000,
-    },
-    stop.signal,
-  ).catch(() => undefined);
-  const clusters = lab.client().resource(etcdClusters.resource);
-  await eventually(() =>
-    clusters.create(example).then(
-      () => true,
-      () => false,
-    ),
-  );
-  await eventually(async () => {
-    const { status } = await clusters.get({ namespace: 'default', name: 'example' });
-    return status?.readySize === 2 && status.size === 2 && status.plan?.next?.length === 0;
-  });
+  ground = await PluginLab.start(2);
+  example = await ground.cluster('example', { size: 2 });
 });
-afterAll(async () => {
-  stop.abort();
-  await operator;
-  await lab.stop();
-});
+afterAll(() => ground?.[Symbol.asyncDispose]());
 
-async function eventually(ask: () => Promise<boolean>): Promise<void> {
-  const end = systemClock.monotonic() + 60_000;
-  while (!(await ask())) {
-    if (systemClock.monotonic() > end) throw new Error('not within a minute');
-    await systemClock.sleep(100);
-  }
+interface MemberList {
+  readonly linearizable: boolean;
+  readonly members: readonly { readonly name: string; readonly role: string }[];
 }
 
-async function kubectlEtcd(line: string, file = '') {
-  let [out, err] = ['', ''];
-  const surface = {
-    env: { KUBECONFIG: lab.kubeconfigPath },
-    out: (text: string) => {
-      out += text;
-    },
-    err: (text: string) => {
-      err += text;
-    },
-    readFile: async () => file,
-  };
-  const status = await runCommand(line.split(' '), surface, stop.signal);
-  return { status, out, err };
-}
-
+const kubectlEtcd = (line: string, file?: string) => ground.type(line, file);
 const file = (spec: object) => JSON.stringify({ ...example, metadata: { name: 'example' }, spec });
 
 test('a person looks at a cluster, plans changes and moves its leader, all through the API server', async () => {
-  const seen = await kubectlEtcd('status');
-  expect(seen).toMatchObject({ status: 0, err: '' });
-  expect(seen.out).toContain('EtcdCluster default/example   Running   2 of 2 ready');
-  expect(seen.out).toMatch(/Leader +3\.6\.\d+ .* node-\d/);
+  const seen = await ground.prints('status', /EtcdCluster default\/example {3}Running {3}2 of 2 ready/);
+  expect(seen).toMatchObject({ status: 0, err: '', out: expect.stringMatching(/Leader +3\.6\.\d+ .* node-\d/) });
 
-  const listed = JSON.parse((await kubectlEtcd('members example -o json')).out) as {
-    readonly linearizable: boolean;
-    readonly members: readonly { readonly name: string; readonly role: string }[];
-  };
+  const listed = JSON.parse((await ground.prints('members example -o json', /"Follower"/)).out) as MemberList;
   expect(listed.linearizable).toBe(true);
   const follower = listed.members.find(({ role }) => role === 'Follower')?.name ?? '';
 
-  expect(await kubectlEtcd(`move-leader example ${follower}`)).toMatchObject({ status: 0, err: '' });
-  expect((await kubectlEtcd(`move-leader example ${follower}`)).out).toBe(`${follower} leads already.\n`);
-  expect((await kubectlEtcd('move-leader example nobody')).err).toContain('nobody is no healthy voter');
+  await ground.prints(`move-leader example ${follower}`, new RegExp(`^${follower} leads already`));
+  expect(await kubectlEtcd('move-leader example nobody')).toMatchObject({ status: 1, out: '' });
 });
 
 test('plan runs the real planner on the real cluster and changes nothing', async () => {
-  const grown = await kubectlEtcd('plan -f more.yaml', file({ size: 3 }));
+  const grown = await ground.prints('plan -f more.yaml', /Quorum survives/, file({ size: 3 }));
   expect(grown).toMatchObject({ status: 0, err: '' });
   expect(grown.out).toContain('spec.size: 2 -> 3');
   expect(grown.out).toContain('joinMember: example-');
-  expect(grown.out).toContain('Quorum survives');
 
-  expect(await kubectlEtcd('plan')).toMatchObject({ status: 0, out: expect.stringContaining('No steps.') });
+  expect(await ground.prints('plan', /No steps\./)).toMatchObject({ status: 0 });
   const refused = await kubectlEtcd('plan -f many.yaml', file({ size: 9 }));
   expect(refused).toMatchObject({ status: 2, err: expect.stringContaining('size must be between 1 and 7') });
-  const far = await kubectlEtcd('plan -f far.yaml', file({ size: 2, version: '3.9.0' }));
-  expect(far).toMatchObject({ status: 3, out: expect.stringContaining('Then the operator waits') });
+  const far = await ground.prints('plan -f far', /Then the operator waits/, file({ size: 2, version: '3.9.0' }));
+  expect(far.status).toBe(3);
 
-  const { spec } = await lab.client().resource(etcdClusters.resource).get({ namespace: 'default', name: 'example' });
+  const { spec } = await ground.lab
+    .client()
+    .resource(etcdClusters.resource)
+    .get({ namespace: 'default', name: 'example' });
   expect(spec.size).toBe(2);
 });
 

@@ -23,6 +23,7 @@ export function backupOf(
       storageType: 'S3',
       s3: s3Source(s3),
       ...(operatorSecret && { clientTLSSecret: operatorSecret }),
+      ...(cluster.spec.auth && { auth: cluster.spec.auth }),
     },
   };
 }

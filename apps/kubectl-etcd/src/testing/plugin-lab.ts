@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+import { busyboxImages, createImageTable, etcdImages, type Lab, startLab } from '@etcd-operator/kube-lab';
+import {
+  type EtcdCluster,
+  type EtcdClusterSpec,
+  etcdClusters,
+  podLogReader,
+  runEtcdOperator,
+} from '@etcd-operator/operator';
+import { silentLogger, systemClock } from '@etcd-operator/ports';
+import { ensurePart } from '@etcd-operator/tools';
+import { runCommand } from '../run-command.ts';
+
+const namespace = 'default';
+
+/** What a command line led to. */
+export interface Outcome {
+  readonly status: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** A lab with real etcd, the operator in it, and a person with `kubectl etcd` and a kubeconfig in front of it. */
+export class PluginLab implements AsyncDisposable {
+  readonly lab: Lab;
+  readonly #stop = new AbortController();
+  readonly #operator: Promise<void>;
+
+  private constructor(lab: Lab) {
+    this.lab = lab;
+    this.#operator = runEtcdOperator(
+      {
+        client: lab.client(),
+        log: silentLogger,
+        namespace,
+        identity: 'test',
+        leaderElection: false,
+        readLog: podLogReader(lab.server.transport()),
+        dial: ({ host, port }) => lab.dial(host, port),
+        healthInterval: 1_000,
+      },
+      this.#stop.signal,
+    ).catch(() => undefined);
+  }
+
+  static async start(nodes: number): Promise<PluginLab> {
+    const [etcd, busybox] = await Promise.all([ensurePart('etcd@3.6', { fromPath: false }), ensurePart('busybox')]);
+    const images = createImageTable([etcdImages([etcd], busybox), busyboxImages(busybox)]);
+    return new PluginLab(await startLab({ nodes, images }));
+  }
+
+  /** Creates a cluster and waits until it rests. */
+  async cluster(name: string, spec: EtcdClusterSpec): Promise<EtcdCluster> {
+    const object: EtcdCluster = {
+      apiVersion: 'etcd.database.coreos.com/v1beta2',
+      kind: 'EtcdCluster',
+      metadata: { name, namespace },
+      spec,
+    };
+    const clusters = this.lab.client().resource(etcdClusters.resource);
+    await eventually(() =>
+      clusters.create(object).then(
+        () => true,
+        () => false,
+      ),
+    );
+    await eventually(async () => {
+      const { status } = await clusters.get({ namespace, name });
+      return status?.readySize === spec.size && status.size === spec.size && status.plan?.next?.length === 0;
+    });
+    return object;
+  }
+
+  /** Types a line behind `kubectl etcd`; `file` is what any file named in it holds. */
+  async type(line: string, file = '', kubeconfig = this.lab.kubeconfigPath): Promise<Outcome> {
+    let [out, err] = ['', ''];
+    const surface = {
+      env: { KUBECONFIG: kubeconfig },
+      out: (text: string) => {
+        out += text;
+      },
+      err: (text: string) => {
+        err += text;
+      },
+      readFile: async () => file,
+    };
+    const status = await runCommand(line.split(' '), surface, this.#stop.signal);
+    return { status, out, err };
+  }
+
+  /** Types a line again and again until what it prints fits: on a busy machine a member may be silent for a moment. */
+  async prints(line: string, pattern: RegExp, file?: string): Promise<Outcome> {
+    const end = systemClock.monotonic() + 120_000;
+    for (;;) {
+      const outcome = await this.type(line, file);
+      if (pattern.test(outcome.out)) return outcome;
+      if (systemClock.monotonic() > end)
+        throw new Error(`kubectl etcd ${line} has not printed ${pattern}: ${JSON.stringify(outcome)}`);
+      await systemClock.sleep(200);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#operator;
+    await this.lab.stop();
+  }
+}
+
+async function eventually(ask: () => Promise<boolean>): Promise<void> {
+  const end = systemClock.monotonic() + 120_000;
+  while (!(await ask())) {
+    if (systemClock.monotonic() > end) throw new Error('not within two minutes');
+    await systemClock.sleep(100);
+  }
+}
