@@ -63,8 +63,9 @@ describe('pods that cannot start', () => {
     await ground.until('reported', async () =>
       (await words('homeless')).includes('waits to be scheduled') ? true : undefined,
     );
-    const [neighbour] = await ground.pods('moving');
-    await ground.change('homeless', { pod: { nodeSelector: on(neighbour?.spec?.nodeName ?? '') } });
+    // Pods of the node that is gone stay in the API, terminating, until somebody removes their node.
+    const alive = (await ground.pods('moving')).find(({ metadata }) => metadata?.deletionTimestamp === undefined);
+    await ground.change('homeless', { pod: { nodeSelector: on(alive?.spec?.nodeName ?? '') } });
     expect((await ground.settled('homeless')).status?.readySize).toBe(1);
   });
 

@@ -141,7 +141,7 @@ export class OperatorLab implements AsyncDisposable {
   }
 
   /** Waits until a cluster is available at its size, with all members healthy and nothing left to do. */
-  async settled(name: string, milliseconds = 30_000): Promise<EtcdCluster> {
+  async settled(name: string, milliseconds = 90_000): Promise<EtcdCluster> {
     return this.until(
       `${name} settled`,
       async () => {
