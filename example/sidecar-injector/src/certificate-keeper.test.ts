@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { X509Certificate } from 'node:crypto';
 import { mutatingWebhookConfigurations, pods, secrets } from '@etcd-operator/kube';
-import { systemClock } from '@etcd-operator/ports';
+import { seededRandom, systemClock } from '@etcd-operator/ports';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { makeCertificate } from './certificate.ts';
 import { apply } from './testing/manifests.ts';
 import { createWorld, type World } from './testing/world.ts';
 import { mark } from './wants-sidecar.ts';
 
-const patience = { timeout: 10_000, interval: 20 };
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+const patience = { timeout: 60_000, interval: 20 };
 const key = { namespace: 'default', name: 'sidecar-injector' };
 
 let world: World;
@@ -20,6 +22,11 @@ afterEach(() => world[Symbol.asyncDispose]());
 const decode = (text = '') => Buffer.from(text, 'base64').toString();
 const eventually = <T>(check: () => T | Promise<T>) => vi.waitFor(check, patience);
 const certificate = async () => decode((await world.client.resource(secrets).get(key)).data?.['tls.crt']);
+const authority = async () => decode((await world.client.resource(secrets).get(key)).data?.['ca.crt']);
+const create = (name: string) => {
+  const metadata = { namespace: 'default', name, annotations: { [mark]: 'true' } };
+  return world.client.resource(pods).create({ metadata, spec: { containers: [{ name: 'app', image: 'app' }] } });
+};
 const trusted = async () => {
   const { webhooks = [] } = await world.configuration();
   return webhooks.map(({ clientConfig }) => decode(clientConfig.caBundle));
@@ -70,6 +77,41 @@ test('whoever wipes the trust out, or breaks the Secret, finds it mended', async
   expect((await eventually(isTrusted)).fingerprint256).not.toBe(first);
 });
 
+test.each([
+  ['garbage', 'garbage'],
+  ['nothing', ''],
+  ['the authority of somebody else', 'other'],
+])(
+  'an authority in the Secret that has become %s is mended, with the certificate as it was, and no Pod notices',
+  async (_name, text) => {
+    await world.installWebhook('Fail');
+    world.startInjector();
+    await eventually(() => create('first'));
+    const [before, whole] = [await certificate(), await authority()];
+    const request = { names: ['127.0.0.1'], now: Date.now(), lifetime: 60_000, random: seededRandom(1) };
+    const damaged = text === 'other' ? (await makeCertificate(request)).authority : text;
+    const data = { 'ca.crt': Buffer.from(damaged).toString('base64') };
+    await world.client.resource(secrets).patch(key, { type: 'merge', patch: { data } });
+    for (let count = 0; (await authority()) !== whole; count++) {
+      expect((await create(`pod-${count}`)).spec?.containers.length).toBe(2);
+    }
+    expect((await create('last')).spec?.containers.length).toBe(2);
+    expect(await certificate()).toBe(before);
+  },
+);
+
+test('a Secret that is deleted is made anew, and no Pod notices', async () => {
+  await world.installWebhook('Fail');
+  world.startInjector();
+  await eventually(() => create('first'));
+  const first = await world.servedCertificate();
+  await world.client.resource(secrets).delete(key);
+  for (let count = 0; (await world.servedCertificate()) === first; count++) {
+    expect((await create(`pod-${count}`)).spec?.containers.length).toBe(2);
+  }
+  expect((await create('last')).spec?.containers.length).toBe(2);
+});
+
 test('it is replaced before it expires', async () => {
   const minute = 60_000;
   const certificateLifetime = 6 * minute;
@@ -88,16 +130,12 @@ test('it is replaced before it expires', async () => {
 test('while it is replaced, because the API server calls by another name, no Pod notices', async () => {
   await world.installWebhook('Fail');
   world.startInjector();
-  const create = (name: string) => {
-    const metadata = { namespace: 'default', name, annotations: { [mark]: 'true' } };
-    return world.client.resource(pods).create({ metadata, spec: { containers: [{ name: 'app', image: 'app' }] } });
-  };
   await eventually(() => create('first'));
   const first = await world.servedCertificate();
   const present = await world.configuration();
   // The second webhook, which nothing here needs, so that no Pod depends on the new name before it is there.
   const webhooks = present.webhooks?.map((webhook, index) =>
-    index === 0 ? webhook : { ...webhook, clientConfig: { url: 'https://localhost:1/inject' } },
+    index === 0 ? webhook : { ...webhook, clientConfig: { url: 'https://localhost:1/inject/namespace' } },
   );
   await world.client.resource(mutatingWebhookConfigurations).replace({ ...present, webhooks } as typeof present);
   for (let count = 0; (await world.servedCertificate()) === first; count++) {

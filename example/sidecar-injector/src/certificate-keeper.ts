@@ -7,7 +7,14 @@ import {
   type Secret,
   secrets,
 } from '@etcd-operator/kube';
-import { isPair, makeCertificate, renewalTime, type ServingCertificate } from './certificate.ts';
+import {
+  certificatesIn,
+  isPair,
+  makeCertificate,
+  renewalTime,
+  type ServingCertificate,
+  vouchesFor,
+} from './certificate.ts';
 import { servingNames } from './serving-names.ts';
 
 /** What the Secret and the webhook configuration are called. */
@@ -46,37 +53,57 @@ export function addCertificateKeeper(manager: Manager, options: CertificateKeepe
       if (!configuration) return done(); // Nobody calls us yet.
       const names = servingNames(configuration);
       const secret = cachedSecrets.lister.get(key);
-      const present = certificateIn(secret);
+      const trusted = trustedBy(configuration);
+      const present = withAuthority(secret, trusted);
       const renewal = present ? renewalTime(present.cert, { names, lifetime }) : 0;
       if (present && renewal > clock.now()) {
+        if (present.authority !== textIn(secret, 'ca.crt')) await store(client, secret, present, namespace);
         await trust(client, configuration, present.authority);
         return requeueAfter(Math.min(renewal - clock.now(), longestPause));
       }
       const next = await makeCertificate({ names, now: clock.now(), lifetime, random });
-      const authority = next.authority + newestOf(present?.authority ?? '');
+      // Until they see the Secret, all replicas serve with what is trusted now. Those before have had their time.
+      const [previous = ''] = certificatesIn(present?.authority ?? trusted);
+      const authority = next.authority + previous;
       await trust(client, configuration, authority);
-      if (present) await clock.sleep(settlingTime, signal);
+      if (previous !== '') await clock.sleep(settlingTime, signal);
       await store(client, secret, { ...next, authority }, namespace);
       log.info('made a new certificate', { names });
       return done(); // The Secret has changed: that brings the next look.
     });
 
   return async () => {
-    const present = certificateIn(cachedSecrets.lister.get(key));
+    const present = pairIn(cachedSecrets.lister.get(key));
     if (!present) throw new Error(`there is no certificate in the Secret ${namespace}/${ownName} yet`);
-    return { cert: present.cert, key: present.key };
+    return present;
   };
 }
 
-function certificateIn(secret: Secret | undefined): ServingCertificate | undefined {
-  const read = (name: string) => Buffer.from(secret?.data?.[name] ?? '', 'base64').toString();
-  const found = { cert: read('tls.crt'), key: read('tls.key'), authority: read('ca.crt') };
-  return found.authority !== '' && isPair(found.cert, found.key) ? found : undefined;
+function textIn(secret: Secret | undefined, name: string): string {
+  return decode(secret?.data?.[name]);
 }
 
-/** The first certificate of several; those before it have had their time. */
-function newestOf(authorities: string): string {
-  return /^-----BEGIN.*?-----END CERTIFICATE-----\n/s.exec(authorities)?.[0] ?? '';
+function decode(text = ''): string {
+  return Buffer.from(text, 'base64').toString();
+}
+
+function pairIn(secret: Secret | undefined): Certificate | undefined {
+  const [cert, key] = [textIn(secret, 'tls.crt'), textIn(secret, 'tls.key')];
+  return isPair(cert, key) ? { cert, key } : undefined;
+}
+
+/** The certificate of the Secret with its authority; should the Secret have lost that, the API server may still know it. */
+function withAuthority(secret: Secret | undefined, trusted: string): ServingCertificate | undefined {
+  const pair = pairIn(secret);
+  if (!pair) return undefined;
+  const bundles = [textIn(secret, 'ca.crt'), trusted].map((bundle) => certificatesIn(bundle).join(''));
+  const authority = bundles.find((bundle) => vouchesFor(bundle, pair.cert));
+  return authority === undefined ? undefined : { ...pair, authority };
+}
+
+/** Whom the API server trusts at present. */
+function trustedBy({ webhooks = [] }: MutatingWebhookConfiguration): string {
+  return webhooks.map(({ clientConfig }) => decode(clientConfig.caBundle)).find((bundle) => bundle !== '') ?? '';
 }
 
 /** Changes the one field of the configuration that is ours; the rest belongs to whoever installed it. */

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { connect } from 'node:tls';
 import { seededRandom } from '@etcd-operator/ports';
 import { expect, test } from 'vitest';
-import { isPair, makeCertificate, renewalTime } from './certificate.ts';
+import { certificatesIn, isPair, makeCertificate, renewalTime, vouchesFor } from './certificate.ts';
 
 const day = 86_400_000;
 const now = Date.parse('2026-11-15T12:00:00Z');
@@ -36,6 +36,17 @@ test('a certificate goes with its own key alone', async () => {
   expect(isPair(one.cert, other.key)).toBe(false);
   expect(isPair('broken', one.key)).toBe(false);
   expect(isPair(one.cert, '')).toBe(false);
+});
+
+test('an authority vouches for its own certificate alone, whatever stands beside it', async () => {
+  const [one, other] = [await make(['127.0.0.1']), await make(['127.0.0.1'])];
+  expect(vouchesFor(one.authority, one.cert)).toBe(true);
+  expect(vouchesFor(`garbage\n${other.authority}${one.authority}`, one.cert)).toBe(true);
+  expect(vouchesFor(other.authority, one.cert)).toBe(false);
+  expect(vouchesFor('', one.cert)).toBe(false);
+  expect(vouchesFor(one.authority, 'broken')).toBe(false);
+  const broken = '-----BEGIN CERTIFICATE-----\nbroken\n-----END CERTIFICATE-----\n';
+  expect(certificatesIn(`${broken}${one.authority}and more`)).toEqual([one.authority]);
 });
 
 test('who trusts two authorities can talk to servers with either certificate', async () => {

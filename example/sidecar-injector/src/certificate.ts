@@ -82,6 +82,29 @@ export function isPair(cert: string, key: string): boolean {
   }
 }
 
+/** The certificates in a bundle that can be read, in their order, each in PEM. */
+export function certificatesIn(bundle: string): readonly string[] {
+  const blocks = bundle.match(/-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs) ?? [];
+  return blocks.filter((block) => asCertificate(block) !== undefined).map((block) => `${block}\n`);
+}
+
+/** True if one of the authorities in `bundle` has issued the certificate. */
+export function vouchesFor(bundle: string, cert: string): boolean {
+  const certificate = asCertificate(cert);
+  return certificatesIn(bundle).some((block) => {
+    const authority = asCertificate(block);
+    return authority !== undefined && certificate?.verify(authority.publicKey) === true;
+  });
+}
+
+function asCertificate(pem: string): X509Certificate | undefined {
+  try {
+    return new X509Certificate(pem);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * When to replace a certificate, in milliseconds since the epoch: when a third of its lifetime is left, or at once (0) if it
  * does not carry all of these names.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Pod } from '@etcd-operator/kube';
+import type { Container, ContainerPort, Pod } from '@etcd-operator/kube';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { inject } from './inject.ts';
@@ -49,6 +49,21 @@ describe('injecting', () => {
     });
   });
 
+  test('keeps a port for TCP and for UDP apart, whoever brings them', () => {
+    const [tcp, udp] = [
+      { containerPort: 53, protocol: 'TCP', name: 'tcp' },
+      { containerPort: 53, protocol: 'UDP', name: 'udp' },
+    ] as const;
+    const portsOf = (own: readonly ContainerPort[], added: readonly ContainerPort[]) => {
+      const before = pod({ ...app, ports: own });
+      return inject(before, { containers: [{ name: 'app', ports: added }], volumes: [] }).spec?.containers[0]?.ports;
+    };
+    expect(portsOf([], [tcp, udp])).toEqual([tcp, udp]);
+    expect(portsOf([tcp], [udp])).toEqual([tcp, udp]);
+    expect(portsOf([{ containerPort: 53 }], [udp, tcp])).toEqual([tcp, udp]);
+    expect(portsOf([tcp, udp], [{ containerPort: 53, name: 'dns' }])).toEqual([{ ...tcp, name: 'dns' }, udp]);
+  });
+
   test('merges a volume of the same name too, with the source of the sidecar alone', () => {
     const before: Pod = { spec: { containers: [app], volumes: [{ name: 'envoy-conf', emptyDir: {} }] } };
     expect(inject(before, sidecar).spec?.volumes).toEqual(sidecar.volumes);
@@ -62,11 +77,16 @@ describe('injecting', () => {
 });
 
 describe('whatever the Pod and the sidecar', () => {
+  const portKey = ({ containerPort, protocol = 'TCP' }: ContainerPort) => `${containerPort}/${protocol}`;
+  const portKeys = (list: readonly Container[]) =>
+    list.flatMap((one) => (one.ports ?? []).map((each) => `${one.name} ${portKey(each)}`));
   const name = fc.constantFrom('a', 'b', 'envoy', '__proto__');
   const env = fc.uniqueArray(fc.record({ name, value: fc.string() }), { selector: (one) => one.name });
-  const ports = fc.uniqueArray(fc.record({ containerPort: fc.integer({ min: 1, max: 4 }) }), {
-    selector: (one) => one.containerPort,
-  });
+  const port = fc.record(
+    { containerPort: fc.integer({ min: 1, max: 3 }), protocol: fc.constantFrom('TCP', 'UDP'), hostIP: fc.string() },
+    { requiredKeys: ['containerPort'] },
+  );
+  const ports = fc.uniqueArray(port, { selector: portKey });
   const container = fc.record(
     { name, image: fc.string(), env, ports, args: fc.array(fc.string()), tty: fc.boolean() },
     { requiredKeys: ['name'] },
@@ -87,6 +107,8 @@ describe('whatever the Pod and the sidecar', () => {
         const names = (once.spec?.containers ?? []).map((one) => one.name);
         const wanted = [...spec.containers, ...added.containers].map((one) => one.name);
         expect(names.sort()).toEqual([...new Set(wanted)].sort());
+        const wantedPorts = new Set(portKeys([...spec.containers, ...added.containers]));
+        expect(portKeys(once.spec?.containers ?? []).sort()).toEqual([...wantedPorts].sort());
       }),
     );
   });

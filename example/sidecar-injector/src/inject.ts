@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
   applyStrategicPatch,
+  type Container,
   createStrategicPatch,
   type PatchSchema,
   type Pod,
   patchSchemaOf,
 } from '@etcd-operator/kube';
+import { joinPorts } from './join-ports.ts';
 import type { Sidecar } from './sidecar.ts';
 
-/** How lists in a Pod are merged: containers and volumes by their names, environments by theirs, ports by their numbers. */
+/** How lists in a Pod are merged: containers and volumes by their names, environments by theirs, mounts by their paths. */
 const schema: PatchSchema = patchSchemaOf('v1', 'Pod') ?? {};
 
 /**
@@ -23,7 +25,16 @@ export function inject(pod: Pod, sidecar: Sidecar): Pod {
     containers: joined(without.containers, sidecar.containers),
     volumes: joined(without.volumes, sidecar.volumes),
   };
-  return applyStrategicPatch(pod, createStrategicPatch({ spec: without }, { spec: wanted }, schema), schema);
+  const merged = applyStrategicPatch(pod, createStrategicPatch({ spec: without }, { spec: wanted }, schema), schema);
+  if (!merged.spec) return merged;
+  const withPorts = (container: Container) => withAllPorts(container, containers, sidecar.containers);
+  return { ...merged, spec: { ...merged.spec, containers: merged.spec.containers.map(withPorts) } };
+}
+
+/** The merged container, with every port that the Pod or the sidecar has for it. */
+function withAllPorts(merged: Container, present: readonly Container[], added: readonly Container[]): Container {
+  const [own, other] = [present, added].map((list) => list.find(({ name }) => name === merged.name)?.ports);
+  return own && other ? { ...merged, ports: joinPorts(own, other) } : merged;
 }
 
 interface Named {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { allow, change, deny, type Lister, type Mutation, type Mutator } from '@etcd-operator/controller-runtime';
-import type { ConfigMap, MutatingWebhookConfiguration, Namespace, Pod } from '@etcd-operator/kube';
+import type { ConfigMap, Namespace, Pod } from '@etcd-operator/kube';
+import type { FailurePolicy } from './failure-policy.ts';
 import { inject } from './inject.ts';
-import { configName, readSidecar, SidecarError } from './sidecar.ts';
+import { configName, readSidecar, type Sidecar, SidecarError } from './sidecar.ts';
 import { wantsSidecar } from './wants-sidecar.ts';
 
 /** The caches that a decision is made from: no request, no wait. */
@@ -11,31 +12,40 @@ export interface PodWebhookOptions {
   readonly namespace: string;
   readonly configMaps: Lister<ConfigMap>;
   readonly namespaces: Lister<Namespace>;
-  readonly configurations: Lister<MutatingWebhookConfiguration>;
+  /** What the webhook that asks is to do with a Pod whose sidecar cannot be had. */
+  readonly failurePolicy: () => FailurePolicy;
 }
 
 /** Answers the API server when somebody creates a Pod. Asked twice about the same Pod, it gives the same Pod. */
 export function podWebhook(options: PodWebhookOptions): Mutator<Pod> {
-  const { namespace: home, configMaps, namespaces } = options;
+  const { namespace: home, configMaps, namespaces, failurePolicy } = options;
   return ({ object: pod, operation, subResource, namespace = '' }) => {
     if (!pod || operation !== 'CREATE' || subResource) return allow();
     if (!wantsSidecar(pod, namespace, namespaces.get(namespace))) return allow();
     try {
-      return change(inject(pod, readSidecar(home, configMaps.get(`${home}/${configName}`))));
+      const sidecar = readSidecar(home, configMaps.get(`${home}/${configName}`));
+      assertImages(pod, sidecar, home);
+      return change(inject(pod, sidecar));
     } catch (error) {
-      if (error instanceof SidecarError) return withoutSidecar(error.message, options);
+      if (error instanceof SidecarError) return withoutSidecar(error.message, failurePolicy());
       throw error;
     }
   };
+}
+
+/** A container without an image can only be merged into one that has it. */
+function assertImages(pod: Pod, sidecar: Sidecar, home: string): void {
+  const present = new Set(pod.spec?.containers.map(({ name }) => name));
+  const bare = sidecar.containers.find(({ name, image }) => !image && !present.has(name));
+  if (!bare) return;
+  throw new SidecarError(`${home}/${configName}`, `has no image for ${bare.name}, a container that this Pod lacks`);
 }
 
 /**
  * The sidecar cannot be had. What follows is what the failure policy of the webhook says for every other failure: refuse the
  * Pod, or let it pass as it is, with a warning that kubectl shows.
  */
-function withoutSidecar(problem: string, { configurations }: PodWebhookOptions): Mutation<Pod> {
-  const webhooks = configurations.list().flatMap((configuration) => configuration.webhooks ?? []);
-  const isIgnored = webhooks.length > 0 && webhooks.every(({ failurePolicy }) => failurePolicy === 'Ignore');
-  if (isIgnored) return allow({ warnings: [`this Pod gets no sidecar: ${problem}`] });
+function withoutSidecar(problem: string, policy: FailurePolicy): Mutation<Pod> {
+  if (policy === 'Ignore') return allow({ warnings: [`this Pod gets no sidecar: ${problem}`] });
   return deny(`this Pod needs a sidecar, which cannot be had: ${problem}`);
 }

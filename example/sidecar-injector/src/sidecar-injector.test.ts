@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { configMaps, namespaces, type Pod, pods } from '@etcd-operator/kube';
+import { configMaps, mutatingWebhookConfigurations, namespaces, type Pod, pods } from '@etcd-operator/kube';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { apply } from './testing/manifests.ts';
 import { createWorld, type World } from './testing/world.ts';
 import { mark } from './wants-sidecar.ts';
 
-const patience = { timeout: 10_000, interval: 20 };
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+const patience = { timeout: 60_000, interval: 20 };
 const asks = { annotations: { [mark]: 'true' } };
 const config = { namespace: 'default', name: 'envoy-initializer' };
 
@@ -33,6 +34,18 @@ function create(name: string, metadata: Pod['metadata'] = {}, dryRun = false): P
 const containersOf = ({ spec }: Pod) => spec?.containers.map(({ name }) => name);
 const setConfig = (text: string) =>
   world.client.resource(configMaps).patch(config, { type: 'merge', patch: { data: { config: text } } });
+
+/** Changes the failure policies of webhooks, each by the first part of its name. */
+async function setPolicies(policies: Readonly<Record<string, 'Fail' | 'Ignore'>>): Promise<void> {
+  await eventually(async () => {
+    const present = await world.configuration();
+    const webhooks = (present.webhooks ?? []).map((webhook) => {
+      const failurePolicy = policies[webhook.name.split('.')[0] ?? ''];
+      return failurePolicy ? { ...webhook, failurePolicy } : webhook;
+    });
+    await world.client.resource(mutatingWebhookConfigurations).replace({ ...present, webhooks });
+  });
+}
 
 describe('a new Pod', () => {
   test('that asks for it gets the containers and volumes of the ConfigMap', async () => {
@@ -94,6 +107,33 @@ describe('with a broken ConfigMap', () => {
     });
     expect(answer.status).toBe(201);
     expect(answer.headers['warning']).toContain(problem);
+  });
+
+  test.each([
+    ['a wrong type', '{ name: envoy, image: 5 }', 'must hold a string as containers[0].image'],
+    ['a directive', '{ name: app, $patch: delete }', 'has "$patch" in containers[0]'],
+    ['a list of wrong items', '{ name: app, env: [null] }', 'must hold an object as containers[0].env[0]'],
+    ['no image anywhere', '{ name: envoy }', 'has no image for envoy, a container that this Pod lacks'],
+  ])('that holds %s, it is the same', async (_name, container, words) => {
+    await start('Fail');
+    await setConfig(`containers: [${container}]`);
+    await eventually(() => expect(create('one', asks, true)).rejects.toThrow(words));
+    await setPolicies({ annotated: 'Ignore' });
+    await eventually(async () => expect(containersOf(await create('one', asks, true))).toEqual(['app']));
+  });
+
+  test('each webhook goes by its own failure policy', async () => {
+    await world.client.resource(namespaces).create({ metadata: { name: 'mine', labels: { [mark]: 'enabled' } } });
+    await start();
+    await setPolicies({ annotated: 'Ignore' });
+    await setConfig('containers: broken');
+    await eventually(async () => expect(containersOf(await create('probe', asks, true))).toEqual(['app']));
+    await expect(create('one', { namespace: 'mine' }, true)).rejects.toThrow(problem);
+    await setPolicies({ annotated: 'Fail', namespaces: 'Ignore' });
+    await eventually(() => expect(create('one', asks, true)).rejects.toThrow(problem));
+    await eventually(async () =>
+      expect(containersOf(await create('two', { namespace: 'mine' }, true))).toEqual(['app']),
+    );
   });
 
   test('that is put right the next Pod is served again', async () => {

@@ -3,6 +3,7 @@ import { createManager, type HttpOptions, WebhookServer } from '@etcd-operator/c
 import { type Client, configMaps, mutatingWebhookConfigurations, namespaces } from '@etcd-operator/kube';
 import { type Clock, type Logger, systemClock } from '@etcd-operator/ports';
 import { addCertificateKeeper, ownName } from './certificate-keeper.ts';
+import { failurePolicyAt } from './failure-policy.ts';
 import { podWebhook } from './pod-webhook.ts';
 import { configName } from './sidecar.ts';
 
@@ -24,6 +25,8 @@ export interface SidecarInjectorOptions {
 }
 
 const day = 86_400_000;
+/** Where the webhooks of deploy/webhook.yaml call: one path each, by which their failure policies are told apart. */
+const paths = ['/inject/annotated', '/inject/namespace'] as const;
 
 /** All parts together, until `signal` is aborted. Every replica answers; one of them keeps the certificate. */
 export async function runSidecarInjector(options: SidecarInjectorOptions, signal: AbortSignal): Promise<void> {
@@ -47,13 +50,15 @@ export async function runSidecarInjector(options: SidecarInjectorOptions, signal
     namespaces: manager.informer(namespaces),
     configurations: manager.informer(mutatingWebhookConfigurations, { fieldSelector: `metadata.name=${ownName}` }),
   };
-  const answer = podWebhook({
-    namespace,
-    configMaps: caches.configMaps.lister,
-    namespaces: caches.namespaces.lister,
-    configurations: caches.configurations.lister,
-  });
-  server.mutate('/inject', answer);
+  for (const path of paths) {
+    const answer = podWebhook({
+      namespace,
+      configMaps: caches.configMaps.lister,
+      namespaces: caches.namespaces.lister,
+      failurePolicy: () => failurePolicyAt(path, caches.configurations.lister.get({ name: ownName })),
+    });
+    server.mutate(path, answer);
+  }
   manager.add({
     name: server.name,
     needsLeader: false,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import { embedded, type StructuralSchema } from '@etcd-operator/crd';
 import type { ConfigMap, Container, Volume } from '@etcd-operator/kube';
 import { parse } from 'yaml';
+import { problemIn } from './shape.ts';
 
 /** What every chosen Pod gets. */
 export interface Sidecar {
@@ -20,48 +22,47 @@ export class SidecarError extends Error {
 export const configName = 'envoy-initializer';
 const configKey = 'config';
 
+/** What the YAML may hold: the containers and volumes of a Pod, as the API server knows them. */
+const schema: StructuralSchema = {
+  type: 'object',
+  properties: {
+    containers: listOf(embedded('core/v1', 'Container').structural),
+    volumes: listOf(embedded('core/v1', 'Volume').structural),
+  },
+};
+
+function listOf(items: StructuralSchema): StructuralSchema {
+  return { type: 'array', items, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] };
+}
+
 /**
- * Reads containers and volumes out of the ConfigMap. Whether a container makes sense in all its fields is for the API server to
- * judge, which looks at the whole Pod afterwards. Throws a `SidecarError`.
+ * Reads containers and volumes out of the ConfigMap, and sees to it that every field is known and of its type: what the API
+ * server could not even decode would be an internal error to whoever creates a Pod, and a directive such as `$patch` would
+ * change what the Pod itself says. Throws a `SidecarError`. Values are for the API server to judge, which looks at the whole Pod
+ * afterwards.
  */
 export function readSidecar(namespace: string, configMap: ConfigMap | undefined): Sidecar {
   const name = `${namespace}/${configName}`;
   if (!configMap) throw new SidecarError(name, 'does not exist');
   const text = configMap.data?.[configKey];
   if (text === undefined) throw new SidecarError(name, `has no key "${configKey}"`);
-  const { containers = [], volumes = [], ...others } = mapping(name, text);
-  const [unknown] = Object.keys(others);
-  if (unknown !== undefined) {
-    throw new SidecarError(name, `has "${unknown}" in its ${configKey}: only containers and volumes are known`);
-  }
-  return {
-    containers: named<Container>(name, 'containers', containers),
-    volumes: named<Volume>(name, 'volumes', volumes),
-  };
+  const content = parsed(name, text);
+  if (!isObject(content)) throw new SidecarError(name, `must hold containers and volumes in its ${configKey}`);
+  const problem = problemIn(content, schema);
+  if (problem !== undefined) throw new SidecarError(name, problem);
+  const { containers = [], volumes = [] } = content;
+  return { containers, volumes };
 }
 
-function mapping(name: string, text: string): Readonly<Record<string, unknown>> {
-  let value: unknown;
+function parsed(name: string, text: string): unknown {
   try {
-    value = parse(text);
+    return parse(text);
   } catch (cause) {
     const [problem] = cause instanceof Error ? cause.message.split('\n') : [];
     throw new SidecarError(name, `is not YAML in its ${configKey}: ${problem}`, { cause });
   }
-  if (isMapping(value)) return value;
-  throw new SidecarError(name, `must hold containers and volumes in its ${configKey}`);
 }
 
-/** Items are merged by their names, so each must have one. */
-function named<T>(name: string, field: string, items: unknown): readonly T[] {
-  if (!Array.isArray(items)) throw new SidecarError(name, `must hold a list as ${field}`);
-  for (const [index, item] of items.entries()) {
-    if (isMapping(item) && typeof item['name'] === 'string' && item['name'] !== '') continue;
-    throw new SidecarError(name, `has no name in ${field}[${index}]`);
-  }
-  return items as readonly T[];
-}
-
-function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
+function isObject(value: unknown): value is Partial<Sidecar> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
