@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { networkDialer } from '@etcd-operator/etcd';
+import { systemClock } from '@etcd-operator/ports';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { deliver } from '../restore/delivery/deliver.ts';
 
@@ -69,6 +70,8 @@ describe('etcd-restore-agent', () => {
       bytes: snapshot.byteLength,
       body: body(),
       dial: ({ host }, signal) => networkDialer({ host, port }, signal),
+      clock: systemClock,
+      patience: 0,
       signal: AbortSignal.timeout(30_000),
       onProgress: () => undefined,
     });
@@ -89,6 +92,13 @@ describe('etcd-restore-agent', () => {
   test('has nothing to do where the snapshot has come before', async () => {
     await writeFile(join(directory, 'snapshot.db'), snapshot);
     expect(await start(await freePort()).ended).toBe(0);
+  });
+
+  test('takes the snapshot again where a crash of the machine left other bytes', async () => {
+    await writeFile(join(directory, 'snapshot.db'), Buffer.alloc(snapshot.byteLength));
+    const { said } = start(await freePort());
+    await expect.poll(said, { timeout: 60_000 }).toContain('waits for the snapshot');
+    expect(await readdir(directory)).toEqual(['key']);
   });
 
   test('says what is wrong, and its key is never in what it says', async () => {

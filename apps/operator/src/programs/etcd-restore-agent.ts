@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFile } from 'node:fs/promises';
-import { hasData, isReceived, receiveSnapshot, removePart } from '../restore/delivery/receive.ts';
+import { hasData, isReceived, receiveSnapshot, removeRemains } from '../restore/delivery/receive.ts';
 import { version } from '../version.ts';
 import { FlagError, parseGoFlags } from './go-flags.ts';
 
@@ -26,10 +26,10 @@ async function run(signal: AbortSignal): Promise<void> {
   const given = parseGoFlags(flags, process.argv.slice(2));
   if (given.version) return void process.stdout.write(`etcd-restore-agent ${version}\n`);
   if (await hasData(given['data-dir'])) return say(`${given['data-dir']} is not empty: nothing is restored`);
-  if (await isReceived(given.file)) return say('the snapshot is there');
-  await removePart(given.file);
-  const key = Buffer.from((await readFile(given['key-file'], 'utf8')).trim(), 'hex');
   const expected = { uid: given.restore, sha256: given.sha256, bytes: given.bytes };
+  if (await isReceived(given.file, expected)) return say('the snapshot is there');
+  await removeRemains(given.file);
+  const key = Buffer.from((await readFile(given['key-file'], 'utf8')).trim(), 'hex');
   await receiveSnapshot({ expected, key, file: given.file, port: given.port, signal, say });
 }
 

@@ -9,7 +9,7 @@ import { ClusterSecrets } from '../cluster/secrets/cluster-secrets.ts';
 import type { StorageSettings } from '../storage/open-store.ts';
 import { Jobs } from './jobs.ts';
 import type { AgentSource } from './objects/seed-pod.ts';
-import { RestoreReconciler } from './reconciler.ts';
+import { RestoreReconciler, restoreOfJob } from './reconciler.ts';
 import type { Scratch } from './source/scratch.ts';
 
 export interface RestoreControllerOptions {
@@ -25,7 +25,8 @@ export interface RestoreControllerOptions {
   readonly concurrency?: number;
 }
 
-const byCluster = 'cluster';
+/** Not the name of the cluster controller's index: the caches may be the same. */
+const byCluster = 'cluster of a restore';
 
 /** Adds the controller of EtcdRestores to a manager. What it does beside its looks ends with `signal`. */
 export function addRestoreController(manager: Manager, options: RestoreControllerOptions, signal: AbortSignal): void {
@@ -57,7 +58,8 @@ export function addRestoreController(manager: Manager, options: RestoreControlle
       return { restore, cluster: clusters.lister.get(key), ...around, volumes: claims };
     },
     secrets: new ClusterSecrets(manager.clock),
-    jobs: new Jobs(manager.clock, signal),
+    // What a job has found is looked at right away, not when the next look is due.
+    jobs: new Jobs(manager.clock, signal, (job) => controller.queue.add(keyString(restoreOfJob(job)))),
     storage: options.storage,
     scratch: options.scratch,
     agent: options.agent,
@@ -65,7 +67,7 @@ export function addRestoreController(manager: Manager, options: RestoreControlle
     event: options.event,
     ...(options.dial && { dial: options.dial }),
   });
-  buildController(manager, { name: 'etcdrestore', concurrency: options.concurrency ?? 16 })
+  const controller = buildController(manager, { name: 'etcdrestore', concurrency: options.concurrency ?? 16 })
     .forKind(etcdRestores.resource)
     .watches(etcdClusters.resource, (cluster) => restoresOf(keyOf(cluster)))
     .watches(pods, ofMember, { labelSelector: podSelector })

@@ -23,11 +23,14 @@ interface Job {
 export class Jobs {
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
+  readonly #onEnd: (name: string) => void;
   readonly #jobs = new Map<string, Job>();
 
-  constructor(clock: Clock, signal: AbortSignal) {
+  /** @param onEnd is told when a job has ended, well or not, that nobody has forgotten: it is time for a look */
+  constructor(clock: Clock, signal: AbortSignal, onEnd: (name: string) => void = () => undefined) {
     this.#clock = clock;
     this.#signal = signal;
+    this.#onEnd = onEnd;
   }
 
   /** How a job stands. The caller knows what its jobs of this name give. */
@@ -46,13 +49,15 @@ export class Jobs {
     const onProgress = (bytes: number) => {
       if (job.state.kind === 'running') job.state = { kind: 'running', bytes };
     };
+    const end = (state: JobState<unknown>) => {
+      job.state = state;
+      if (this.#jobs.get(name) === job) this.#onEnd(name);
+    };
     work({ signal, onProgress }).then(
-      (value) => {
-        job.state = { kind: 'done', value };
-      },
+      (value) => end({ kind: 'done', value }),
       (error: unknown) => {
         job.failingSince ??= this.#clock.now();
-        job.state = { kind: 'failed', ...describeFailure(error), since: job.failingSince };
+        end({ kind: 'failed', ...describeFailure(error), since: job.failingSince });
       },
     );
   }

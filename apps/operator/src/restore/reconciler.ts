@@ -222,8 +222,11 @@ export class RestoreReconciler implements Reconciler {
     const { bytes } = expectSource(source);
     const kept = await this.#options.scratch.read(this.#prefix(restore), bytes);
     const body = kept ?? store.get(place.key, undefined, { signal });
-    const { dial = networkDialer } = this.#options;
-    await deliver({ ip, uid: identityOf(restore).uid, key, bytes, body, dial, signal, onProgress });
+    const { dial = networkDialer, clock } = this.#options;
+    const agent = { ip, uid: identityOf(restore).uid, key, dial, clock, patience: agentPatience };
+    await deliver({ ...agent, bytes, body, signal, onProgress });
+    // The agent has it: room for others, and less for the disk to write.
+    await this.#options.scratch.forget(this.#prefix(restore));
     return 'delivered';
   }
 
@@ -236,6 +239,15 @@ export class RestoreReconciler implements Reconciler {
     return Buffer.from(Buffer.from(data?.[keyName] ?? '', 'base64').toString('utf8'), 'hex');
   }
 }
+
+/** Names of jobs begin with the namespace and the name of their restore, neither of which has a slash in it. */
+export function restoreOfJob(job: string): { readonly namespace: string; readonly name: string } {
+  const [namespace = '', name = ''] = job.split('/');
+  return { namespace, name };
+}
+
+/** How long one try waits for an agent that does not listen yet. */
+const agentPatience = 10_000;
 
 const eventWords = {
   Verifying: 'The backup is read and checked',

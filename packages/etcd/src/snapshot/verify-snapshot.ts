@@ -14,6 +14,8 @@ export interface VerifiedSnapshot {
   readonly bytes: number;
   /** SHA-256 of the database, hexadecimal: what the last 32 bytes say. */
   readonly sha256: string;
+  /** SHA-256 of all bytes, hash included, hexadecimal. */
+  readonly wholeSha256: string;
 }
 
 /**
@@ -40,12 +42,13 @@ export async function* verifySnapshot(
       yield part;
     }
   }
+  const whole = hash.copy().update(tail);
   const sha256 = hash.digest();
   checkLength(bytes);
   if (!sha256.equals(tail)) {
     throw new SnapshotError('HashMismatch', `the snapshot of ${bytes} bytes is not what its own hash says it was`);
   }
-  onVerified?.({ bytes, sha256: sha256.toString('hex') });
+  onVerified?.({ bytes, sha256: sha256.toString('hex'), wholeSha256: whole.digest('hex') });
   yield tail;
 }
 

@@ -29,7 +29,6 @@ export async function createSeed({ name, incarnation }: Of<'createSeed'>, contex
     sha256: source.sha256,
     bytes: source.bytes,
     revisionBump: context.revisionBump,
-    hasHash: source.verified !== 'Nothing',
   });
   await unlessThere(client.resource(pods).create(pod, { fieldManager, signal }));
 }

@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { networkDialer } from '@etcd-operator/etcd';
+import { systemClock } from '@etcd-operator/ports';
 import { expect, test } from 'vitest';
 import { deliver } from './deliver.ts';
 
@@ -49,6 +50,8 @@ test('the agent takes a snapshot of 1 GiB in at most 150 MB of memory', async ()
       bytes: gibibyte,
       body: body(),
       dial: ({ host }, signal) => networkDialer({ host, port: 19_997 }, signal),
+      clock: systemClock,
+      patience: 0,
       signal: AbortSignal.timeout(300_000),
       onProgress: (bytes) => {
         if (bytes % (64 * 1024 * 1024) === 0)

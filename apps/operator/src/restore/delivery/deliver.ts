@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type IncomingMessage, request } from 'node:http';
-import { Readable } from 'node:stream';
+import { type Duplex, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type TLSSocket, connect as tlsConnect } from 'node:tls';
 import type { Dialer } from '@etcd-operator/etcd';
+import type { Clock } from '@etcd-operator/ports';
 import { RestoreError } from '../restore-error.ts';
 import { channelOptions, deliveryPath, deliveryPort, identityOfRestore } from './channel.ts';
 
@@ -15,9 +16,14 @@ export interface Delivery {
   readonly bytes: number;
   readonly body: AsyncIterable<Uint8Array>;
   readonly dial: Dialer;
+  readonly clock: Clock;
+  /** How long an agent that does not listen yet is asked again, in milliseconds. */
+  readonly patience: number;
   readonly signal: AbortSignal;
   readonly onProgress: (bytes: number) => void;
 }
+
+const askAgainAfter = 50;
 
 /**
  * Sends a snapshot to the agent in a new member's pod; resolves once the agent has all of it, and has found it to be what it
@@ -36,9 +42,24 @@ export async function deliver(delivery: Delivery): Promise<void> {
   }
 }
 
-async function connect({ ip, uid, key, dial, signal }: Delivery): Promise<TLSSocket> {
+/** A container that runs listens a moment later: asking again at once is shorter than a look at the world. */
+async function reach({ ip, dial, clock, patience, signal }: Delivery): Promise<Duplex> {
+  const end = clock.monotonic() + patience;
+  for (;;) {
+    try {
+      return await dial({ host: ip, port: deliveryPort }, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (clock.monotonic() >= end) throw error;
+      await clock.sleep(askAgainAfter, signal);
+    }
+  }
+}
+
+async function connect(delivery: Delivery): Promise<TLSSocket> {
+  const { ip, uid, key, signal } = delivery;
   try {
-    const raw = await dial({ host: ip, port: deliveryPort }, signal);
+    const raw = await reach(delivery);
     const socket = tlsConnect({
       socket: raw,
       ...channelOptions,

@@ -7,6 +7,7 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { networkDialer } from '@etcd-operator/etcd';
+import { systemClock } from '@etcd-operator/ports';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { deliver } from './deliver.ts';
 import { hasData, isReceived, receiveSnapshot } from './receive.ts';
@@ -15,6 +16,8 @@ const uid = '0b0e3c1e-0000-4000-8000-000000000001';
 const key = randomBytes(32);
 const snapshot = randomBytes(3 * 1024 * 1024 + 32);
 const sha256 = createHash('sha256').update(snapshot).digest('hex');
+
+const expected = { uid, sha256, bytes: snapshot.byteLength };
 
 let directory = '';
 let file = '';
@@ -67,6 +70,8 @@ function send(port: number, body: Uint8Array, more: { key?: Uint8Array; uid?: st
     bytes: body.byteLength,
     body: pieces(body),
     dial: ({ host }, signal) => networkDialer({ host, port }, signal),
+    clock: systemClock,
+    patience: 0,
     signal: stop.signal,
     onProgress: () => undefined,
   });
@@ -77,7 +82,7 @@ describe('a snapshot on its way to the new member', () => {
     const { port, received } = await agent();
     await send(port, snapshot);
     await received;
-    expect(await isReceived(file)).toBe(true);
+    expect(await isReceived(file, expected)).toBe(true);
     expect((await readFile(file)).equals(snapshot)).toBe(true);
     expect(existsSync(`${file}.part`)).toBe(false);
   });
@@ -87,9 +92,9 @@ describe('a snapshot on its way to the new member', () => {
     const other = Buffer.from(snapshot);
     other[1000] = (other[1000] ?? 0) ^ 1;
     await expect(send(port, other)).rejects.toMatchObject({ code: 'SourceRefused' });
-    expect(await isReceived(file)).toBe(false);
+    expect(await isReceived(file, expected)).toBe(false);
     await send(port, snapshot);
-    expect(await isReceived(file)).toBe(true);
+    expect(await isReceived(file, expected)).toBe(true);
   });
 
   test('that breaks off leaves nothing, and may be sent again', async () => {
@@ -104,11 +109,13 @@ describe('a snapshot on its way to the new member', () => {
         throw new Error('the store went away');
       })(),
       dial: ({ host }, signal) => networkDialer({ host, port }, signal),
+      clock: systemClock,
+      patience: 0,
       signal: stop.signal,
       onProgress: () => undefined,
     });
     await expect(broken).rejects.toThrow('the store went away');
-    expect(await isReceived(file)).toBe(false);
+    expect(await isReceived(file, expected)).toBe(false);
     await expect
       .poll(() =>
         send(port, snapshot).then(
@@ -118,6 +125,32 @@ describe('a snapshot on its way to the new member', () => {
       )
       .toBe('sent');
     await received;
+  });
+
+  test('that a machine lost in part when it went down is not taken for the whole', async () => {
+    await writeFile(file, snapshot);
+    expect(await isReceived(file, expected)).toBe(true);
+    await writeFile(file, Buffer.concat([snapshot.subarray(0, -4096), Buffer.alloc(4096)]));
+    expect(await isReceived(file, expected)).toBe(false);
+    await writeFile(file, snapshot.subarray(0, -4096));
+    expect(await isReceived(file, expected)).toBe(false);
+  });
+
+  test('an agent that listens a moment later is waited for', async () => {
+    const { port } = await agent();
+    let calls = 0;
+    await deliver({
+      ...{ ip: '127.0.0.1', uid, key, bytes: snapshot.byteLength, body: pieces(snapshot), clock: systemClock },
+      dial: ({ host }, signal) => {
+        if (++calls < 3) return Promise.reject(new Error('connection refused'));
+        return networkDialer({ host, port }, signal);
+      },
+      patience: 60_000,
+      signal: stop.signal,
+      onProgress: () => undefined,
+    });
+    expect(calls).toBe(3);
+    expect(await isReceived(file, expected)).toBe(true);
   });
 
   test('nobody there is a fault that passes', async () => {
@@ -130,7 +163,7 @@ describe('D35 [91] without the key of the restore', () => {
     const { port } = await agent();
     await expect(send(port, snapshot, { key: randomBytes(32) })).rejects.toMatchObject({ code: 'NotDelivered' });
     await expect(send(port, snapshot, { uid: 'another restore' })).rejects.toMatchObject({ code: 'NotDelivered' });
-    expect(await isReceived(file)).toBe(false);
+    expect(await isReceived(file, expected)).toBe(false);
   });
 
   test('there is no plain HTTP, and nothing to be read', async () => {
@@ -151,7 +184,7 @@ describe('D35 [91] without the key of the restore', () => {
     await send(port, snapshot);
     await received;
     socket.destroy();
-    expect(await isReceived(file)).toBe(true);
+    expect(await isReceived(file, expected)).toBe(true);
   });
 
   test('one who only pretends to be the agent gets nothing', async () => {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
+import { WriteBehind } from '../write-behind.ts';
 import { channelOptions, deliveryPath, identityOfRestore } from './channel.ts';
 
 export interface Expected {
@@ -33,10 +35,16 @@ export async function hasData(directory: string): Promise<boolean> {
   }
 }
 
-/** True if a snapshot was received before: files appear under their name only when they are whole. */
-export async function isReceived(file: string): Promise<boolean> {
+/**
+ * True if the snapshot was received before. Files appear under their name only when they are whole, but a machine that went
+ * down may have lost what was not on its disk yet: every byte is compared again, for nobody does so after this.
+ */
+export async function isReceived(file: string, { bytes, sha256 }: Expected): Promise<boolean> {
   try {
-    return (await stat(file)).isFile();
+    if ((await stat(file)).size !== bytes) return false;
+    const hash = createHash('sha256');
+    for await (const piece of createReadStream(file, { highWaterMark: 1024 * 1024 })) hash.update(piece);
+    return hash.digest('hex') === sha256;
   } catch (error) {
     if (isMissing(error)) return false;
     throw error;
@@ -102,7 +110,7 @@ async function store(body: IncomingMessage, { file, expected }: ReceiveOptions):
   try {
     const problem = await write(body, handle, expected);
     if (problem !== undefined) return problem;
-    // Not forced to disk: who reads it runs on the same machine, and compares its hash after a crash.
+    // Not forced to disk: who reads it runs on the same machine, and after a crash it is compared again.
   } finally {
     await handle.close();
   }
@@ -110,35 +118,26 @@ async function store(body: IncomingMessage, { file, expected }: ReceiveOptions):
   return undefined;
 }
 
-/** Connections bring small pieces; they are written many at a time. */
-const batchBytes = 1024 * 1024;
-
+/** Hashed while the disk writes the piece before: together they take as long as the slower of the two. */
 async function write(body: AsyncIterable<Buffer>, handle: FileHandle, expected: Expected): Promise<string | undefined> {
   const hash = createHash('sha256');
+  const behind = new WriteBehind(handle, (batch) => hash.update(batch));
   let bytes = 0;
-  let batch: Buffer[] = [];
-  let waiting = 0;
-  const flush = async () => {
-    await handle.writeFile(Buffer.concat(batch, waiting));
-    batch = [];
-    waiting = 0;
-  };
   for await (const piece of body) {
     bytes += piece.byteLength;
     if (bytes > expected.bytes) return `more than the ${expected.bytes} bytes that were announced`;
-    hash.update(piece);
-    batch.push(piece);
-    waiting += piece.byteLength;
-    if (waiting >= batchBytes) await flush();
+    const busy = behind.write(piece);
+    if (busy) await busy;
   }
-  await flush();
+  await behind.finish();
   if (bytes !== expected.bytes) throw new Error(`${bytes} of ${expected.bytes} bytes came`);
   return hash.digest('hex') === expected.sha256 ? undefined : 'the bytes are not those that were verified';
 }
 
 /** What an earlier try has left. */
-export async function removePart(file: string): Promise<void> {
+export async function removeRemains(file: string): Promise<void> {
   await rm(`${file}.part`, { force: true });
+  await rm(file, { force: true });
 }
 
 function isMissing(error: unknown): boolean {

@@ -17,7 +17,6 @@ const source = {
   sha256: 'ab'.repeat(32),
   bytes: 4096,
   revisionBump: 1000,
-  hasHash: true,
 };
 
 function podOf(spec: EtcdClusterSpec) {

@@ -2,6 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { WriteBehind } from '../write-behind.ts';
 
 /** A source that is being kept on its way. */
 export interface Kept {
@@ -73,6 +74,7 @@ export class Scratch {
 }
 
 function keptIn(file: string, handle: FileHandle): Kept {
+  const behind = new WriteBehind(handle);
   let isSound = true;
   const drop = async () => {
     isSound = false;
@@ -83,7 +85,7 @@ function keptIn(file: string, handle: FileHandle): Kept {
     write: async (piece) => {
       if (!isSound) return;
       try {
-        await handle.writeFile(piece);
+        await behind.write(piece);
       } catch {
         // A full disk is no reason to stop: it is fetched again.
         await drop();
@@ -91,6 +93,11 @@ function keptIn(file: string, handle: FileHandle): Kept {
     },
     finish: async () => {
       if (!isSound) return;
+      try {
+        await behind.finish();
+      } catch {
+        return drop();
+      }
       await handle.close();
       await rename(`${file}.part`, file);
     },

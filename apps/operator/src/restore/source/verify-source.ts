@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 import type { BlobStore } from '@etcd-operator/blob';
-import { readSnapshotFacts, SnapshotError, verifySnapshot } from '@etcd-operator/etcd';
+import { readSnapshotFacts, SnapshotError, type VerifiedSnapshot, verifySnapshot } from '@etcd-operator/etcd';
 import type { Manifest } from '../../storage/manifest.ts';
 import type { OpenedStorage } from '../../storage/open-store.ts';
 import { rangedReader } from '../../storage/ranged-reader.ts';
@@ -72,27 +72,30 @@ async function readWhole(
   { acceptWithoutHash, kept }: VerifyOptions & { readonly kept: Kept | undefined },
   { signal, onProgress }: JobContext,
 ): Promise<Whole> {
-  const hash = createHash('sha256');
+  // Hashed a second time only where the first may come to nothing.
+  const own = acceptWithoutHash ? createHash('sha256') : undefined;
   let bytes = 0;
   const counted = async function* () {
     for await (const piece of store.get(key, undefined, { signal })) {
-      hash.update(piece);
+      own?.update(piece);
       await kept?.write(piece);
       bytes += piece.byteLength;
       onProgress(bytes);
       yield piece;
     }
   };
-  let hasHash = true;
+  let verified: VerifiedSnapshot | undefined;
   try {
-    for await (const _ of verifySnapshot(counted()));
+    const passedOn = verifySnapshot(counted(), (snapshot) => {
+      verified = snapshot;
+    });
+    for await (const _ of passedOn);
   } catch (error) {
-    if (!(error instanceof SnapshotError && error.code === 'NoHash' && acceptWithoutHash)) {
+    if (!(error instanceof SnapshotError && error.code === 'NoHash' && own)) {
       await kept?.drop();
       throw error;
     }
-    hasHash = false;
   }
   await kept?.finish();
-  return { bytes, sha256: hash.digest('hex'), hasHash };
+  return { bytes, sha256: verified?.wholeSha256 ?? own?.digest('hex') ?? '', hasHash: verified !== undefined };
 }

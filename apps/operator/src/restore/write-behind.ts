@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { FileHandle } from 'node:fs/promises';
+
+const batchBytes = 1024 * 1024;
+
+/**
+ * Writes a file from its beginning to its end in large pieces, one of which may be under way while the next is collected:
+ * who has the bytes goes on while the disk works. Memory is two pieces. A fault of the disk is thrown by a later call.
+ */
+export class WriteBehind {
+  readonly #handle: FileHandle;
+  /** Sees every piece once, whole, before it is written. */
+  readonly #onBatch: ((batch: Uint8Array) => void) | undefined;
+  #batch = Buffer.allocUnsafeSlow(batchBytes);
+  #spare = Buffer.allocUnsafeSlow(batchBytes);
+  #filled = 0;
+  #underWay: Promise<unknown> = Promise.resolve();
+
+  constructor(handle: FileHandle, onBatch?: (batch: Uint8Array) => void) {
+    this.#handle = handle;
+    this.#onBatch = onBatch;
+  }
+
+  /** Takes bytes; they are copied, and may be changed by the caller afterwards. Undefined if there is nothing to wait for. */
+  write(piece: Uint8Array): Promise<void> | undefined {
+    const room = batchBytes - this.#filled;
+    if (piece.byteLength < room) {
+      this.#batch.set(piece, this.#filled);
+      this.#filled += piece.byteLength;
+      return undefined;
+    }
+    return this.#writeOn(piece);
+  }
+
+  /** Resolves when every byte is with the operating system. The file stays open. */
+  async finish(): Promise<void> {
+    await this.#flush();
+    await this.#underWay;
+  }
+
+  async #writeOn(piece: Uint8Array): Promise<void> {
+    for (let from = 0; from < piece.byteLength; ) {
+      const part = piece.subarray(from, from + batchBytes - this.#filled);
+      this.#batch.set(part, this.#filled);
+      this.#filled += part.byteLength;
+      from += part.byteLength;
+      if (this.#filled === batchBytes) await this.#flush();
+    }
+  }
+
+  async #flush(): Promise<void> {
+    await this.#underWay;
+    const batch = this.#batch.subarray(0, this.#filled);
+    [this.#batch, this.#spare] = [this.#spare, this.#batch];
+    this.#filled = 0;
+    this.#underWay = this.#handle.writeFile(batch);
+    // It is thrown to whoever calls next.
+    this.#underWay.catch(() => undefined);
+    this.#onBatch?.(batch);
+  }
+}
