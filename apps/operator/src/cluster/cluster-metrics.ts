@@ -93,6 +93,11 @@ export class ClusterMetrics {
     this.#show(namespace, name, plan);
   }
 
+  /** A look has found nothing new: all figures are what they were. */
+  rested({ metadata }: EtcdCluster, seconds: number): void {
+    this.#duration.labels(metadata?.name ?? '').observe(seconds);
+  }
+
   failed(reason: FailureReason): void {
     this.#unwell.labels(reason).inc();
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { services } from '@etcd-operator/kube';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loseOnePod, memberIds } from '../testing/lose-one-pod.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 
 let ground: OperatorLab;
@@ -12,8 +13,6 @@ beforeAll(async () => {
 afterAll(() => ground?.[Symbol.asyncDispose]());
 
 const names = async (cluster: string) => (await ground.pods(cluster)).map((pod) => pod.metadata?.name ?? '').sort();
-const memberIds = async (cluster: string) =>
-  (await ground.get(cluster)).status?.memberDetails?.map(({ id }) => id ?? '').sort() ?? [];
 
 describe('a cluster without volumes', () => {
   test('[43] three members come up and serve (C-20)', async () => {
@@ -27,19 +26,7 @@ describe('a cluster without volumes', () => {
   });
 
   test('[49] a deleted pod is replaced by a fresh member, data intact (C-25)', async () => {
-    const [victim] = await ground.pods('plain');
-    const before = await memberIds('plain');
-    await ground.deletePod(victim?.metadata?.name ?? '', 0);
-    await ground.until('another member', async () =>
-      (await memberIds('plain')).join() === before.join() ? undefined : true,
-    );
-    await ground.settled('plain');
-    // The name may come back, because it is computed from the members that are left; the pod and the member do not.
-    const pods = await ground.until('three pods', async () => {
-      const found = await ground.pods('plain');
-      return found.length === 3 ? found : undefined;
-    });
-    expect(pods.map((pod) => pod.metadata?.uid)).not.toContain(victim?.metadata?.uid);
+    await loseOnePod(ground, 'plain');
     expect(await ground.read('plain', 'a')).toBe('1');
   });
 
@@ -109,7 +96,7 @@ describe('a cluster with volumes', () => {
   });
 
   test('[58] a deleted pod comes back as the same member', async () => {
-    const before = await memberIds('kept');
+    const before = await memberIds(ground, 'kept');
     const [victim = ''] = await names('kept');
     const uid = (await ground.pods('kept')).find((pod) => pod.metadata?.name === victim)?.metadata?.uid;
     await ground.deletePod(victim);
@@ -118,17 +105,17 @@ describe('a cluster with volumes', () => {
       return pod && pod.metadata?.uid !== uid ? true : undefined;
     });
     await ground.settled('kept');
-    expect(await memberIds('kept')).toEqual(before);
+    expect(await memberIds(ground, 'kept')).toEqual(before);
   });
 
   test('[57] all pods gone: all come back with their data', async () => {
-    const before = await memberIds('kept');
+    const before = await memberIds(ground, 'kept');
     await Promise.all((await names('kept')).map((name) => ground.deletePod(name, 0)));
     await ground.until('QuorumLost', async () =>
       (await ground.get('kept')).status?.readySize === 0 ? true : undefined,
     );
     await ground.settled('kept');
-    expect(await memberIds('kept')).toEqual(before);
+    expect(await memberIds(ground, 'kept')).toEqual(before);
     expect(await ground.read('kept', 'a')).toBe('1');
   });
 });

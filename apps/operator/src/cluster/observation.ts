@@ -79,6 +79,8 @@ export interface MemberPod {
   /** Recorded identity; empty if not recorded yet. */
   readonly clusterId: string;
   readonly memberId: string;
+  /** What the cluster was born with, if this pod founded it; empty or absent otherwise. */
+  readonly bornVersion?: string;
   readonly boot: Boot;
   /** Peer URLs that a pod that would join names in its boot values, sorted; empty for others. */
   readonly bootPeers: readonly string[];

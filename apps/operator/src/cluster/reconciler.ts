@@ -14,18 +14,18 @@ import type { Clock } from '@etcd-operator/ports';
 import { type EtcdCluster, type EtcdClusterStatus, etcdClusters } from '../api/etcd-cluster.ts';
 import { fieldManager } from '../api/names.ts';
 import { statusPatch } from '../api/status-patch.ts';
-import { act } from './act/act.ts';
-import type { ActContext, StepOutcome } from './act/act-context.ts';
+import type { ActContext } from './act/act-context.ts';
+import { attempt } from './act/attempt.ts';
 import { identityOf } from './act/cluster-identity.ts';
 import type { ClusterEvents } from './cluster-events.ts';
 import type { ClusterMetrics } from './cluster-metrics.ts';
 import { ClusterEtcd } from './etcd/cluster-etcd.ts';
 import { EtcdObserver } from './etcd/etcd-observer.ts';
-import type { Observation } from './observation.ts';
+import type { EtcdView, Observation } from './observation.ts';
 import { type ClusterCaches, fromCaches, fromServer, type Surroundings } from './observe/gather.ts';
 import { kubernetesView, observe, targetsOf, unreadImageChecks } from './observe/observe.ts';
 import { type Plan, planCluster } from './plan/plan.ts';
-import type { Step } from './plan/step.ts';
+import { isAtRest, isUndisturbed, type Rest, saysNothingNew } from './rest.ts';
 import type { ClusterSecrets, SecretFindings } from './secrets/cluster-secrets.ts';
 import { figuresMoved, saysTheSame, statusOf } from './status/status.ts';
 
@@ -57,6 +57,8 @@ interface Look {
 export class ClusterReconciler implements Reconciler {
   readonly #options: ClusterReconcilerOptions;
   readonly #observers = new Map<string, { readonly uid: string; readonly observer: EtcdObserver }>();
+  /** Of clusters that have nothing to do, by their names. */
+  readonly #rests = new Map<string, Rest>();
   readonly #imageCheckOutput = new Map<string, string>();
   /** When the status of a cluster was last written, by its UID. */
   readonly #reportedAt = new Map<string, number>();
@@ -81,13 +83,21 @@ export class ClusterReconciler implements Reconciler {
       this.#forget(request);
       return done();
     }
-    const cached = await this.#look(fromCaches(cluster, this.#options.caches), false, context);
+    const seconds = () => (this.#options.clock.monotonic() - started) / 1000;
+    const found = fromCaches(cluster, this.#options.caches);
+    const rested = await this.#lookAtRest(request, found, context);
+    if (rested?.isStill) {
+      this.#options.metrics.rested(cluster, seconds());
+      return requeueAfter(this.#options.healthInterval ?? defaultHealthInterval);
+    }
+    const cached = await this.#look(found, false, context, rested?.etcd);
     const look = needsLiveRead(cached.plan) ? await this.#lookLive(cluster, context) : cached;
     if (!look) return done();
+    this.#noteRest(request, look);
     const { retry, trouble, failure } = await this.#act(look, context);
     await this.#report(trouble === undefined ? look : withWait(look, trouble), context);
     if (failure) throw failure.error;
-    this.#options.metrics.passed(cluster, look.plan, (this.#options.clock.monotonic() - started) / 1000);
+    this.#options.metrics.passed(cluster, look.plan, seconds());
     return this.#next(look.plan, retry);
   }
 
@@ -102,7 +112,46 @@ export class ClusterReconciler implements Reconciler {
     return found && this.#look(found, true, context);
   }
 
-  async #look(found: Surroundings, isLive: boolean, { client, signal }: ReconcileContext): Promise<Look> {
+  /** Asks only etcd of a cluster that had nothing to do and whose objects are what they were. */
+  async #lookAtRest(
+    request: Request,
+    found: Surroundings,
+    { client, signal }: ReconcileContext,
+  ): Promise<{ readonly isStill: boolean; readonly etcd: EtcdView } | undefined> {
+    const { secrets, oldOperator, clock } = this.#options;
+    const rest = this.#rests.get(keyOf(request));
+    if (!rest) return undefined;
+    const { credentials, problems } = await secrets.check(found.cluster, client, signal);
+    const ground = { found, credentials, secretProblems: problems, oldOperator: oldOperator() };
+    if (!isUndisturbed(rest, ground, clock.monotonic())) return undefined;
+    const questions = { aboutUpgrade: false };
+    const etcd = await this.#observer(found.cluster).look(rest.targets, credentials, questions, signal);
+    return { isStill: saysNothingNew(rest.etcd, etcd), etcd };
+  }
+
+  #noteRest(request: Request, { found, observation, plan, secrets }: Look): void {
+    const key = keyOf(request);
+    if (!isAtRest(plan, observation)) {
+      this.#rests.delete(key);
+      return;
+    }
+    this.#rests.set(key, {
+      found,
+      credentials: secrets.credentials,
+      secretProblems: secrets.problems,
+      oldOperator: observation.oldOperator,
+      targets: targetsOf(observation),
+      etcd: observation.etcd,
+      since: this.#options.clock.monotonic(),
+    });
+  }
+
+  async #look(
+    found: Surroundings,
+    isLive: boolean,
+    { client, signal }: ReconcileContext,
+    asked?: EtcdView,
+  ): Promise<Look> {
     const { secrets, oldOperator, clock } = this.#options;
     await this.#readImageChecks(found, signal);
     const findings = await secrets.check(found.cluster, client, signal);
@@ -114,7 +163,9 @@ export class ClusterReconciler implements Reconciler {
       isLive,
     };
     const view = kubernetesView(found, circumstances);
-    const observation = await observe(view, this.#observer(found.cluster), findings.credentials, signal);
+    const observation = asked
+      ? { ...view, etcd: asked }
+      : await observe(view, this.#observer(found.cluster), findings.credentials, signal);
     if (hasSilence(observation)) secrets.doubt(observation.cluster.uid);
     return { found, observation, plan: planCluster(observation, clock.now()), secrets: findings };
   }
@@ -193,7 +244,7 @@ export class ClusterReconciler implements Reconciler {
     const delays = [retry, plan.lookAgainAfter].filter((delay) => delay !== undefined);
     if (delays.length > 0) return requeueAfter(Math.min(...delays));
     const isWatched = plan.situation !== 'deleting' && plan.situation !== 'paused' && plan.situation !== 'invalid';
-    return isWatched ? requeueAfter(this.#options.healthInterval ?? 10_000) : done();
+    return isWatched ? requeueAfter(this.#options.healthInterval ?? defaultHealthInterval) : done();
   }
 
   async #readImageChecks(found: Surroundings, signal: AbortSignal): Promise<void> {
@@ -205,7 +256,7 @@ export class ClusterReconciler implements Reconciler {
 
   #observer(cluster: EtcdCluster): EtcdObserver {
     const { namespace, name, uid } = identityOf(cluster);
-    const key = `${namespace}/${name}`;
+    const key = keyOf({ namespace, name });
     const known = this.#observers.get(key);
     if (known?.uid === uid) return known.observer;
     known?.observer.close();
@@ -215,8 +266,9 @@ export class ClusterReconciler implements Reconciler {
     return observer;
   }
 
-  #forget({ namespace = '', name }: Request): void {
-    const key = `${namespace}/${name}`;
+  #forget(request: Request): void {
+    const key = keyOf(request);
+    this.#rests.delete(key);
     const known = this.#observers.get(key);
     known?.observer.close();
     if (known) this.#reportedAt.delete(known.uid);
@@ -224,6 +276,10 @@ export class ClusterReconciler implements Reconciler {
     if (known) this.#options.metrics.forget(known.uid);
     this.#observers.delete(key);
   }
+}
+
+function keyOf({ namespace = '', name }: Request): string {
+  return `${namespace}/${name}`;
 }
 
 function hasSilence({ etcd }: Observation): boolean {
@@ -239,26 +295,12 @@ interface Progress {
   readonly failure?: { readonly error: unknown };
 }
 
-type Attempt =
-  | StepOutcome
-  | { readonly kind: 'impossible'; readonly why: string }
-  | { readonly kind: 'failed'; readonly error: unknown };
-
-/** What the API server will not have stays so until the spec or the rights change; everything else may pass. */
-async function attempt(step: Step, context: ActContext): Promise<Attempt> {
-  try {
-    return await act(step, context);
-  } catch (error) {
-    if (context.signal.aborted) throw error;
-    if (isKubeError(error, 'Invalid', 'Forbidden', 'BadRequest'))
-      return { kind: 'impossible', why: error.status?.message ?? error.message };
-    return { kind: 'failed', error };
-  }
-}
-
 function withWait(look: Look, reason: string): Look {
   return { ...look, plan: { ...look.plan, waits: [...look.plan.waits, { reason, lookAgainAfter: impossibleRetry }] } };
 }
+
+/** How often a healthy cluster's etcd is looked at. */
+const defaultHealthInterval = 10_000;
 
 /** Revisions and sizes move by themselves; live ones are in the metrics. */
 const figuresEvery = 300_000;

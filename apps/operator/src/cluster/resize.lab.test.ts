@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loseOnePod } from '../testing/lose-one-pod.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 
 let ground: OperatorLab;
@@ -11,8 +12,6 @@ beforeAll(async () => {
 afterAll(() => ground?.[Symbol.asyncDispose]());
 
 const names = async (cluster: string) => (await ground.pods(cluster)).map((pod) => pod.metadata?.name ?? '').sort();
-const memberIds = async (cluster: string) =>
-  (await ground.get(cluster)).status?.memberDetails?.map(({ id }) => id ?? '').sort() ?? [];
 
 describe('a cluster that was resized', () => {
   test('[43] comes up', async () => {
@@ -33,19 +32,7 @@ describe('a cluster that was resized', () => {
   });
 
   test('[49] a deleted pod is replaced by a fresh member, data intact (C-25)', async () => {
-    const [victim] = await ground.pods('plain');
-    const before = await memberIds('plain');
-    await ground.deletePod(victim?.metadata?.name ?? '', 0);
-    await ground.until('another member', async () =>
-      (await memberIds('plain')).join() === before.join() ? undefined : true,
-    );
-    await ground.settled('plain');
-    // The name may come back, because it is computed from the members that are left; the pod and the member do not.
-    const pods = await ground.until('three pods', async () => {
-      const found = await ground.pods('plain');
-      return found.length === 3 ? found : undefined;
-    });
-    expect(pods.map((pod) => pod.metadata?.uid)).not.toContain(victim?.metadata?.uid);
+    await loseOnePod(ground, 'plain');
     expect(await ground.read('plain', 'a')).toBe('1');
   });
 });

@@ -65,7 +65,7 @@ export function act(step: Step, context: ActContext): Promise<StepOutcome> {
     case 'setSnapshotCount':
       return setSnapshotCount(step, context);
     case 'nudgeSnapshot':
-      return context.etcd.writeHarmlessEntries(step.entries / 2);
+      return context.etcd.writeHarmlessEntries(step.entries);
     case 'enableDowngrade':
       return context.etcd.enableDowngrade(step.version);
     case 'cancelDowngrade':

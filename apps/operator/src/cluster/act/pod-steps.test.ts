@@ -85,6 +85,11 @@ describe('steps on pods, against an API server', () => {
     expect(volume.metadata?.annotations?.[annotations.clusterId]).toBe('c1');
   });
 
+  test('rule 3: a founder remembers the version the cluster was born with', async () => {
+    await disarm({ ...stepFor(await seed()), bornVersion: '3.6.16' }, context);
+    expect((await getPod()).metadata?.annotations?.[annotations.bornVersion]).toBe('3.6.16');
+  });
+
   test('a pod that was changed meanwhile is not disarmed on an old view', async () => {
     const seen = await seed();
     await context.client

@@ -58,7 +58,11 @@ export async function disarm(step: Of<'disarm'>, context: ActContext): Promise<S
   const metadata = {
     uid: step.uid,
     resourceVersion: step.resourceVersion,
-    annotations: { ...disarmedBoot, ...identity },
+    annotations: {
+      ...disarmedBoot,
+      ...identity,
+      ...(step.bornVersion && { [annotations.bornVersion]: step.bornVersion }),
+    },
     ...(step.markVoter && { labels: { [labels.voter]: 'true' } }),
   };
   return patchPod(step.pod, metadata, context);

@@ -3,6 +3,9 @@ import { isEtcdError, type MemberClient, parseId } from '@etcd-operator/etcd';
 import type { StepOutcome } from '../act/act-context.ts';
 import type { Assessment, MemberView } from '../plan/assessment.ts';
 
+/** etcd writes what comes together to its disk at once: side by side, entries cost a small part of what they do in a row. */
+const entriesAtOnce = 64;
+
 /** A member as `member add` returns it. */
 export interface ListedMember {
   readonly name: string;
@@ -65,14 +68,18 @@ export class ClusterEtcd {
     }, ['NotLeader', 'BadLeaderTransferee', 'NoLeader', 'LeaderChanged']);
   }
 
-  /** Writes a few entries that leave nothing behind: leases that are granted and revoked. */
+  /** Writes entries that leave nothing behind: leases that are granted and revoked, several at a time where there are many. */
   async writeHarmlessEntries(count: number): Promise<StepOutcome> {
     return this.#attempt(async () => {
       const client = this.#anyVoter();
-      for (let written = 0; written < count; written++) {
-        const { id } = await client.lease.grant(60, { signal: this.#signal });
-        await client.lease.revoke(id, { signal: this.#signal });
-      }
+      let left = Math.ceil(count / 2);
+      const write = async () => {
+        while (left-- > 0) {
+          const { id } = await client.lease.grant(60, { signal: this.#signal });
+          await client.lease.revoke(id, { signal: this.#signal });
+        }
+      };
+      await Promise.all(Array.from({ length: Math.min(left, entriesAtOnce) }, write));
     }, ['NoLeader', 'LeaderChanged', 'NoSpace']);
   }
 

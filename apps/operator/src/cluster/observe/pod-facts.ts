@@ -38,6 +38,7 @@ function identityFacts({ metadata = {}, ...pod }: Pod, uid: string) {
     incarnation: incarnationOf(metadata.labels),
     clusterId: notes[annotations.clusterId] ?? '',
     memberId: notes[annotations.memberId] ?? '',
+    bornVersion: notes[annotations.bornVersion] ?? '',
     markedVoter: metadata.labels?.[labels.voter] === 'true',
     fenced: metadata.labels?.[labels.app] !== 'etcd',
   } as const;

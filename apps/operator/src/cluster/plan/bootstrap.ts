@@ -133,6 +133,7 @@ function latch(
   incarnation: number,
 ): Proposal {
   const { name, uid, resourceVersion } = seed;
+  const bornVersion = seed.boot === 'new' && seed.previousVersion === '' ? seed.version : '';
   return {
     steps: [
       {
@@ -146,16 +147,12 @@ function latch(
           markVoter: true,
           onVolume: seed.data === 'claim',
           version: seed.version,
+          bornVersion,
         },
         reason: `the cluster is founded (ID ${clusterId}): from now on ${name} must not start on an empty directory`,
       },
       {
-        step: {
-          do: 'latchIdentity',
-          clusterId,
-          incarnation,
-          bornVersion: seed.boot === 'new' && seed.previousVersion === '' ? seed.version : '',
-        },
+        step: { do: 'latchIdentity', clusterId, incarnation, bornVersion },
         reason: `records that this object is etcd cluster ${clusterId}, so that no other can ever be founded in its place`,
       },
     ],

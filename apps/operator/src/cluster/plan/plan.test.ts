@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Desired } from '../desired.ts';
 import { planCluster } from './plan.ts';
 import { observeWorld } from './testing/observe.ts';
-import { runFor, runToRest } from './testing/run.ts';
+import { pass, runFor, runToRest } from './testing/run.ts';
 import { World } from './testing/world.ts';
 
 function settled(desired: Partial<Desired> = {}): World {
@@ -11,6 +11,18 @@ function settled(desired: Partial<Desired> = {}): World {
   runToRest(world);
   world.log.length = 0;
   return world;
+}
+
+/** The process dies after it has disarmed the founder, or in the middle of that: the volume knows, the pod does not. */
+function dieAtFoundation(world: World, extent: 'whole' | 'half'): void {
+  for (let round = 0; round < 100; round++) {
+    const { steps } = planCluster(observeWorld(world), world.now);
+    const diesAt = steps.findIndex(({ step }) => step.do === (extent === 'half' ? 'disarm' : 'latchIdentity'));
+    pass(world, diesAt < 0 ? {} : { diesAt, extent });
+    if (diesAt >= 0) return;
+    world.tick(1000);
+  }
+  throw new Error('nothing was founded');
 }
 
 const voters = (world: World) => world.members.filter((member) => !member.isLearner).length;
@@ -136,6 +148,18 @@ describe('upgrades in the model', () => {
       expect([...world.pods.values()].map((pod) => pod.facts.version)).toEqual([to, to, to]);
       expect(world.members.map((member) => member.id).sort()).toEqual(before);
     });
+  }
+
+  for (const storage of ['claim', 'emptyDir'] as const) {
+    for (const extent of ['whole', 'half'] as const) {
+      test(`rule 3: an operator that died while it disarmed the founder (${extent}, ${storage}) knows the birth`, () => {
+        const world = new World({ size: 3, version: '3.5.35', storage });
+        dieAtFoundation(world, extent);
+        expect(world.inAnnotation).toBeUndefined();
+        runToRest(world);
+        expect(world.bornVersion).toBe('3.5.35');
+      });
+    }
   }
 
   test('3.5 to 3.6 to 3.7: the second step waits for raft snapshots (rule 3)', () => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Observation } from '../observation.ts';
+import type { MemberPod, Observation } from '../observation.ts';
 import { type Assessment, assess } from './assessment.ts';
 import { bootstrap } from './bootstrap.ts';
 import { disarmVoters } from './disarm.ts';
@@ -116,7 +116,12 @@ function planLatched(assessment: Assessment, identity: Latched, ground: readonly
   }
   const refused = refuseTlsChange(assessment);
   if (refused) return idle('refused', refused);
-  const always = [...ground, ...repairLatch(identity), ...disarmVoters(assessment), ...settleImages(assessment)];
+  const always = [
+    ...ground,
+    ...repairLatch(identity, assessment.observation.pods),
+    ...disarmVoters(assessment),
+    ...settleImages(assessment),
+  ];
   if (membership.kind === 'unknown' && membership.locked !== undefined) {
     const wait = { reason: membership.locked, lookAgainAfter: later };
     return finish('locked', identity, assessment, merge(always, { steps: revive(assessment), waits: [wait] }));
@@ -175,14 +180,22 @@ function growthOf(voters: number, size: number): Situation {
   return voters < size ? 'scalingUp' : 'healing';
 }
 
-function repairLatch({ needsRepair, clusterId, incarnation }: Latched): PlannedStep[] {
+/** An operator may have ended between disarming the founder and latching: the founder's pod still knows the birth. */
+function repairLatch({ needsRepair, clusterId, incarnation }: Latched, pods: readonly MemberPod[]): PlannedStep[] {
   if (!needsRepair) return [];
+  const [bornVersion = ''] = pods.filter((pod) => pod.incarnation === incarnation).flatMap((pod) => birthOf(pod) ?? []);
   return [
     {
-      step: { do: 'latchIdentity', clusterId, incarnation, bornVersion: '' },
+      step: { do: 'latchIdentity', clusterId, incarnation, bornVersion },
       reason: `records that this object is etcd cluster ${clusterId}, so that no other can ever be founded in its place`,
     },
   ];
+}
+
+/** Of a founder: what is noted on it, or what it runs if it has not even been disarmed. */
+function birthOf({ bornVersion, boot, memberId, previousVersion, version }: MemberPod): string | undefined {
+  if (bornVersion) return bornVersion;
+  return boot === 'new' && memberId === '' && previousVersion === '' ? version : undefined;
 }
 
 function merge(steps: readonly PlannedStep[], proposal: Proposal | undefined): Proposal {

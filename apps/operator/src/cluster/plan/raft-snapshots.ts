@@ -4,9 +4,9 @@ import type { Assessment, MemberView } from './assessment.ts';
 import { later, type Proposal, soon, takeAll, waitFor } from './proposal.ts';
 import type { UpgradePath } from './upgrade-path.ts';
 
-/** Entries a look: a handful where the snapshot count is lowered, many where etcd's own must be reached (10,000 on 3.6). */
+/** Entries a look: a handful where the snapshot count is lowered, many where etcd's own must be reached (100,000 on 3.5). */
 const fewEntries = 16;
-const manyEntries = 1_000;
+const manyEntries = 10_000;
 
 /**
  * Before a minor step each member must have taken a raft snapshot since it runs the present minor: the next one cannot read

@@ -52,6 +52,8 @@ export type Step =
       /** True if the member has a volume: the identity, and the version that serves from it, are written there first. */
       readonly onVolume: boolean;
       readonly version: string;
+      /** Of a founder: what the cluster was born with. Kept on the pod until the object knows it. */
+      readonly bornVersion?: string;
     }
   | { readonly do: 'promote'; readonly memberId: string; readonly name: string }
   | { readonly do: 'moveLeader'; readonly from: string; readonly to: string; readonly toName: string }

@@ -140,7 +140,8 @@ function disarm(world: World, step: Of<'disarm'>, extent: Extent): boolean {
   return edit(world, step.pod, step.uid, ({ facts, inside }) => {
     const disarmed: Partial<MemberPod> = facts.adopted ? {} : { boot: 'disarmed' };
     inside.isArmedByHand = false;
-    Object.assign(facts, { ...disarmed, ...identity, markedVoter: step.markVoter });
+    const birth = step.bornVersion ? { bornVersion: step.bornVersion } : {};
+    Object.assign(facts, { ...disarmed, ...identity, ...birth, markedVoter: step.markVoter });
   });
 }
 

@@ -77,7 +77,7 @@ export const versionPaths: readonly Row[] = [
   {
     name: 'rule 3: where the count is not lowered, enough entries for its own count are written',
     given: [healthy(3), spec({ version: '3.7.3' }), born(undefined)],
-    steps: ['nudgeSnapshot 1000'],
+    steps: ['nudgeSnapshot 10000'],
     situation: 'upgrading',
   },
   {

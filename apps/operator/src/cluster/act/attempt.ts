@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+import { isKubeError } from '@etcd-operator/kube';
+import type { Step } from '../plan/step.ts';
+import { act } from './act.ts';
+import type { ActContext, StepOutcome } from './act-context.ts';
+
+/** How a step ended, failures included. */
+type Attempt =
+  | StepOutcome
+  | { readonly kind: 'impossible'; readonly why: string }
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+/** What the API server will not have stays so until the spec or the rights change; everything else may pass. */
+export async function attempt(step: Step, context: ActContext): Promise<Attempt> {
+  try {
+    return await act(step, context);
+  } catch (error) {
+    if (context.signal.aborted) throw error;
+    if (isKubeError(error, 'Invalid', 'Forbidden', 'BadRequest'))
+      return { kind: 'impossible', why: error.status?.message ?? error.message };
+    return { kind: 'failed', error };
+  }
+}
