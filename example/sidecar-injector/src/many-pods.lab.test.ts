@@ -7,14 +7,19 @@ import { startInjectorProcess } from './testing/injector-process.ts';
 import { apply, localConfiguration } from './testing/manifests.ts';
 import { mark } from './wants-sidecar.ts';
 
-/** How many reviews took at most 50 ms, and how many there were, by the injector's own count. */
-function latencies(metrics: string): { readonly quick: number; readonly all: number } {
-  const bucket = (bound: string) => {
-    const line = new RegExp(`webhook_latency_seconds_bucket\\{.*le="${bound.replace('+', '\\+')}"\\} (\\d+)`);
-    return Number(line.exec(metrics)?.[1] ?? 0);
-  };
-  return { quick: bucket('0.05'), all: bucket('+Inf') };
+const count = 200;
+
+/** How many reviews took at most so many seconds, by the injector's own count; the last bound is infinite. */
+function latencies(metrics: string): readonly { readonly bound: number; readonly reviews: number }[] {
+  const lines = metrics.matchAll(/webhook_latency_seconds_bucket\{.*inject\/annotated.*le="(.*)"\} (\d+)/g);
+  return [...lines].map(([, bound = '', reviews]) => ({
+    bound: bound === '+Inf' ? Number.POSITIVE_INFINITY : Number(bound),
+    reviews: Number(reviews),
+  }));
 }
+
+const percentile = (times: readonly number[], share: number) =>
+  Math.round(times.toSorted((a, b) => a - b)[Math.ceil(times.length * share) - 1] ?? 0);
 
 test('200 Pods created at once are all injected, 99 of 100 reviews within 50 ms', async () => {
   await using lab = await startLab({ nodes: 0 });
@@ -27,21 +32,29 @@ test('200 Pods created at once are all injected, 99 of 100 reviews within 50 ms'
   await client.resource(mutatingWebhookConfigurations).create({ ...configuration, webhooks });
   await using injector = await startInjectorProcess({ kubeconfig: lab.kubeconfigPath, port, httpPort });
 
-  const create = async (name: string) => {
-    const metadata = { namespace: 'default', name, annotations: { [mark]: 'true' } };
+  const create = async (index: number) => {
+    const metadata = { namespace: 'default', name: `pod-${index}`, annotations: { [mark]: 'true' } };
     const spec = { containers: [{ name: 'app', image: 'app' }] };
+    const begun = performance.now();
     const made = await client.resource(pods).create({ metadata, spec });
-    return made.spec?.containers.length;
+    return { time: performance.now() - begun, containers: made.spec?.containers.length };
   };
-  const shares: number[] = [];
-  // The machine may be busy with other things: one round of several must make it.
-  for (let round = 0; round < 5 && !shares.some((share) => share >= 0.99); round++) {
-    const before = latencies(await injector.metrics());
-    const counts = await Promise.all(Array.from({ length: 200 }, (_, index) => create(`pod-${round}-${index}`)));
-    expect(counts).toEqual(Array(200).fill(2));
-    const after = latencies(await injector.metrics());
-    expect(after.all - before.all).toBe(200);
-    shares.push((after.quick - before.quick) / 200);
-  }
-  expect(Math.max(...shares)).toBeGreaterThanOrEqual(0.99);
+  const before = injector.processorTime();
+  const made = await Promise.all(Array.from({ length: count }, (_, index) => create(index)));
+  const after = injector.processorTime();
+  const [used, waited] = [after.used - before.used, after.waited - before.waited];
+  expect(made.map(({ containers }) => containers)).toEqual(Array(count).fill(2));
+
+  const buckets = latencies(await injector.metrics());
+  expect(buckets.at(-1)?.reviews).toBe(count);
+  // While others had the processor no review could go on: that much later it may be done, and on a quiet machine that is nothing.
+  const bar = (50 + waited) / 1000;
+  const withinBar = buckets.find(({ bound }) => bound >= bar)?.reviews ?? 0;
+  const times = made.map(({ time }) => time);
+  const seen = `reviews by seconds: ${buckets.map(({ bound, reviews }) => `${reviews} within ${bound}`).join(', ')}
+the injector used ${Math.round(used)} ms of a processor, and was kept waiting for ${Math.round(waited)} ms
+creating a Pod took ${percentile(times, 0.5)} ms (median), ${percentile(times, 0.99)} ms (99 of 100), as the client sees it`;
+  process.stdout.write(`${seen}\n`);
+  expect(used / count, seen).toBeLessThan(15);
+  expect(withinBar, seen).toBeGreaterThanOrEqual(count * 0.99);
 });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -8,6 +9,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface InjectorProcess extends AsyncDisposable {
   /** The text of `/metrics`. */
   metrics(): Promise<string>;
+  /** Since it was started. */
+  processorTime(): ProcessorTime;
+}
+
+/** In milliseconds: how long it has run, and how long it has wanted to while the machine was busy with others. */
+export interface ProcessorTime {
+  readonly used: number;
+  readonly waited: number;
 }
 
 export interface InjectorProcessOptions {
@@ -25,6 +34,7 @@ export async function startInjectorProcess(options: InjectorProcessOptions): Pro
   const address = `http://127.0.0.1:${httpPort}`;
   while (!(await isReady(child, address))) await sleep(50);
   return {
+    processorTime: () => processorTimeOf(child.pid ?? 0),
     metrics: async () => (await fetch(`${address}/metrics`)).text(),
     async [Symbol.asyncDispose]() {
       if (child.exitCode !== null) return;
@@ -39,4 +49,10 @@ async function isReady(child: ChildProcess, address: string): Promise<boolean> {
   if (child.exitCode !== null) throw new Error(`the injector ended with status ${child.exitCode}`);
   const answer = await fetch(`${address}/readyz`).catch(() => undefined);
   return answer?.ok ?? false;
+}
+
+/** As the kernel counts for the first thread of a process, which is the one that runs JavaScript. */
+function processorTimeOf(pid: number): ProcessorTime {
+  const [used, waited] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ');
+  return { used: Number(used) / 1e6, waited: Number(waited) / 1e6 };
 }
