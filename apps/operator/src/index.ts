@@ -3,6 +3,7 @@
  * The etcd operator as a library: the kinds it serves, the operators themselves, and how the cluster operator sees and decides,
  * for programs that embed them (the playground, `kubectl etcd`, tests). The programs of the image are in `programs/`.
  */
+export { controllerNames } from './all-operators.ts';
 export { type EtcdBackup, type EtcdBackupSpec, type EtcdBackupStatus, etcdBackups } from './api/etcd-backup.ts';
 export { type EtcdCluster, type EtcdClusterSpec, type EtcdClusterStatus, etcdClusters } from './api/etcd-cluster.ts';
 export { type EtcdRestore, etcdRestores } from './api/etcd-restore.ts';
@@ -23,4 +24,5 @@ export { operatorImageName } from './image.ts';
 export type { OperatorOptions } from './prepare-operator.ts';
 export { podLogReader } from './programs/pod-log-reader.ts';
 export { type RestoreOperatorOptions, runEtcdRestoreOperator } from './restore-operator.ts';
+export { putSnapshot } from './storage/put-snapshot.ts';
 export { version } from './version.ts';

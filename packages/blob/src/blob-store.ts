@@ -42,6 +42,11 @@ export interface PutOptions extends CallOptions {
    * taken back, what was stored under the key before stays as it was, and `put` rejects with what it threw.
    */
   readonly verify?: (summary: BodySummary) => void | Promise<void>;
+  /**
+   * SHA-256 of the whole body, hexadecimal, from a body that is hashed anyway while it is read. Asked once, after the body's end.
+   * @default hashed by `put`
+   */
+  readonly sha256?: () => string;
   /** Called after every part, and at the end. What it throws is ignored. */
   readonly onProgress?: (progress: PutProgress) => void;
 }

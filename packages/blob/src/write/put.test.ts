@@ -129,6 +129,28 @@ describe('parts', () => {
 });
 
 describe('verify', () => {
+  test('a body that hashes itself is asked once, at its end, and is believed', async () => {
+    for (const length of [5, 1_000]) {
+      const s = scene(new MemoryDriver({ firstPartBytes: 100 }));
+      const asked: string[] = [];
+      const told: string[] = [];
+      const body = async function* () {
+        yield* chunked(bytesOf(length));
+        asked.push('body over');
+      };
+      const options: PutOptions = {
+        sha256: () => {
+          asked.push('asked');
+          return 'f00d';
+        },
+        verify: (summary) => void told.push(summary.sha256),
+      };
+      expect(await put(s, body(), options)).toMatchObject({ bytes: length, sha256: 'f00d' });
+      expect(asked).toEqual(['body over', 'asked']);
+      expect(told).toEqual(['f00d']);
+    }
+  });
+
   test.each([50, 500])('is asked after the last byte of %i, and before the object is there', async (length) => {
     const s = scene();
     const body = bytesOf(length);

@@ -49,7 +49,8 @@ export class Put<Upload> {
   readonly #context: PutContext<Upload>;
   readonly #key: string;
   readonly #options: PutOptions;
-  readonly #hash: Hash = createHash('sha256');
+  /** Undefined if the body brings its own. */
+  readonly #hash: Hash | undefined;
   readonly #buffers = new PartBuffers();
   /** Aborted when something fails: nothing new is begun. */
   readonly #stop = new AbortController();
@@ -66,7 +67,8 @@ export class Put<Upload> {
     this.#context = context;
     this.#key = key;
     this.#options = options;
-    const { signal } = options;
+    const { signal, sha256 } = options;
+    this.#hash = sha256 ? undefined : createHash('sha256');
     this.#signal = signal ? AbortSignal.any([signal, this.#stop.signal]) : this.#stop.signal;
     this.#inFlight = new PartsInFlight(context.driver.limits.partsInFlight, this.#signal, (error) =>
       this.#stop.abort(error),
@@ -91,7 +93,7 @@ export class Put<Upload> {
     const parts = assembleParts(interruptible(body, this.#signal), {
       take: (number) => this.#takeBuffer(number),
       onBytes: (bytes) => {
-        this.#hash.update(bytes);
+        this.#hash?.update(bytes);
         this.#bytesRead += bytes.byteLength;
       },
     });
@@ -175,8 +177,9 @@ export class Put<Upload> {
   }
 
   async #verified(): Promise<BodySummary> {
-    const summary = { bytes: this.#bytesRead, sha256: this.#hash.digest('hex') };
-    await this.#options.verify?.(summary);
+    const { sha256 = () => '', verify } = this.#options;
+    const summary = { bytes: this.#bytesRead, sha256: this.#hash?.digest('hex') ?? sha256() };
+    await verify?.(summary);
     this.#signal.throwIfAborted();
     return summary;
   }

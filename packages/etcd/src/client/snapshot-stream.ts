@@ -4,11 +4,14 @@ import { answerChunks, malformed } from './grpc/call.ts';
 import type { Connection } from './grpc/connection.ts';
 import type { Invoker } from './invoker.ts';
 import { SnapshotDecoder } from './snapshot-decoder.ts';
+import { inBlocks } from './stream-blocks.ts';
 
 /** How a snapshot is read. */
 export interface SnapshotOptions {
   /** How long the member may be silent while it is waited for. @default 60_000 */
   readonly silenceMs?: number;
+  /** True: a piece is overwritten when the next is asked for, which spares memory where each is used at once. @default false */
+  readonly reuse?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -19,7 +22,7 @@ const windowBytes = 4 * 1024 * 1024;
 
 /**
  * Streams a snapshot over a connection of its own: gigabytes neither hold up health checks nor are held up by a small
- * window. Pieces are passed on as they lie in the network's buffers, without decoding whole messages.
+ * window. No message is ever put together; what comes out are blocks of the database.
  */
 export async function* snapshotStream(
   invoker: Invoker,
@@ -29,6 +32,15 @@ export async function* snapshotStream(
   const token = await invoker.token(options);
   const { channel } = invoker.context;
   let connection: Connection | undefined;
+  const decoder = new SnapshotDecoder();
+  const decode = (piece: Uint8Array) => {
+    try {
+      decoder.push(piece);
+    } catch (error) {
+      throw malformed(call, error);
+    }
+    return decoder.take();
+  };
   const chunks = answerChunks(invoker.context, call, new Uint8Array(0), {
     timeoutMs: options.silenceMs ?? 60_000,
     signal: options.signal,
@@ -39,17 +51,10 @@ export async function* snapshotStream(
       connection = await channel.acquireApart(windowBytes, signal);
       return connection;
     },
+    read: (stream, heard) => inBlocks(stream, { heard, decode, reuse: options.reuse ?? false }),
   });
-  const decoder = new SnapshotDecoder();
   try {
-    for await (const chunk of chunks) {
-      try {
-        decoder.push(chunk);
-      } catch (error) {
-        throw malformed(call, error);
-      }
-      yield* decoder.take();
-    }
+    yield* chunks;
   } finally {
     connection?.destroy();
   }

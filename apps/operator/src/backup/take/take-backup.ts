@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type BlobStore, isBlobError, type PutResult } from '@etcd-operator/blob';
-import { type Dialer, formatId, readSnapshotFacts, type SnapshotFacts, verifySnapshot } from '@etcd-operator/etcd';
+import { type Dialer, formatId, readSnapshotFacts, type SnapshotFacts } from '@etcd-operator/etcd';
 import { type Client, formatTime } from '@etcd-operator/kube';
 import type { Clock, Logger } from '@etcd-operator/ports';
 import type { EtcdBackup } from '../../api/etcd-backup.ts';
 import { type Manifest, manifestPath, renderManifest } from '../../storage/manifest.ts';
 import { openStore, type StorageRequest, type StorageSettings } from '../../storage/open-store.ts';
+import { putSnapshot } from '../../storage/put-snapshot.ts';
 import { rangedReader } from '../../storage/ranged-reader.ts';
 import { secretReader } from '../../storage/secret-reader.ts';
 import { periodicKey } from '../backup-names.ts';
@@ -116,7 +117,7 @@ async function storeSnapshot(
   await endLeftover(store, backup, signal);
   ports.log.debug('snapshot begins', { key, member: member.endpoint.text });
   await ports.announce(key, member.status.dbSize);
-  const stored = await store.put(key, verifySnapshot(member.client.maintenance.snapshot({ signal })), {
+  const stored = await putSnapshot(store, key, member.client, {
     signal,
     onProgress: ({ bytesRead }) => ports.onBytes(bytesRead),
   });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { MemberClient, MemberStatus } from '@etcd-operator/etcd';
-import { isEtcdError, verifySnapshot } from '@etcd-operator/etcd';
+import { isEtcdError } from '@etcd-operator/etcd';
 import type { OpenedStorage } from '../../storage/open-store.ts';
+import { putSnapshot } from '../../storage/put-snapshot.ts';
 import type { JobContext } from '../jobs.ts';
 import type { SafetyFacts } from '../observation.ts';
 import { RestoreError } from '../restore-error.ts';
@@ -24,8 +25,7 @@ export async function savePresent(
   const best = await newest(members, signal);
   if (!best) return { kind: 'skipped', why: 'no member answers' };
   try {
-    const snapshot = verifySnapshot(best.member.maintenance.snapshot({ signal }));
-    const { bytes } = await store.put(key, snapshot, {
+    const { bytes } = await putSnapshot(store, key, best.member, {
       signal,
       onProgress: ({ bytesStored }) => onProgress(bytesStored),
     });

@@ -6,6 +6,7 @@ import {
   type IncomingHttpStatusHeader,
   type OutgoingHttpHeaders,
 } from 'node:http2';
+import type { Readable } from 'node:stream';
 import type { Clock } from '@etcd-operator/ports';
 import { isTlsFailure } from '../dialer.ts';
 import { EtcdError } from '../etcd-error.ts';
@@ -73,7 +74,10 @@ export async function* streaming(
   if (deframer.partial) throw malformed(call, new FrameError('the answer ends in the middle of a message'));
 }
 
-/** The raw bytes of an answer, with back-pressure: the member is not read faster than the caller takes. */
+/**
+ * The bytes of an answer, with back-pressure: the member is not read faster than the caller takes. `read` is for those who
+ * want them otherwise than piece by piece; it calls `heard` for each that comes, and may throw an `EtcdError` of its own.
+ */
 export async function* answerChunks(
   context: CallContext,
   call: CallKind,
@@ -82,6 +86,7 @@ export async function* answerChunks(
     readonly halfClose: boolean;
     readonly silenceOnly?: boolean;
     readonly acquire: (signal: AbortSignal) => Promise<Connection>;
+    readonly read?: (stream: Readable, heard: () => void) => AsyncIterable<Uint8Array>;
   },
 ): AsyncGenerator<Uint8Array, void, undefined> {
   using scope = openScope(context.clock, options.timeoutMs, options.signal);
@@ -91,14 +96,19 @@ export async function* answerChunks(
   const onAbort = () => stream.close(constants.NGHTTP2_CANCEL);
   if (scope.signal.aborted) onAbort();
   else scope.signal.addEventListener('abort', onAbort, { once: true });
+  const heard = () => {
+    connection.heard();
+    if (options.silenceOnly) scope.touch();
+  };
   try {
-    for await (const chunk of stream as AsyncIterable<Uint8Array>) {
-      connection.heard();
+    for await (const chunk of options.read?.(stream, heard) ?? (stream as AsyncIterable<Uint8Array>)) {
+      heard();
       if (options.silenceOnly) scope.pause();
       yield chunk;
       if (options.silenceOnly) scope.renew();
     }
   } catch (error) {
+    if (error instanceof EtcdError) throw error;
     answer.fail(error);
   } finally {
     scope.signal.removeEventListener('abort', onAbort);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Clock } from '@etcd-operator/ports';
+import type { Clock, Timer } from '@etcd-operator/ports';
 
 /** Why a call was ended from our side: its time was up, or its caller no longer wants it. */
 export type EndedBy =
@@ -15,6 +15,8 @@ export interface Scope extends Disposable {
   readonly endedBy: EndedBy | undefined;
   /** Starts the time anew, for streams whose limit is on silence and not on the whole. */
   renew(): void;
+  /** Starts the time anew unless it is stopped. Cheap enough for every piece of a large answer. */
+  touch(): void;
   /** Stops the time, while it is not the server that is waited for. */
   pause(): void;
 }
@@ -28,9 +30,20 @@ export function openScope(clock: Clock, timeoutMs: number, parent: AbortSignal |
     endedBy = by;
     controller.abort(by.kind === 'abort' ? by.reason : new Error(`no answer within ${by.afterMs} ms`));
   };
-  const arm = () => clock.schedule(timeoutMs, () => end({ kind: 'deadline', afterMs: timeoutMs }));
   const onAbort = () => end({ kind: 'abort', reason: parent?.reason });
-  let timer = arm();
+  // A stream starts its time anew with every piece. To note when is cheap; a timer for each would cost more than the piece.
+  let since: number | undefined = clock.monotonic();
+  let timer: Timer | undefined;
+  const arm = (milliseconds: number) => {
+    timer = clock.schedule(milliseconds, () => {
+      timer = undefined;
+      if (since === undefined) return;
+      const left = since + timeoutMs - clock.monotonic();
+      if (left > 0) arm(left);
+      else end({ kind: 'deadline', afterMs: timeoutMs });
+    });
+  };
+  arm(timeoutMs);
   if (parent?.aborted) onAbort();
   else parent?.addEventListener('abort', onAbort, { once: true });
   return {
@@ -39,12 +52,17 @@ export function openScope(clock: Clock, timeoutMs: number, parent: AbortSignal |
       return endedBy;
     },
     renew: () => {
-      timer.cancel();
-      timer = arm();
+      since = clock.monotonic();
+      if (!timer) arm(timeoutMs);
     },
-    pause: () => timer.cancel(),
+    touch: () => {
+      if (since !== undefined) since = clock.monotonic();
+    },
+    pause: () => {
+      since = undefined;
+    },
     [Symbol.dispose]: () => {
-      timer.cancel();
+      timer?.cancel();
       parent?.removeEventListener('abort', onAbort);
     },
   };
