@@ -95,6 +95,52 @@ describe('the chart', () => {
     await expect(await render(...all, monitor)).toMatchFileSnapshot('golden/chart-everything.yaml');
   });
 
+  test.each([
+    [
+      'a number that is none',
+      'etcdOperator.replicaCount=two',
+      "at '/etcdOperator/replicaCount': got string, want integer",
+    ],
+    [
+      'a name that is misspelt',
+      'etcdOperator.replicas=3',
+      "at '/etcdOperator': additional properties 'replicas' not allowed",
+    ],
+    [
+      'a word that is none of the known',
+      'etcdOperator.image.pullPolicy=Sometimes',
+      "'Always', 'IfNotPresent', 'Never'",
+    ],
+    ['a word for a boolean', 'clusterWide=yes', "at '/clusterWide': got string, want boolean"],
+    ['an operator that is root', 'etcdOperator.securityContext.runAsUser=0', "runAsUser': minimum: got 0, want 1"],
+    [
+      'a flag that is the chart’s own',
+      'etcdOperator.commandArgs.listen-addr=:1',
+      "at '/etcdOperator/commandArgs/listen-addr'",
+    ],
+    ['a cluster of nine', 'etcdCluster.size=9', "at '/etcdCluster/size': maximum: got 9, want 7"],
+  ])('refuses %s and says where', async (_, value, words) => {
+    await expect(render(`--set=${value}`)).rejects.toThrow(words);
+  });
+
+  test('runs as one process whatever operators are wanted, with the flags of each', async () => {
+    const text = await render(
+      '--set=deployments.etcdOperator=false',
+      '--set=backupOperator.commandArgs.allow-endpoints=s3.example',
+      '--set=restoreOperator.commandArgs.agent-image=mine',
+    );
+    const container = text.slice(text.indexOf('command:'), text.indexOf('env:'));
+    expect(container.split('\n').map((line) => line.trim().replace(/^- /, ''))).toEqual(
+      expect.arrayContaining([
+        'etcd-operator',
+        '-controllers=backup,restore',
+        '"-agent-image=mine"',
+        '"-allow-endpoints=s3.example"',
+      ]),
+    );
+    expect(text.match(/^ +command:$/gm)).toHaveLength(1);
+  });
+
   test('is accepted without a warning, in its default and with everything on', async () => {
     for (const flags of [[], all, ['--set=separateDeployments=true']]) {
       const text = await helm(scene, 'template', 'etcd', chart, `--namespace=${scene.namespace}`, ...flags);

@@ -10,7 +10,6 @@ import {
   name,
   namespace,
   networkPolicy,
-  operatorContainers,
   serviceAccount,
 } from './operator-objects.ts';
 import { clusterRole, exampleRole, namespacedRole, peopleRoles } from './roles.ts';
@@ -68,12 +67,7 @@ function base(folder: string): readonly OutputFile[] {
 /** The same for all namespaces, with the CRDs and a namespace of its own. */
 function clusterWide(folder: string): readonly OutputFile[] {
   const everywhere = { op: 'add', value: '-cluster-wide' };
-  const patch = yamlText(
-    operatorContainers.map((_, index) => ({
-      ...everywhere,
-      path: `/spec/template/spec/containers/${index}/command/-`,
-    })),
-  );
+  const patch = yamlText([{ ...everywhere, path: '/spec/template/spec/containers/0/command/-' }]);
   const files: Readonly<Record<string, readonly Manifest[]>> = {
     'namespace.yaml': [namespace()],
     'cluster-role.yaml': clusterRole(['watched', 'cluster'], name),

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { operatorImageName } from '@etcd-operator/operator';
-import type { ProgramName } from './rights.ts';
+import { controllerNames, operatorImageName } from '@etcd-operator/operator';
 
 /** A Kubernetes object as it is written into a manifest. */
 export interface Manifest {
@@ -22,20 +21,11 @@ export const labels = {
   'app.kubernetes.io/managed-by': 'etcd-operator-manifests',
 } as const;
 
-/** A program in the pod. */
-export interface Container {
-  readonly program: ProgramName;
-  readonly port: number;
-}
+/** Where probes and metrics are answered. */
+const port = 8080;
+const portName = 'http';
 
-/** What runs in the one pod. Each program has a port of its own. */
-export const operatorContainers: readonly Container[] = [
-  { program: 'etcd-operator', port: 8080 },
-  { program: 'etcd-backup-operator', port: 8081 },
-  { program: 'etcd-restore-operator', port: 8082 },
-];
-
-/** The Deployment of all operators, which passes the restricted Pod Security Standard. @param flags of the programs */
+/** The Deployment of all operators in one process, which passes the restricted Pod Security Standard. @param flags of the program */
 export function deployment(flags: readonly string[]): Manifest {
   return {
     apiVersion: 'apps/v1',
@@ -59,16 +49,15 @@ function podSpec(flags: readonly string[]): object {
       runAsGroup: 1000,
       seccompProfile: { type: 'RuntimeDefault' },
     },
-    containers: operatorContainers.map((one) => container(one, flags)),
+    containers: [container(flags)],
   };
 }
 
-function container({ program, port }: Container, flags: readonly string[]): object {
-  const portName = portNameOf(program);
+function container(flags: readonly string[]): object {
   return {
-    name: program,
+    name,
     image: operatorImageName,
-    command: [program, `-listen-addr=0.0.0.0:${port}`, ...flags],
+    command: [name, `-controllers=${controllerNames.join()}`, ...flags],
     env: [field('MY_POD_NAMESPACE', 'metadata.namespace'), field('MY_POD_NAME', 'metadata.name')],
     ports: [{ name: portName, containerPort: port }],
     readinessProbe: { httpGet: { path: '/readyz', port: portName }, periodSeconds: 5 },
@@ -80,11 +69,6 @@ function container({ program, port }: Container, flags: readonly string[]): obje
       capabilities: { drop: ['ALL'] },
     },
   };
-}
-
-/** Names of ports have at most 15 characters. */
-function portNameOf(program: ProgramName): string {
-  return program === 'etcd-operator' ? 'http' : `http-${program.split('-')[1]}`;
 }
 
 function field(variable: string, fieldPath: string): object {
@@ -114,7 +98,7 @@ export function networkPolicy(): Manifest {
     spec: {
       podSelector: { matchLabels: podLabels },
       policyTypes: ['Ingress'],
-      ingress: [{ ports: operatorContainers.map(({ program }) => ({ port: portNameOf(program) })) }],
+      ingress: [{ ports: [{ port: portName }] }],
     },
   };
 }

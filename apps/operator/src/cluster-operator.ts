@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Manager } from '@etcd-operator/controller-runtime';
 import { etcdClusters } from './api/etcd-cluster.ts';
 import { Chaos } from './chaos.ts';
 import { addClusterController } from './cluster/controller.ts';
@@ -15,6 +16,12 @@ export interface ClusterOperatorOptions extends OperatorOptions {
 
 /** Runs the etcd-operator until the signal ends it. */
 export async function runEtcdOperator(options: ClusterOperatorOptions, signal: AbortSignal): Promise<void> {
+  const manager = await addEtcdOperator(options, signal);
+  await manager.run(signal);
+}
+
+/** The etcd-operator in a manager that has not been run yet. */
+export async function addEtcdOperator(options: ClusterOperatorOptions, signal: AbortSignal): Promise<Manager> {
   const { client, namespace, clusterWide = false, chaosLevel: level = 0 } = options;
   const { manager, events, original } = await prepareOperator('etcd-operator', etcdClusters, options, signal);
   if (level === 1 || level === 2) {
@@ -30,5 +37,5 @@ export async function runEtcdOperator(options: ClusterOperatorOptions, signal: A
     ...(options.dial && { dial: options.dial }),
     ...(options.healthInterval !== undefined && { healthInterval: options.healthInterval }),
   });
-  await manager.run(signal);
+  return manager;
 }

@@ -25,6 +25,8 @@ export interface OperatorOptions {
   readonly createCrd?: boolean;
   /** Elects a leader by a Lease. @default true */
   readonly leaderElection?: boolean;
+  /** The manager of a process with several operators; each of them still has a lease of its own. @default one for this operator alone */
+  readonly host?: Manager;
   /** Where `/readyz` and `/metrics` are answered. @default nowhere */
   readonly http?: HttpOptions;
   /** How members are reached. @default over the network */
@@ -51,7 +53,7 @@ export async function prepareOperator(
 ): Promise<PreparedOperator> {
   const { client, log, clock = systemClock, namespace } = options;
   if (options.createCrd ?? true) await installCrd(kind, { client, clock, log, signal });
-  const manager = managerOf(name, options);
+  const manager = openManager(options, name);
   const events = eventWriter(manager, name, options.identity);
   const original = new OldOperator({ client, clock, log, namespace, lockName: name });
   await original.look(signal);
@@ -59,17 +61,19 @@ export async function prepareOperator(
   return { manager, events, original: () => original.holder };
 }
 
-function managerOf(name: string, options: OperatorOptions): Manager {
-  const { client, log, clock = systemClock, random = systemRandom, namespace, identity, http } = options;
+/** A manager as these options want it, with a lease of this name if there is one. */
+export function openManager(options: OperatorOptions, leaseName?: string): Manager {
+  const { client, log, clock = systemClock, random = systemRandom, namespace, identity, host, http } = options;
+  const isElected = leaseName !== undefined && (options.leaderElection ?? true);
+  const election = isElected && { leaseName, leaseNamespace: namespace, identity };
+  if (host) return election ? host.withLease(election) : host;
   return createManager({
     client,
     log,
     clock,
     random,
     ...(options.clusterWide ? {} : { namespace }),
-    ...((options.leaderElection ?? true) && {
-      leaderElection: { leaseName: name, leaseNamespace: namespace, identity },
-    }),
+    ...(election && { leaderElection: election }),
     ...(http && { http }),
   });
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Manager } from '@etcd-operator/controller-runtime';
 import { type Client, isKubeError, type Pod, pods } from '@etcd-operator/kube';
 import { etcdRestores } from './api/etcd-restore.ts';
 import { operatorImageName } from './image.ts';
@@ -22,6 +23,12 @@ const component = 'etcd-restore-operator';
 
 /** Runs the etcd-restore-operator until the signal ends it. */
 export async function runEtcdRestoreOperator(options: RestoreOperatorOptions, signal: AbortSignal): Promise<void> {
+  const manager = await addEtcdRestoreOperator(options, signal);
+  await manager.run(signal);
+}
+
+/** The etcd-restore-operator in a manager that has not been run yet. */
+export async function addEtcdRestoreOperator(options: RestoreOperatorOptions, signal: AbortSignal): Promise<Manager> {
   const { manager, events, original } = await prepareOperator(component, etcdRestores, options, signal);
   const { clock, random } = manager;
   addRestoreController(
@@ -36,7 +43,7 @@ export async function runEtcdRestoreOperator(options: RestoreOperatorOptions, si
     },
     signal,
   );
-  await manager.run(signal);
+  return manager;
 }
 
 /**

@@ -1,21 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
+import { runOperators } from '../all-operators.ts';
 import { runEtcdOperator } from '../cluster-operator.ts';
+import { backupOperatorFlags } from './backup-operator-flags.ts';
+import { chosenControllers } from './chosen-controllers.ts';
 import { operatorFlags } from './operator-flags.ts';
+import { restoreOperatorFlags } from './restore-operator-flags.ts';
 import { runProgram } from './run-program.ts';
+import { storageSettings } from './storage-settings.ts';
 
 await runProgram({
   name: 'etcd-operator',
-  flags: operatorFlags,
+  flags: {
+    ...operatorFlags,
+    controllers: {
+      kind: 'string',
+      default: 'cluster',
+      help: 'what runs in this process, with commas between: cluster, backup, restore; the flags below are for the last two',
+    },
+    'backup-directory': backupOperatorFlags['backup-directory'],
+    'allow-endpoints': backupOperatorFlags['allow-endpoints'],
+    ...restoreOperatorFlags,
+  },
   run: async ({ flags, operator, readLog }, signal) => {
-    await runEtcdOperator(
-      {
-        ...operator,
-        readLog,
-        clusterWide: flags['cluster-wide'],
-        createCrd: flags['create-crd'],
-        chaosLevel: flags['chaos-level'],
-      },
-      signal,
-    );
+    const controllers = chosenControllers(flags.controllers);
+    const { 'cluster-wide': clusterWide, 'create-crd': createCrd, 'chaos-level': chaosLevel } = flags;
+    const options = { ...operator, readLog, clusterWide, createCrd, chaosLevel };
+    if (controllers.join() === 'cluster') return runEtcdOperator(options, signal);
+    const { 'agent-image': agentImage, 'scratch-directory': scratchDirectory } = flags;
+    const more = { agentImage, scratchDirectory, storage: storageSettings(flags), controllers };
+    return runOperators({ ...options, ...more }, signal);
   },
 });

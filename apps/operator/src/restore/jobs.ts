@@ -26,7 +26,10 @@ export class Jobs {
   readonly #onEnd: (name: string) => void;
   readonly #jobs = new Map<string, Job>();
 
-  /** @param onEnd is told when a job has ended, well or not, that nobody has forgotten: it is time for a look */
+  /**
+   * @param onEnd is told when a job has ended well that nobody has forgotten: it is time for a look. Not of a failure, after which the
+   * plan says when to look again: the look after it begins the job anew, and one that fails at once would be begun without end.
+   */
   constructor(clock: Clock, signal: AbortSignal, onEnd: (name: string) => void = () => undefined) {
     this.#clock = clock;
     this.#signal = signal;
@@ -49,15 +52,14 @@ export class Jobs {
     const onProgress = (bytes: number) => {
       if (job.state.kind === 'running') job.state = { kind: 'running', bytes };
     };
-    const end = (state: JobState<unknown>) => {
-      job.state = state;
-      if (this.#jobs.get(name) === job) this.#onEnd(name);
-    };
     work({ signal, onProgress }).then(
-      (value) => end({ kind: 'done', value }),
+      (value) => {
+        job.state = { kind: 'done', value };
+        if (this.#jobs.get(name) === job) this.#onEnd(name);
+      },
       (error: unknown) => {
         job.failingSince ??= this.#clock.now();
-        end({ kind: 'failed', ...describeFailure(error), since: job.failingSince });
+        job.state = { kind: 'failed', ...describeFailure(error), since: job.failingSince };
       },
     );
   }

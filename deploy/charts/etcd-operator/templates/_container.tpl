@@ -1,19 +1,27 @@
-{{/* The container of one operator. */}}
+{{/* The container of a Deployment. Several operators are one process, with the flags of all of them; where two differ, those of the first count. */}}
 {{- define "etcd-operator.container" -}}
 {{- $values := .root.Values }}
 {{- $operator := index $values .key }}
-{{- $portName := include "etcd-operator.portName" . }}
+{{- $flags := deepCopy $operator.commandArgs }}
+{{- range $key := .members }}{{ $flags = merge $flags (index $values $key).commandArgs }}{{ end }}
 - name: {{ $operator.name }}
   image: {{ $operator.image.repository }}:{{ default (printf "v%s" .root.Chart.AppVersion) $operator.image.tag }}
   imagePullPolicy: {{ $operator.image.pullPolicy }}
   command:
+  {{- if gt (len .members) 1 }}
+  {{- $names := list }}
+  {{- range $key := .members }}{{ $names = append $names (include "etcd-operator.controller" (dict "key" $key)) }}{{ end }}
+  - etcd-operator
+  - -controllers={{ join "," $names }}
+  {{- else }}
   - {{ include "etcd-operator.program" . }}
-  - -listen-addr=0.0.0.0:{{ include "etcd-operator.port" . }}
+  {{- end }}
+  - -listen-addr=0.0.0.0:8080
   - -create-crd={{ $values.createCRD }}
   {{- if $values.clusterWide }}
   - -cluster-wide
   {{- end }}
-  {{- range $flag, $value := $operator.commandArgs }}
+  {{- range $flag, $value := $flags }}
   - {{ printf "-%s=%v" $flag $value | quote }}
   {{- end }}
   env:
@@ -26,15 +34,15 @@
       fieldRef:
         fieldPath: metadata.name
   ports:
-  - name: {{ $portName }}
-    containerPort: {{ include "etcd-operator.port" . }}
+  - name: http
+    containerPort: 8080
   {{- range $kind, $path := dict "livenessProbe" "/healthz" "readinessProbe" "/readyz" }}
   {{- with index $operator $kind }}
   {{- if .enabled }}
   {{ $kind }}:
     httpGet:
       path: {{ $path }}
-      port: {{ $portName }}
+      port: http
     initialDelaySeconds: {{ .initialDelaySeconds }}
     periodSeconds: {{ .periodSeconds }}
     failureThreshold: {{ .failureThreshold }}

@@ -29,17 +29,13 @@
 {{- end }}
 {{- end }}
 
-{{/* The program of an operator, and the port that it has in every Deployment. */}}
+{{/* The program of an operator, and what it is called among the controllers of one process. */}}
 {{- define "etcd-operator.program" -}}
 {{ get (dict "etcdOperator" "etcd-operator" "backupOperator" "etcd-backup-operator" "restoreOperator" "etcd-restore-operator") .key }}
 {{- end }}
 
-{{- define "etcd-operator.port" -}}
-{{ get (dict "etcdOperator" "8080" "backupOperator" "8081" "restoreOperator" "8082") .key }}
-{{- end }}
-
-{{- define "etcd-operator.portName" -}}
-{{ get (dict "etcdOperator" "http" "backupOperator" "http-backup" "restoreOperator" "http-restore") .key }}
+{{- define "etcd-operator.controller" -}}
+{{ get (dict "etcdOperator" "cluster" "backupOperator" "backup" "restoreOperator" "restore") .key }}
 {{- end }}
 
 {{- define "etcd-operator.selectorLabels" -}}

@@ -253,4 +253,56 @@ describe('manager', () => {
     await ended;
     await expect(fetch(`${base}/readyz`)).rejects.toThrow('fetch failed');
   });
+
+  test('managers with leases of their own share caches and probes, and each works under its own lease only', async () => {
+    const { clock, client, manager: host, run, stop } = world();
+    client.kind(things).put(thing('a/one'));
+    client
+      .kind(leaseResource)
+      .put({
+        metadata: { namespace: 'ops', name: 'taken' },
+        spec: { holderIdentity: 'other', leaseDurationSeconds: 600 },
+      });
+    const free = host.withLease({ ...lease, leaseName: 'free' });
+    const taken = host.withLease({ ...lease, leaseName: 'taken' });
+    expect(taken.informer(things)).toBe(free.informer(things));
+    expect(host.informersOf(things)).toHaveLength(1);
+    const seen: string[] = [];
+    for (const [name, manager] of Object.entries({ free, taken })) {
+      buildController(manager, { name })
+        .forKind(things)
+        .complete(async (request) => {
+          seen.push(`${name} ${request.name}`);
+          return done();
+        });
+    }
+    const ended = run();
+    await clock.advance(5000);
+    expect(seen).toEqual(['free one']);
+    expect([free.leading, taken.leading]).toEqual([true, false]);
+    expect(host.readiness()).toEqual(taken.readiness());
+    await expect(taken.client.resource(things).create(thing('a/two'))).rejects.toMatchObject({ code: 'Aborted' });
+    await free.client.resource(things).create(thing('a/three'));
+    await clock.advance(1000);
+    expect(seen).toEqual(['free one', 'free three']);
+    stop.abort();
+    await clock.advance(5000);
+    await ended;
+    const holder = (name: string) => client.kind(leaseResource).objects().get(`ops/${name}`)?.spec?.holderIdentity;
+    expect([holder('free'), holder('taken')]).toEqual(['', 'other']);
+    expect(client.kind(things).openWatches).toBe(0);
+  });
+
+  test('one that loses its lease ends all of them', async () => {
+    const { clock, client, manager: host, run } = world();
+    const one = host.withLease({ ...lease, leaseName: 'one' });
+    const two = host.withLease({ ...lease, leaseName: 'two' });
+    const ended = run();
+    await clock.advance(5000);
+    expect([one.leading, two.leading]).toEqual([true, true]);
+    client.kind(leaseResource).put({ metadata: { namespace: 'ops', name: 'one' }, spec: { holderIdentity: 'thief' } });
+    await clock.advance(10_000);
+    await expect(ended).rejects.toMatchObject({ cause: { name: 'LeadershipLost' } });
+    expect(client.kind(leaseResource).objects().get('ops/two')?.spec?.holderIdentity).toBe('');
+  });
 });

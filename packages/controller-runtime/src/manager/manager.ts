@@ -62,6 +62,12 @@ export interface Manager {
   informersOf(resource: Resource): readonly Informer<KubeObject>[];
   /** Has something run with the manager. Before `run` only. */
   add(runnable: Runnable): void;
+  /**
+   * A manager with a lease of its own that shares client, caches, metrics and probes with this one and runs with it: for several
+   * operators in one process, each of which another process may replace. What is added to it works while it holds that lease;
+   * if it loses the lease, this manager ends too. Before `run` only.
+   */
+  withLease(election: LeaderElectionOptions): Manager;
   /** Records events in the name of `component`, for as long as the manager runs. Before `run` only. */
   eventRecorder(component: string): EventRecorder;
   /** A check of `/healthz`: failing means that only a restart helps. */
@@ -100,11 +106,16 @@ class ControllerManager implements Manager {
   readonly #endpoint: HttpEndpoint | undefined;
   readonly #runnables: Runnable[] = [];
   readonly #recorders = new Map<string, EventRecorder>();
-  readonly #healthChecks = new Map<string, HealthCheck>();
-  readonly #readyChecks = new Map<string, HealthCheck>();
+  readonly #healthChecks: Map<string, HealthCheck>;
+  readonly #readyChecks: Map<string, HealthCheck>;
+  readonly #host: ControllerManager | undefined;
   #started = false;
 
-  constructor(options: ManagerOptions) {
+  /** @param host whose caches and probes it shares */
+  constructor(options: ManagerOptions, host?: ControllerManager) {
+    this.#host = host;
+    this.#healthChecks = host ? host.#healthChecks : new Map();
+    this.#readyChecks = host ? host.#readyChecks : new Map();
     this.unfencedClient = options.client;
     this.client = options.leaderElection
       ? trackedClient(options.client, { fence: () => this.assertLeading(), refusal: notLeading })
@@ -114,22 +125,20 @@ class ControllerManager implements Manager {
     this.log = options.log ?? silentLogger;
     this.metrics = options.metrics ?? new MetricRegistry();
     const { unfencedClient: client, clock, random, log, metrics } = this;
-    const { namespace, freeze = false, streaming = true, leaderElection, http } = options;
-    this.#pool = new InformerPool({
-      client,
-      clock,
-      random,
-      log,
-      metrics,
-      freeze,
-      streaming,
-      ...(namespace ? { namespace } : {}),
-    });
+    const { leaderElection, http } = options;
     this.#elector = leaderElection && new LeaderElector({ ...leaderElection, client, clock, random, log, metrics });
-    this.#endpoint = http && new HttpEndpoint(http, this.#routes(), log);
-    const caches = cacheChecks(this.#pool, clock);
+    this.#pool = host ? host.#pool : this.#makePool(options);
+    this.#endpoint = host ? host.#endpoint : http && new HttpEndpoint(http, this.#routes(), log);
+  }
+
+  #makePool({ namespace, freeze = false, streaming = true }: ManagerOptions): InformerPool {
+    const { unfencedClient: client, clock, random, log, metrics } = this;
+    const where = namespace ? { namespace } : {};
+    const pool = new InformerPool({ client, clock, random, log, metrics, freeze, streaming, ...where });
+    const caches = cacheChecks(pool, clock);
     this.addHealthCheck('caches', caches.health);
     this.addReadyCheck('caches', caches.ready);
+    return pool;
   }
 
   get httpAddress(): AddressInfo | undefined {
@@ -154,6 +163,17 @@ class ControllerManager implements Manager {
       throw new Error(`the manager has something named ${runnable.name} already`);
     }
     this.#runnables.push(runnable);
+  }
+
+  withLease(election: LeaderElectionOptions): Manager {
+    const { unfencedClient: client, clock, random, log, metrics } = this;
+    const guest = new ControllerManager({ client, clock, random, log, metrics, leaderElection: election }, this);
+    this.add({
+      name: `work under the lease ${election.leaseName}`,
+      needsLeader: false,
+      run: (signal) => guest.run(signal),
+    });
+    return guest;
   }
 
   eventRecorder(component: string): EventRecorder {
@@ -189,6 +209,10 @@ class ControllerManager implements Manager {
   async run(signal: AbortSignal): Promise<void> {
     if (this.#started) throw new Error('a manager runs once; make a new one');
     this.#started = true;
+    if (this.#host) {
+      await this.#runParts(signal);
+      return;
+    }
     await this.#endpoint?.listen();
     const caches = new RunnableGroup(this.log);
     try {

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type ControllerName, controllerNames } from '../all-operators.ts';
+import { FlagError } from './go-flags.ts';
+
+/** What `-controllers` chooses: names with commas between them. */
+export function chosenControllers(text: string): readonly ControllerName[] {
+  const words = text.split(',').map((word) => word.trim());
+  const unknown = words.find((word) => !controllerNames.some((name) => name === word));
+  if (unknown !== undefined) {
+    const known = controllerNames.join(', ');
+    throw new FlagError(`invalid value "${text}" for flag -controllers: "${unknown}" is none of ${known}`);
+  }
+  return controllerNames.filter((name) => words.includes(name));
+}
