@@ -48,10 +48,15 @@ async function serve(options: Partial<WebhookServerOptions> = {}) {
     ...options,
   });
   server.validate('/validate', () => allow());
-  let arrived = 0;
   server.handle('/slow', async (_, { signal }) => {
-    arrived++;
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    return {};
+  });
+  let held = 0;
+  const released = Promise.withResolvers<void>();
+  server.handle('/held', async () => {
+    held++;
+    await released.promise;
     return {};
   });
   server.handle('/deaf', () => new Promise(() => undefined));
@@ -68,10 +73,10 @@ async function serve(options: Partial<WebhookServerOptions> = {}) {
   const setCertificate = (next: Certificate) => {
     certificate = next;
   };
-  const slowArrived = async (count: number) => {
-    while (arrived < count) await turn();
+  const heldArrived = async (count: number) => {
+    while (held < count) await turn();
   };
-  return { server, post, stop, ended, lines, metrics, setCertificate, slowArrived };
+  return { server, post, stop, ended, lines, metrics, setCertificate, heldArrived, release: () => released.resolve() };
 }
 
 interface Init {
@@ -108,6 +113,16 @@ function send(
     sent.on('error', reject);
     sent.end(payload);
   });
+}
+
+/** Sends bytes as they are. `whenClosed` resolves with what was answered, when the server has ended the connection. */
+function raw(server: WebhookServer, text: string) {
+  const socket = connect({ host: '127.0.0.1', port: server.address?.port ?? 0, rejectUnauthorized: false });
+  let answer = '';
+  socket.on('data', (piece: Buffer) => (answer += piece.toString('latin1')));
+  socket.on('error', () => undefined);
+  socket.once('secureConnect', () => socket.write(text));
+  return { socket, whenClosed: new Promise<string>((resolve) => socket.once('close', () => resolve(answer))) };
 }
 
 /** The common name of the certificate a server presents. */
@@ -191,13 +206,41 @@ describe('webhook server', () => {
   });
 
   test('more reviews at a time than allowed are refused at once', async () => {
-    const { post, slowArrived } = await serve({ maxConcurrent: 2, timeout: 300 });
-    const slow = [post('/slow'), post('/slow')];
-    await slowArrived(2);
+    const { post, heldArrived, release } = await serve({ maxConcurrent: 2, timeout: 120_000 });
+    const underway = [post('/held'), post('/held')];
+    await heldArrived(2);
     expect((await post('/validate')).status).toBe(503);
-    expect((await Promise.all(slow)).map(({ status }) => status)).toEqual([504, 504]);
+    release();
+    expect((await Promise.all(underway)).map(({ status }) => status)).toEqual([200, 200]);
     expect((await post('/validate')).status).toBe(200);
   });
+
+  test('a body that does not come loses its place when time is up', async () => {
+    const { server, metrics, post } = await serve({ maxConcurrent: 1, timeout: 50 });
+    const { socket, whenClosed } = raw(
+      server,
+      'POST /validate HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\nhalf',
+    );
+    await whenClosed;
+    socket.destroy();
+    expect(metrics.render()).toContain('webhook_requests_total{webhook="/validate",code="504"} 1');
+    // Others are served again; on a slow machine 50 ms may be too little for them.
+    expect([200, 504]).toContain((await post('/validate')).status);
+  });
+
+  test.each(['//', '//[', '/%', '*', 'http://[', '/validate/../../etc'])(
+    'the request target %s leads nowhere and harms nobody',
+    async (target) => {
+      const { server, post, metrics } = await serve();
+      const { whenClosed } = raw(
+        server,
+        `POST ${target} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`,
+      );
+      expect(await whenClosed).toMatch(/^HTTP\/1.1 40[04] |^$/);
+      expect((await post('/validate')).status).toBe(200);
+      expect(metrics.render()).not.toContain('code="500"');
+    },
+  );
 
   test('a new certificate is taken up without a restart, and open connections stay', async () => {
     const { server, post, setCertificate, lines } = await serve();
@@ -296,23 +339,22 @@ describe('webhook server', () => {
   });
 
   test('stopping answers what is under way, within the grace period', async () => {
-    const { post, stop, ended, server, slowArrived } = await serve({ timeout: 50, gracePeriod: 5000 });
-    const underway = post('/slow');
-    await slowArrived(1);
+    const { post, stop, ended, server, heldArrived, release } = await serve({ gracePeriod: 120_000, timeout: 120_000 });
+    const underway = post('/held');
+    await heldArrived(1);
     stop.abort();
-    expect((await underway).status).toBe(504);
+    release();
+    expect((await underway).status).toBe(200);
     await ended;
     expect(server.ready()).toBe('the webhook server does not listen yet');
   });
 
   test('stopping does not wait for connections that never end', async () => {
     const { server, stop, ended, metrics } = await serve();
-    const socket = connect({ host: '127.0.0.1', port: server.address?.port ?? 0, rejectUnauthorized: false });
-    await new Promise((resolve) => socket.once('secureConnect', resolve));
-    socket.write(
+    const { socket } = raw(
+      server,
       'POST /validate HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\nhalf',
     );
-    socket.on('error', () => undefined);
     while (!metrics.render().includes('webhook_requests_in_flight 1')) await turn();
     stop.abort();
     await ended;

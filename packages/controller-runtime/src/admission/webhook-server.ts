@@ -58,6 +58,7 @@ export class WebhookServer {
   /** Why there is no certificate yet; empty if there is one. */
   #problem = '';
   #inFlight = 0;
+  #stopping = false;
 
   constructor(options: WebhookServerOptions) {
     this.#options = options;
@@ -170,14 +171,15 @@ export class WebhookServer {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const begun = this.#clock.monotonic();
-    const url = new URL(request.url ?? '/', 'https://webhook');
-    const handler = this.#handlers.get(url.pathname);
-    const webhook = handler ? url.pathname : 'unknown';
+    const { path, timeout } = addressOf(request.url);
+    const handler = this.#handlers.get(path);
+    const webhook = handler ? path : 'unknown';
     this.#metrics.inFlight.set(++this.#inFlight);
     let status = 200;
     try {
-      const answer = JSON.stringify(await this.#answer(handler, request, url));
-      response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
+      const answer = JSON.stringify(await this.#answer(handler, request, timeout));
+      const last = this.#stopping ? { connection: 'close' } : {};
+      response.writeHead(200, { 'content-type': 'application/json', ...last }).end(answer);
     } catch (thrown) {
       const error = WebhookError.from(thrown);
       status = handler ? error.httpStatus : 404;
@@ -190,20 +192,24 @@ export class WebhookServer {
     }
   }
 
-  async #answer(handler: WebhookHandler | undefined, request: IncomingMessage, url: URL): Promise<unknown> {
+  async #answer(handler: WebhookHandler | undefined, request: IncomingMessage, timeout: number): Promise<unknown> {
     const { maxBodyBytes = 8 * 2 ** 20, maxConcurrent = 64 } = this.#options;
-    if (!handler) throw new WebhookError('BadRequest', `there is no webhook at ${url.pathname}`);
+    if (!handler) throw new WebhookError('BadRequest', 'there is no webhook at this path');
     if (request.method !== 'POST')
       throw new WebhookError('BadRequest', `reviews are sent by POST, not ${request.method}`);
     if (this.#inFlight > maxConcurrent)
       throw new WebhookError('Overloaded', `more than ${maxConcurrent} reviews at a time`);
-    const body = await readJson(request, maxBodyBytes);
-    return this.#withinTime(url, (signal) => handler(body, { signal, log: this.#log }));
+    // A body that does not come takes a place from others no longer than a handler may.
+    return this.#withinTime(timeout, async (signal) => {
+      const body = await readJson(request, maxBodyBytes);
+      signal.throwIfAborted();
+      return handler(body, { signal, log: this.#log });
+    });
   }
 
   /** The answer of `work`, or a failure when time is up, whether it heeds its signal or not. */
-  async #withinTime(url: URL, work: (signal: AbortSignal) => Promise<unknown>): Promise<unknown> {
-    const limit = Math.min(this.#options.timeout ?? 10_000, timeoutOf(url));
+  async #withinTime(timeout: number, work: (signal: AbortSignal) => Promise<unknown>): Promise<unknown> {
+    const limit = Math.min(this.#options.timeout ?? 10_000, timeout);
     const controller = new AbortController();
     const late = new WebhookError('Timeout', `no answer within ${limit} ms`);
     const expired = new Promise<never>((_, reject) => {
@@ -225,6 +231,7 @@ export class WebhookServer {
   }
 
   async #close(server: Server): Promise<void> {
+    this.#stopping = true;
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     server.closeIdleConnections();
     const timer = this.#clock.schedule(this.#options.gracePeriod ?? 5000, () => server.closeAllConnections());
@@ -238,9 +245,15 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** What a request asks for. Whatever anyone sends is taken: a path that is none of ours leads nowhere. */
+function addressOf(target = '/'): { readonly path: string; readonly timeout: number } {
+  const [path = '/', query = ''] = target.split('?', 2);
+  return { path, timeout: timeoutOf(new URLSearchParams(query)) };
+}
+
 /** The API server says how long it waits, as in `?timeout=5s`. */
-function timeoutOf(url: URL): number {
-  const match = /^(\d+(?:\.\d+)?)(ms|s)$/.exec(url.searchParams.get('timeout') ?? '');
+function timeoutOf(query: URLSearchParams): number {
+  const match = /^(\d+(?:\.\d+)?)(ms|s)$/.exec(query.get('timeout') ?? '');
   if (!match) return Number.POSITIVE_INFINITY;
   return Number(match[1]) * (match[2] === 's' ? 1000 : 1);
 }
