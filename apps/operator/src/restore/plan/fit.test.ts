@@ -91,6 +91,14 @@ describe('the revision that is expected', () => {
     if ('problems' in desired) throw new Error('unexpected');
     expect(expectedRevision(modelSource, restore, desired)).toBe(revision);
   });
+
+  test('of a store that nothing was written to is what it is raised by, or 1', () => {
+    const desired = desiredOf('c', { size: 1, version: '3.6.16' });
+    if ('problems' in desired) throw new Error('unexpected');
+    const empty = { ...modelSource, revision: 1 };
+    expect(expectedRevision(empty, { ...restore, revisionBump: 1_000 }, desired)).toBe(1_000);
+    expect(expectedRevision(empty, { ...restore, revisionBump: 0 }, desired)).toBe(1);
+  });
 });
 
 describe('[96] rule 22: an EtcdCluster that is gone', () => {

@@ -70,5 +70,7 @@ function tooBig({ bytes }: SourceFacts, { quotaBytes, volumeBytes }: ClusterLimi
 /** The revision that the restored member must begin with. */
 export function expectedRevision(source: SourceFacts, { revisionBump }: RestoreFacts, { version }: Desired): number {
   const parsed = parseVersion(version);
-  return parsed && restoreTool(parsed).bumpsRevision ? source.revision + revisionBump : source.revision;
+  if (!parsed || !restoreTool(parsed).bumpsRevision || revisionBump === 0) return source.revision;
+  // A store that nothing was ever written to is at 1 and has no entry: the tool counts from 0 there.
+  return source.revision === 1 ? revisionBump : source.revision + revisionBump;
 }
