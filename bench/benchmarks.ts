@@ -15,6 +15,8 @@ export const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   B7: async () => (await import('./runtime/event-latency.ts')).eventLatency,
   LAB: async () => (await import('./kube-lab.ts')).kubeLab,
   B9: async () => (await import('./bootstrap/bootstrap.ts')).bootstrap,
+  B10: async () => (await import('./heal/heal.ts')).heal,
+  LIFE: async () => (await import('./heal/life.ts')).life,
   B11: async () => (await import('./backup.ts')).backup,
   B12: async () => (await import('./fleet/fleet.ts')).fleet,
 };

@@ -13,6 +13,10 @@ import { openScene } from '../../test/e2e/testing/scene.ts';
 import { etcdStatefulSet } from '../../test/e2e/testing/stateful-set.ts';
 
 const rounds = Number(process.argv[2] ?? 5);
+/** Crowds take longer, and differ less. */
+const crowdRounds = Math.min(2, rounds);
+/** How often it is looked; with a crowd every look costs what the crowd should have. */
+const pollMs = 50;
 await using scene = await openScene('bench', { podSecurity: 'restricted' });
 await using admin = await adminClient(scene.cluster);
 await using _operator = await deployOperator(scene);
@@ -21,31 +25,54 @@ const version = image.split(':v')[1];
 
 interface Side {
   readonly name: string;
+  /** Pods that must be healthy voters of a cluster of this size; 1 of 1 for a pod alone. */
+  readonly size: number;
   objects(name: string): readonly object[];
   selector(name: string): string;
 }
 
 const floor: Side = {
   name: 'StatefulSet',
+  size: 3,
   objects: (name) => etcdStatefulSet(name, scene.namespace, image),
   selector: (name) => `bench-etcd=${name}`,
 };
-const cluster = (name: string, pod: object) => ({
+const cluster = (name: string, size: number, pod: object) => ({
   apiVersion: 'etcd.database.coreos.com/v1beta2',
   kind: 'EtcdCluster',
   metadata: { name },
-  spec: { size: 3, version, pod },
+  spec: { size, version, pod },
 });
 const ours: Side = {
   name: 'etcd-operator',
-  objects: (name) => [cluster(name, {})],
+  size: 3,
+  objects: (name) => [cluster(name, 3, {})],
   selector: (name) => `etcd_cluster=${name}`,
 };
 const withoutDnsCheck: Side = {
+  ...ours,
   name: 'etcd-operator, checkDNS: false',
-  objects: (name) => [cluster(name, { checkDNS: false })],
-  selector: (name) => `etcd_cluster=${name}`,
+  objects: (name) => [cluster(name, 3, { checkDNS: false })],
 };
+const single: Side = { ...ours, name: 'etcd-operator, one member', size: 1, objects: (name) => [cluster(name, 1, {})] };
+/** A pod and its Service, as somebody without any controller would make them. */
+const barePod: Side = {
+  ...floor,
+  name: 'pod with Service',
+  size: 1,
+  objects: (name) => {
+    const [service, set] = etcdStatefulSet(name, scene.namespace, image, 1) as readonly [object, SetOfOne];
+    const { metadata, spec } = set.spec.template;
+    const place = { hostname: `${name}-0`, subdomain: name };
+    return [
+      service,
+      { apiVersion: 'v1', kind: 'Pod', metadata: { ...metadata, name: `${name}-0` }, spec: { ...spec, ...place } },
+    ];
+  },
+};
+interface SetOfOne {
+  readonly spec: { readonly template: { readonly metadata: object; readonly spec: object } };
+}
 
 const times: Record<string, number[]> = {};
 for (let round = 0; round <= rounds; round++) {
@@ -56,30 +83,50 @@ for (let round = 0; round <= rounds; round++) {
     if (round > 0) times[side.name] = [...(times[side.name] ?? []), seconds];
   }
 }
+for (let round = 0; round < crowdRounds; round++) {
+  for (const [count, sides] of [
+    [10, [floor, withoutDnsCheck]],
+    [20, [barePod, single]],
+  ] as const) {
+    for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
+      const seconds = await measure(
+        side,
+        ...Array.from({ length: count }, (_, index) => `c${round}-${count}-${index}`),
+      );
+      const name = `${count} at once: ${side.name}`;
+      process.stderr.write(`${name}: ${seconds.toFixed(2)} s\n`);
+      times[name] = [...(times[name] ?? []), seconds];
+    }
+  }
+}
 process.stdout.write(`${JSON.stringify(times)}\n`);
 
-async function measure(side: Side, name: string): Promise<number> {
-  const objects = side.objects(name);
+/** Seconds until all of these are healthy. */
+async function measure(side: Side, ...names: readonly string[]): Promise<number> {
+  const objects = names.flatMap((name) => side.objects(name));
   const started = performance.now();
   await scene.create(...objects);
-  await healthy(side.selector(name));
+  await Promise.all(names.map((name) => healthy(side, name)));
   const seconds = (performance.now() - started) / 1000;
   const kinds = 'statefulset,service,etcdcluster';
-  await scene.tryKubectl(['delete', kinds, name, '--ignore-not-found', '--wait=false']);
-  await scene.tryKubectl(['delete', 'pods', '--selector', side.selector(name), '--grace-period=0', '--force']);
+  await scene.tryKubectl(['delete', kinds, ...names, '--ignore-not-found', '--wait=false']);
+  for (const name of names)
+    await scene.tryKubectl(['delete', 'pods', '--selector', side.selector(name), '--grace-period=0', '--force']);
   // The pods of the one are gone before the other's are timed.
-  while ((await etcdPods(admin.client, scene.namespace, side.selector(name))).length > 0) await sleep(200);
+  for (const name of names)
+    while ((await etcdPods(admin.client, scene.namespace, side.selector(name))).length > 0) await sleep(200);
   await sleep(2000);
   return seconds;
 }
 
-async function healthy(selector: string): Promise<void> {
-  const limit = performance.now() + 120_000;
+async function healthy(side: Side, name: string): Promise<void> {
+  const selector = side.selector(name);
+  const limit = performance.now() + 300_000;
   for (;;) {
     const { healthy: voters, members } = await etcdView(admin.client, scene.namespace, selector);
-    if (voters.length === 3 && members === 3) break;
-    if (performance.now() > limit) throw new Error(`${selector} did not become healthy within 120 s`);
-    await sleep(20);
+    if (voters.length === side.size && members === side.size) break;
+    if (performance.now() > limit) throw new Error(`${selector} did not become healthy within 300 s`);
+    await sleep(pollMs);
   }
   const [pod] = await etcdPods(admin.client, scene.namespace, selector);
   await withMember(pod?.status?.podIP ?? '', ({ kv }) => kv.put({ key: toBytes('bench'), value: toBytes('1') }));

@@ -109,17 +109,17 @@ describe('etcd says something new', () => {
   });
 
   const news: Readonly<Record<string, Parameters<typeof withAnswer>[0]>> = {
-    'of another leader': { leaderId: 'beef' },
-    'of a lost leader': { leaderId: '', leaderlessSince: 5 },
-    'of an alarm': { alarms: ['NOSPACE'] },
-    'of another version': { version: '3.6.17' },
-    'of another member in its place': { memberId: 'beef' },
-    'of another cluster in its place': { clusterId: 'beef' },
-    'of a restart in between': { since: 77 },
-    'of a database that grew': { dbSize: 1 },
+    'another leader': { leaderId: 'beef' },
+    'a lost leader': { leaderId: '', leaderlessSince: 5 },
+    'an alarm': { alarms: ['NOSPACE'] },
+    'another version': { version: '3.6.17' },
+    'another member in its place': { memberId: 'beef' },
+    'another cluster in its place': { clusterId: 'beef' },
+    'a restart in between': { since: 77 },
+    'a database that grew': { dbSize: 1 },
   };
   for (const [name, change] of Object.entries(news)) {
-    test(name, () => {
+    test(`of ${name}`, () => {
       expect(saysNothingNew(seen.etcd, withAnswer(change))).toBe(false);
     });
   }

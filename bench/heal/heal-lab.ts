@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+import { setTimeout as sleep } from 'node:timers/promises';
+import { clientPort, MemberClient, toBytes } from '@etcd-operator/etcd';
+import { type Client, deployments, leases, type Pod, persistentVolumeClaims, pods } from '@etcd-operator/kube';
+import { busyboxImages, createImageTable, etcdImages, type Lab, startLab } from '@etcd-operator/kube-lab';
+import { type EtcdCluster, type EtcdClusterSpec, etcdClusters, operatorImageName } from '@etcd-operator/operator';
+import { systemClock } from '@etcd-operator/ports';
+import { ensurePart } from '@etcd-operator/tools';
+import { operatorImages } from '../../test/guide/testing/operator-image.ts';
+
+export const namespace = 'default';
+/** The patch that the lab has of each minor. */
+export const versions = { '3.5': '3.5.35', '3.6': '3.6.16', '3.7': '3.7.3' } as const;
+const patience = 180_000;
+
+/** A member that votes, knows a leader and answers a linearizable read. */
+export interface Voter {
+  readonly pod: Pod;
+  readonly isLeader: boolean;
+  readonly version: string;
+}
+
+/** kube-lab with real etcd, and the operator in a pod of it, as a process that can be killed. */
+export class HealLab implements AsyncDisposable {
+  readonly lab: Lab;
+  readonly client: Client;
+  readonly #signal: AbortSignal;
+
+  private constructor(lab: Lab, signal: AbortSignal) {
+    this.lab = lab;
+    this.client = lab.client();
+    this.#signal = signal;
+  }
+
+  static async start(signal: AbortSignal): Promise<HealLab> {
+    const etcds = await Promise.all(
+      Object.keys(versions).map((minor) => ensurePart(`etcd@${minor}`, { fromPath: false })),
+    );
+    const busybox = await ensurePart('busybox');
+    const images = createImageTable([etcdImages(etcds, busybox), busyboxImages(busybox), operatorImages()]);
+    const ground = new HealLab(await startLab({ nodes: 3, images, authorization: 'allow-all' }), signal);
+    await ground.#deployOperator();
+    return ground;
+  }
+
+  get clusters() {
+    return this.client.resource(etcdClusters.resource);
+  }
+
+  async create(name: string, spec: EtcdClusterSpec): Promise<void> {
+    const apiVersion = 'etcd.database.coreos.com/v1beta2';
+    await this.clusters.create({ apiVersion, kind: 'EtcdCluster', metadata: { name, namespace }, spec });
+  }
+
+  async change(name: string, spec: Partial<EtcdClusterSpec>): Promise<void> {
+    await this.clusters.patch({ namespace, name }, { type: 'merge', patch: { spec } });
+  }
+
+  /** Deletes a cluster and waits until its pods are gone, so that they cost the next figure nothing. */
+  async delete(name: string): Promise<void> {
+    await this.clusters.delete({ namespace, name });
+    await this.until(`the pods of ${name} gone`, async () => (await this.pods(selectorOf(name))).length === 0);
+  }
+
+  async pods(labelSelector: string): Promise<readonly Pod[]> {
+    return (await this.client.resource(pods).list({ namespace, labelSelector })).items;
+  }
+
+  async deletePod(pod: Pod, withVolume = false): Promise<void> {
+    const key = { namespace, name: pod.metadata?.name ?? '' };
+    if (withVolume) await this.client.resource(persistentVolumeClaims).delete(key);
+    await this.client.resource(pods).delete(key);
+  }
+
+  member(host: string, timeoutMs = 1500): MemberClient {
+    const dial = (to: { readonly host: string; readonly port: number }, signal: AbortSignal) =>
+      this.lab.dial(to.host, to.port, signal);
+    const target = { host, port: clientPort };
+    return new MemberClient({ target, clock: systemClock, timeoutMs, connectTimeoutMs: timeoutMs, dial });
+  }
+
+  async voters(labelSelector: string): Promise<readonly Voter[]> {
+    const alive = (await this.pods(labelSelector)).filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
+    const answers = await Promise.all(alive.map((pod) => this.#ask(pod).catch(() => undefined)));
+    return answers.filter((answer) => answer !== undefined);
+  }
+
+  /** Waits until there are `count` healthy voters and no others, none of them in one of the pods of before. */
+  async healthy(labelSelector: string, count: number, before: readonly Pod[] = []): Promise<readonly Voter[]> {
+    const old = new Set(before.map(({ metadata }) => metadata?.uid));
+    let found: readonly Voter[] = [];
+    await this.until(`${labelSelector} has ${count} healthy voters`, async () => {
+      found = await this.voters(labelSelector);
+      return found.length === count && !found.some(({ pod }) => old.has(pod.metadata?.uid));
+    });
+    return found;
+  }
+
+  /** Waits until the operator says that nothing is left to do. */
+  async settled(name: string): Promise<EtcdCluster> {
+    let seen: EtcdCluster | undefined;
+    await this.until(`${name} settled`, async () => {
+      seen = await this.clusters.get({ namespace, name });
+      const { status, metadata, spec } = seen;
+      const isDone = (status?.plan?.next?.length ?? 1) === 0 && (status?.plan?.waitingFor?.length ?? 1) === 0;
+      return isDone && status?.observedGeneration === metadata?.generation && status?.readySize === spec.size;
+    });
+    if (!seen) throw new Error(`${name} was never seen`);
+    return seen;
+  }
+
+  async operatorPod(): Promise<Pod | undefined> {
+    const found = await this.pods('name=etcd-operator');
+    return found.find(({ metadata, status }) => !metadata?.deletionTimestamp && status?.phase === 'Running');
+  }
+
+  /** What the operator's lease says; undefined if there is none yet. */
+  async lease() {
+    const { items } = await this.client
+      .resource(leases)
+      .list({ namespace, fieldSelector: 'metadata.name=etcd-operator' });
+    return items[0]?.spec;
+  }
+
+  async until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+    const limit = performance.now() + patience;
+    while (!(await isSo())) {
+      if (performance.now() > limit) throw new Error(`not within ${patience / 1000} s: ${what}`);
+      await sleep(15, undefined, { signal: this.#signal });
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.lab.stop();
+  }
+
+  async #ask(pod: Pod): Promise<Voter | undefined> {
+    if (!pod.status?.podIP) return undefined;
+    using member = this.member(pod.status.podIP);
+    const status = await member.maintenance.status();
+    if (status.isLearner || status.leader === 0n) return undefined;
+    await member.kv.range({ key: toBytes('health') });
+    return { pod, isLeader: status.leader === status.memberId, version: status.version };
+  }
+
+  async #deployOperator(): Promise<void> {
+    const labels = { name: 'etcd-operator' };
+    const field = (name: string, fieldPath: string) => ({ name, valueFrom: { fieldRef: { fieldPath } } });
+    const container = {
+      name: 'etcd-operator',
+      image: operatorImageName,
+      command: ['/usr/local/bin/etcd-operator'],
+      env: [field('MY_POD_NAMESPACE', 'metadata.namespace'), field('MY_POD_NAME', 'metadata.name')],
+    };
+    await this.client.resource(deployments).create({
+      metadata: { ...labels, namespace },
+      spec: {
+        replicas: 1,
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [container] } },
+      },
+    });
+    await this.until('the operator holds its lease', async () => Boolean((await this.lease())?.holderIdentity));
+  }
+}
+
+export const selectorOf = (cluster: string): string => `etcd_cluster=${cluster}`;
+
+/** Seconds that something takes. */
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return (performance.now() - started) / 1000;
+}
