@@ -192,6 +192,7 @@ func runStorm(ctx context.Context, o options) (func(string) (any, error), error)
 }
 
 // runPulse changes one cluster at a steady pace and measures, at a watch of its own, from a change of its spec to that of its status.
+// "go 400" makes 400 changes.
 func runPulse(ctx context.Context, o options) (func(string) (any, error), error) {
 	client, err := dynamic.NewForConfig(restConfig("json"))
 	if err != nil {
@@ -201,12 +202,16 @@ func runPulse(ctx context.Context, o options) (func(string) (any, error), error)
 	if err != nil {
 		return nil, err
 	}
-	return func(string) (any, error) {
+	return func(word string) (any, error) {
+		changes := 0
+		if _, err := fmt.Sscanf(word, "go %d", &changes); err != nil {
+			return nil, fmt.Errorf("there is no word %q", word)
+		}
 		seen.reset()
 		ticker := time.NewTicker(time.Duration(o.milliseconds) * time.Millisecond)
 		defer ticker.Stop()
 		var generation int64
-		for i := range o.count {
+		for i := range changes {
 			<-ticker.C
 			if generation, err = changeSpec(ctx, client, namespaceOf(0, o), nameOf(0), time.Now().UnixNano()+int64(i)); err != nil {
 				return nil, err

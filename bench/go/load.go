@@ -5,8 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
-	"strings"
 	"sync"
 	"time"
 
@@ -19,9 +17,9 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// runLoad makes objects from a template, in which %NAME% and %NUMBER% stand for what differs, each with its status.
+// runLoad makes objects from templates, each with its status.
 func runLoad(ctx context.Context, o options) (func(string) (any, error), error) {
-	text, err := os.ReadFile(o.template)
+	all, err := readTemplates(o.template)
 	if err != nil {
 		return nil, err
 	}
@@ -47,11 +45,10 @@ func runLoad(ctx context.Context, o options) (func(string) (any, error), error) 
 			}
 		}
 		create := func(number int) error {
-			filled := strings.ReplaceAll(strings.ReplaceAll(string(text), "%NAME%", nameOf(number)), "%NUMBER%", fmt.Sprint(number))
 			if o.kind == "pods" {
-				return createPod(ctx, typed, namespaceOf(number, o), []byte(filled))
+				return createPod(ctx, typed, namespaceOf(number, o), all.fill(number))
 			}
-			return createCluster(ctx, client, namespaceOf(number, o), []byte(filled))
+			return createCluster(ctx, client, namespaceOf(number, o), all.fill(number))
 		}
 		err := inParallel(o.concurrency, until-from, func(i int) error { return create(from + i) })
 		from = until

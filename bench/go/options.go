@@ -32,7 +32,7 @@ func readOptions(args []string) (options, error) {
 	flags.StringVar(&o.kind, "kind", "pods", "pods or clusters")
 	flags.StringVar(&o.codec, "codec", "", "json or protobuf; else what the client chooses")
 	flags.StringVar(&o.mode, "mode", "typed", "typed or unstructured")
-	flags.StringVar(&o.template, "template", "", "file with the object to load")
+	flags.StringVar(&o.template, "template", "", "file with a list of objects to load")
 	flags.IntVar(&o.count, "count", 0, "how many objects or changes")
 	flags.IntVar(&o.namespaces, "namespaces", 50, "over how many namespaces objects are spread")
 	flags.IntVar(&o.concurrency, "concurrency", 1, "how many at a time")

@@ -6,10 +6,13 @@ import { inTurns, type Measures } from './rounds.ts';
 import { Side } from './side.ts';
 import { buildPeer, numberOf } from './world.ts';
 
-const workloads = ['cycle', 'burst', 'deduplicate'] as const;
+const judged = ['cycle', 'burst', 'deduplicate'] as const;
+/** Additions of timers are counted and not judged: with us the worker has its turns meanwhile, with the others a core of its own. */
+const workloads = [...judged, 'timers'] as const;
+const lateness = 'lateness of timers (p99), milliseconds';
 const [ours, clientGo, priority] = ['ours', 'client-go', 'controller-runtime'];
 
-/** The work queue alone, in process: throughput of three workloads, and how late 100,000 timers are. */
+/** The work queue alone, in process: throughput of four workloads, and how late 100,000 timers are. */
 export const queueThroughput: Benchmark = {
   id: 'B5',
   title: 'the work queue against those of client-go and controller-runtime',
@@ -31,14 +34,19 @@ export const queueThroughput: Benchmark = {
       (medians.get(ours)?.[what] ?? Number.NaN) / (medians.get(name)?.[what] ?? Number.NaN);
     const ratios = [clientGo, priority].flatMap((name) => [
       ...workloads.map((what) => [`${what}, operations/s vs ${name}`, ratio(what, name)] as const),
-      [`lateness of timers (p99) vs ${name}`, ratio('timers', name)] as const,
+      [`lateness of timers (p99) vs ${name}`, ratio(lateness, name)] as const,
     ]);
     return verdict(
-      Object.fromEntries(ratios),
-      Object.fromEntries([
-        ...workloads.map((what) => [`${what}, operations/s vs ${clientGo}`, { atLeast: 1 }] as const),
-        [`lateness of timers (p99) vs ${clientGo}`, { atMost: 1 }] as const,
-      ]),
+      { ...Object.fromEntries(ratios), [lateness]: medians.get(ours)?.[lateness] ?? Number.NaN },
+      {
+        ...Object.fromEntries(
+          workloads.map((what) => [`${what}, operations/s vs ${clientGo}`, { atLeast: 1 }] as const),
+        ),
+        ...Object.fromEntries(
+          ['cycle', 'burst'].map((what) => [`${what}, operations/s vs ${priority}`, { atLeast: 2 }] as const),
+        ),
+        [lateness]: { atMost: 5 },
+      },
     );
   },
 };
@@ -49,9 +57,9 @@ async function measure(start: () => Promise<Side>): Promise<Measures> {
   for (const what of workloads) {
     // The first run of each is for compilers and allocators.
     await side.tell(what);
-    measures[what] = numberOf(await side.tell(what), 'perSecond');
+    const answer = await side.tell(what);
+    measures[what] = numberOf(answer, 'perSecond');
+    if (what === 'timers') measures[lateness] = numberOf(answer, 'p99');
   }
-  await side.tell('timers');
-  measures['timers'] = numberOf(await side.tell('timers'), 'p99');
   return measures;
 }

@@ -7,11 +7,18 @@ import { promisify } from 'node:util';
 import { crdOf } from '@etcd-operator/crd';
 import { etcdClusters } from '@etcd-operator/operator';
 import { type ApiServer, cacheDirectory, startApiServer } from '@etcd-operator/tools';
-import { clusterTemplate, podTemplate } from './fixtures.ts';
+import { clusterTemplate } from './cluster-template.ts';
+import { podTemplates } from './pod-templates.ts';
 import { type Answer, Side } from './side.ts';
 
 export type LoadedKind = 'pods' | 'clusters';
 type Flags = Readonly<Record<string, string | number | boolean>>;
+
+/**
+ * What a controller should be started with (see the README of controller-runtime): by default Node lets what is new grow by 96 MB
+ * before it looks for what is still used, which is more than most caches hold.
+ */
+const nodeFlags = ['--max-semi-space-size=2', '--expose-gc'];
 
 /** One real API server that both sides of a benchmark use, and the ways to start them. */
 export class World implements AsyncDisposable {
@@ -34,8 +41,8 @@ export class World implements AsyncDisposable {
     const folder = await mkdtemp(join(tmpdir(), 'etcd-operator-bench-'));
     const world = new World(server, folder, peer, signal);
     await writeFile(join(folder, 'ca.crt'), server.ca);
-    await writeFile(join(folder, 'pods.json'), JSON.stringify(podTemplate));
-    await writeFile(join(folder, 'clusters.json'), JSON.stringify(clusterTemplate));
+    await writeFile(join(folder, 'pods.json'), JSON.stringify(podTemplates));
+    await writeFile(join(folder, 'clusters.json'), JSON.stringify([clusterTemplate]));
     await world.#install();
     return world;
   }
@@ -48,7 +55,8 @@ export class World implements AsyncDisposable {
   /** A program of our side: see ours/. */
   ours(program: string, flags: Flags = {}): Promise<Side> {
     const file = join(import.meta.dirname, 'ours', `${program}.ts`);
-    return Side.start([process.execPath, '--expose-gc', file, ...written(flags)], this.#environment(), this.#signal);
+    const argv = [process.execPath, ...nodeFlags, file, ...written(flags)];
+    return Side.start(argv, this.#environment(), this.#signal);
   }
 
   /** Makes sure that this many objects of a kind are there. */
