@@ -8,7 +8,7 @@ let example: EtcdCluster;
 beforeAll(async () => {
   ground = await PluginLab.start(2);
   example = await ground.cluster('example', { size: 2 });
-});
+}, 300_000);
 afterAll(() => ground?.[Symbol.asyncDispose]());
 
 interface MemberList {
@@ -29,7 +29,7 @@ test('a person looks at a cluster, plans changes and moves its leader, all throu
 
   await ground.prints(`move-leader example ${follower}`, new RegExp(`^${follower} leads already`));
   expect(await kubectlEtcd('move-leader example nobody')).toMatchObject({ status: 1, out: '' });
-});
+}, 300_000);
 
 test('plan runs the real planner on the real cluster and changes nothing', async () => {
   const grown = await ground.prints('plan -f more.yaml', /Quorum survives/, file({ size: 3 }));
@@ -48,7 +48,7 @@ test('plan runs the real planner on the real cluster and changes nothing', async
     .resource(etcdClusters.resource)
     .get({ namespace: 'default', name: 'example' });
   expect(spec.size).toBe(2);
-});
+}, 300_000);
 
 test('what is not there is named', async () => {
   expect(await kubectlEtcd('status nobody')).toMatchObject({
@@ -56,4 +56,4 @@ test('what is not there is named', async () => {
     err: 'error: there is no EtcdCluster nobody in namespace default\n',
   });
   expect((await kubectlEtcd('status -n empty')).err).toBe('error: there is no EtcdCluster in namespace empty\n');
-});
+}, 300_000);

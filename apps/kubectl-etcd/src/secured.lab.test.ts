@@ -22,7 +22,7 @@ beforeAll(async () => {
   const TLS = { static: { member, operatorSecret: 'safe-client' } };
   await ground.cluster('safe', { size: 2, TLS, auth: { secret: 'root-login' } });
   await enableAuth();
-});
+}, 300_000);
 afterAll(() => ground?.[Symbol.asyncDispose]());
 
 async function certificate(names: readonly string[]): Promise<Readonly<Record<string, string>>> {
@@ -60,4 +60,4 @@ test('with TLS and authentication the credentials come from the Secrets that the
   await ground.prints(`move-leader safe ${follower}`, new RegExp(`^${follower} leads already`));
   expect(await ground.prints('plan safe', /No steps\./)).toMatchObject({ status: 0 });
   expect(await ground.prints('status safe', /2 of 2 ready/)).toMatchObject({ status: 0 });
-});
+}, 300_000);

@@ -30,11 +30,11 @@ test('with --keep the next playground goes on where the last one ended', async (
   const read = await lab(['shell', 'etcdctl', 'get', 'kept', '--print-value-only'], env);
   expect(read).toEqual({ status: 0, text: 'yes\n' });
   expect(await second.end('SIGTERM')).toBe(0);
-});
+}, 300_000);
 
 test('a folder that holds something else is refused', async () => {
   writeFileSync(join(runtime, 'cluster.json'), 'not ours');
   const playground = new PlaygroundProcess(['--once', '--keep', runtime], process.env);
   await expect(playground.says(/available/)).rejects.toThrow('is not what a playground wrote');
   expect(await playground.end('SIGTERM')).toBe(2);
-});
+}, 300_000);

@@ -1,37 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What `npm start` runs. */
-import { OptionError, type PlaygroundOptions, parseOptions, usage } from './options.ts';
-import { runPlayground } from './playground.ts';
+/** What `npm start` runs. Everything else is loaded once the cache of compiled modules is open. */
+import { openModuleCache } from './module-cache.ts';
 
-process.exitCode = await main(process.argv.slice(2));
-
-async function main(args: readonly string[]): Promise<number> {
-  try {
-    const options = parseOptions(args);
-    if (options) return await play(options);
-    process.stdout.write(usage);
-    return 0;
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    return error instanceof OptionError ? 2 : 1;
-  }
-}
-
-async function play(options: PlaygroundOptions): Promise<number> {
-  const stop = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(name, () => stop.abort(new Error(`received ${name}`)));
-  }
-  const { stdin: input, stdout: output } = process;
-  // Whoever read our lines has gone: there is nobody to show anything to.
-  output.on('error', (error) => stop.abort(error));
-  const isTerminal = input.isTTY && output.isTTY && !options.once && !options.plain;
-  try {
-    const write = (line: string) => output.write(`${line}\n`);
-    const terminal = isTerminal ? { input, output } : undefined;
-    await runPlayground(options, { env: process.env, write, terminal }, stop.signal);
-  } catch (error) {
-    if (!stop.signal.aborted) throw error;
-  }
-  return 0;
-}
+openModuleCache(process.env);
+const { runCommandLine } = await import('./command.ts');
+process.exitCode = await runCommandLine(process.argv.slice(2));

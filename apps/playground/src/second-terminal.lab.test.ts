@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { lab, PlaygroundProcess } from './testing/playground-process.ts';
+import { lab, PlaygroundProcess, startLabCommand } from './testing/playground-process.ts';
 
 let runtime: string;
 let env: NodeJS.ProcessEnv;
@@ -17,13 +17,25 @@ beforeAll(async () => {
 afterAll(async () => {
   await playground.end('SIGINT');
   rmSync(runtime, { recursive: true, force: true });
-});
+}, 300_000);
 
 const type = async (...words: string[]) => {
   const { status, text } = await lab(words, env);
   if (status !== 0) throw new Error(`lab ${words.join(' ')} ended with ${status}:\n${text}`);
   return text;
 };
+
+/** Starts something that goes on until it is ended, and ends it when it has said this. */
+async function following(verb: string, pattern: RegExp): Promise<string> {
+  const child = startLabCommand([verb], env);
+  let text = '';
+  for await (const chunk of child.stdout) {
+    text += String(chunk);
+    if (pattern.test(text)) break;
+  }
+  child.kill('SIGINT');
+  return text;
+}
 
 test('a second terminal looks, disturbs, applies and opens shells', async () => {
   expect(await type('status')).toContain('1 of 1 ready');
@@ -34,10 +46,15 @@ test('a second terminal looks, disturbs, applies and opens shells', async () => 
   const file = join(runtime, 'other.yaml');
   writeFileSync(file, 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: from-file\n');
   expect(await type('apply', file)).toBe('ConfigMap from-file is applied\n');
+  const followed = await following(
+    'events',
+    /EtcdCluster example is created[\s\S]*you: ConfigMap from-file is applied/,
+  );
+  expect(followed).toContain('New Member Added');
   expect(await lab(['kill', 'nobody'], env)).toEqual({ status: 1, text: 'there is no running member nobody\n' });
   expect(await lab(['resize', '9'], env)).toMatchObject({ status: 2, text: expect.stringContaining('1 to 7') });
   expect(await lab(['dance'], env)).toMatchObject({ status: 2, text: expect.stringContaining('no command "dance"') });
-});
+}, 300_000);
 
 test('a backup is made and restored, and the cluster upgraded', async () => {
   await type('shell', 'etcdctl', 'put', 'kept', 'yes');
@@ -53,4 +70,4 @@ test('a backup is made and restored, and the cluster upgraded', async () => {
 
   expect(await type('upgrade', '3.7')).toMatch(/spec\.version is 3\.7\.\d+/);
   await playground.says(/Member Upgraded: Member example-\w+ upgraded from 3\.6\.\d+ to 3\.7\.\d+/);
-});
+}, 300_000);

@@ -58,6 +58,17 @@ test('a person plays with keys, sees on the screen what happens, and leaves noth
   await terminal.press('-');
   await sees(terminal, /1 of 1 ready[\s\S]*nothing to do/);
 
+  await sees(terminal, /backups can be made/);
+  await terminal.press('s');
+  await sees(terminal, /you: backed up to backups\/example-1/);
+  await terminal.press('l');
+  await sees(terminal, /you: restored from backups\/example-1/);
+  await sees(terminal, /1 of 1 ready[\s\S]*nothing to do/);
+  await terminal.press('u');
+  await sees(terminal, /1 of 1 ready {2}etcd 3\.7\.\d+ [\s\S]*nothing to do/);
+  await terminal.press('+');
+  await sees(terminal, /3 of 3 ready[\s\S]*nothing to do/);
+
   await terminal.press('!');
   // What is typed before the shell has the terminal goes to the playground.
   await sees(terminal, /^[#$]\s*$/m);
@@ -75,7 +86,7 @@ test('a person plays with keys, sees on the screen what happens, and leaves noth
   expect(await gone([pid, ...below])).toEqual([]);
   expect(entries()).toEqual([]);
   expect(existsSync(kubeconfig)).toBe(false);
-});
+}, 300_000);
 
 test('two playgrounds do not collide, a busy port is no trouble, and SIGKILL leaves nothing', async () => {
   const one = new PlaygroundProcess(['--plain', '--size', '1', '--port', '0'], env);
@@ -96,4 +107,4 @@ test('two playgrounds do not collide, a busy port is no trouble, and SIGKILL lea
   expect(await gone(below)).toEqual([]);
   expect(await lab(['status'], env)).toMatchObject({ status: 1, text: expect.stringContaining('no playground runs') });
   expect(entries()).toEqual([]);
-});
+}, 300_000);

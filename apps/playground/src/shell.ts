@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { delimiter } from 'node:path';
 import type { Entry } from './control/registry.ts';
+import { moduleCache } from './module-cache.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -11,6 +12,8 @@ function shellEnvironment({ kubeconfig, bin, endpoint }: Entry, env: Environment
     ...env,
     KUBECONFIG: kubeconfig,
     PATH: `${bin}${delimiter}${env['PATH'] ?? ''}`,
+    // Other programs of a person's shell have no business in our cache.
+    ...(env['NODE_COMPILE_CACHE'] === moduleCache(env) && { NODE_COMPILE_CACHE: undefined }),
     ...(endpoint !== '' && { ETCDCTL_ENDPOINTS: endpoint }),
   };
 }

@@ -43,7 +43,10 @@ export async function runStage(options: StageOptions): Promise<void> {
   await using lab = await startLabOn(options.port, versions.images, report);
   session.note(`kube-lab is up: ${lab.nodes.length} nodes, API server at ${lab.url}`, 'quiet');
   const warn = (text: string) => session.note(`operator: ${text}`, 'bad');
+  signal.throwIfAborted();
   const operator = runOperator(lab, ({ message, fields }) => warn(`${message} ${fields['error'] ?? ''}`), signal);
+  // It is waited for at the end; what ends it before that ends what comes in between as well.
+  operator.catch(() => undefined);
   const cluster = kept?.name ?? (await createObjects(lab, versions, options));
   if (!kept) session.note(`EtcdCluster ${cluster} is created`, 'quiet');
   await using forward = await lab.forward({ service: clientServiceName(cluster), namespace }, 2379);
@@ -161,12 +164,15 @@ async function entryOf(lab: Lab, versions: EtcdVersions, { host, port }: Forward
 
 const { bucket, awsSecret, endpoint: store } = objectStore;
 
+/** Lines to copy: none is so long that a usual terminal would cut it. */
 function hintsOf({ kubeconfig, endpoint, bin }: Entry): readonly string[] {
   return [
-    `export KUBECONFIG=${kubeconfig} PATH=${bin}:$PATH`,
+    `export KUBECONFIG=${kubeconfig}`,
+    `export PATH=${bin}:$PATH`,
     'kubectl get etcd,pods,services    kubectl etcd status',
     `etcdctl --endpoints ${endpoint} put hello world`,
-    `kubectl etcd backup create --s3-path ${bucket}/mine --aws-secret ${awsSecret} --s3-endpoint ${store} --path-style --wait`,
+    `kubectl etcd backup create --s3-path ${bucket}/mine --aws-secret ${awsSecret} --wait \\`,
+    `  --s3-endpoint ${store} --path-style`,
     'npm run lab -- --help             kill, cut, blank, reboot, apply from a second terminal',
   ];
 }

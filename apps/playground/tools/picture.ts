@@ -43,7 +43,7 @@ process.stdout.write(`${file}\n`);
 
 function picture(cells: readonly (readonly Cell[])[]): string {
   const lines = cells.map((row, index) => line(row, margin + (index + 0.75) * height)).filter((text) => text !== '');
-  const [wide, high] = [size.columns * width + 2 * margin, size.rows * height + 2 * margin];
+  const [wide, high] = [Math.round(size.columns * width + 2 * margin), size.rows * height + 2 * margin];
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${wide}" height="${high}" viewBox="0 0 ${wide} ${high}" role="img">`,
     '<title>The playground: members, what the operator does and why, and what happened</title>',

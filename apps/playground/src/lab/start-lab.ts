@@ -5,6 +5,7 @@ import { type ImageTable, type Lab, startLab } from '@etcd-operator/kube-lab';
 import { podLogReader, runEtcdOperator } from '@etcd-operator/operator';
 import { createLogger, type LogRecord, systemClock } from '@etcd-operator/ports';
 import type { Part } from '@etcd-operator/tools';
+import { moduleCache } from '../module-cache.ts';
 import { namespace } from './example-cluster.ts';
 
 const nodes = 5;
@@ -48,7 +49,8 @@ export async function layOutTools(lab: Lab, etcd: Part): Promise<string> {
   const bin = join(lab.directory, 'bin');
   await mkdir(bin, { recursive: true });
   const script = join(bin, 'kubectl-etcd');
-  await writeFile(script, `#!/bin/sh\nexec '${process.execPath}' '${plugin}' "$@"\n`);
+  const cache = `NODE_COMPILE_CACHE='${moduleCache(process.env)}'`;
+  await writeFile(script, `#!/bin/sh\n${cache} exec '${process.execPath}' '${plugin}' "$@"\n`);
   await chmod(script, 0o755);
   for (const tool of ['etcdctl', 'etcdutl']) {
     const source = etcd.programs[tool];

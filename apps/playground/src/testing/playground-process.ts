@@ -36,7 +36,7 @@ export class PlaygroundProcess {
     return this.child.pid ?? 0;
   }
 
-  async says(pattern: RegExp, milliseconds = 60_000): Promise<string> {
+  async says(pattern: RegExp, milliseconds = 120_000): Promise<string> {
     const end = performance.now() + milliseconds;
     for (;;) {
       const found = this.lines.find((line) => pattern.test(line));
@@ -67,6 +67,11 @@ export function lab(words: readonly string[], env: NodeJS.ProcessEnv): Promise<{
       },
     );
   });
+}
+
+/** The same, for what does not end by itself. */
+export function startLabCommand(words: readonly string[], env: NodeJS.ProcessEnv) {
+  return spawn(process.execPath, [join(sources, 'lab.ts'), ...words], { env, stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
 /** All processes below one, as the system has them now. */

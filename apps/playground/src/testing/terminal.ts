@@ -33,7 +33,7 @@ export async function openTerminal(options: TerminalOptions): Promise<Terminal> 
 }
 
 /** Waits until the screen fits. Fails with what is on it. */
-export async function sees(terminal: Terminal, pattern: RegExp, milliseconds = 60_000): Promise<string> {
+export async function sees(terminal: Terminal, pattern: RegExp, milliseconds = 120_000): Promise<string> {
   const end = performance.now() + milliseconds;
   for (;;) {
     const screen = await terminal.screen();

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { descendants, isAlive, PlaygroundProcess } from './testing/playground-process.ts';
+
+let temporary: string;
+beforeEach(() => {
+  temporary = mkdtempSync(join(tmpdir(), 'playground-test-'));
+});
+afterEach(() => rmSync(temporary, { recursive: true, force: true }));
+
+/** Everything that is left of a playground: processes that it started, files that it made. */
+async function leftOf(pids: readonly number[]): Promise<readonly (number | string)[]> {
+  const end = performance.now() + 60_000;
+  for (;;) {
+    const left = [...pids.filter(isAlive), ...readdirSync(temporary)];
+    if (left.length === 0 || performance.now() > end) return left;
+    await new Promise((done) => setTimeout(done, 100));
+  }
+}
+
+const moments = [/is at hand/, /kube-lab is up/, /EtcdCluster example is created/, /is starting/, / s {2}available/];
+
+test.each(moments)(
+  'Ctrl-C right after %s ends it quietly and leaves nothing',
+  async (moment) => {
+    const playground = new PlaygroundProcess(['--plain', '--size', '1'], { ...process.env, TMPDIR: temporary });
+    await playground.says(moment);
+    const below = descendants(playground.pid);
+    expect({ status: await playground.end('SIGINT'), lines: playground.lines }).toMatchObject({ status: 0 });
+    expect(playground.lines.filter((line) => /^\s+at |Error/.test(line))).toEqual([]);
+    expect(await leftOf(below)).toEqual([]);
+  },
+  300_000,
+);
+
+test('SIGKILL, which nobody can answer, leaves neither processes nor files', async () => {
+  const playground = new PlaygroundProcess(['--plain', '--size', '1'], { ...process.env, TMPDIR: temporary });
+  await playground.says(/ s {2}available/);
+  const below = descendants(playground.pid);
+  await playground.end('SIGKILL');
+  expect(await leftOf(below)).toEqual([]);
+}, 300_000);
