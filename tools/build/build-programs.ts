@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { join } from 'node:path';
-import { build } from 'esbuild';
+import { join, relative, resolve } from 'node:path';
+import { type BuildOptions, build } from 'esbuild';
 import type { BuildPlace } from './build-packages.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -22,25 +22,45 @@ export function programsOf(apps: readonly Workspace[]): readonly Program[] {
 const banner =
   "import { createRequire as bundleRequire } from 'node:module';\nconst require = bundleRequire(import.meta.url);";
 
-/**
- * Bundles a program with everything it imports into one file, `out/<name>.mjs`, that runs on a bare Node 24. Names stay
- * readable for stack traces; the licences of what is bundled stand at its end. Returns its size in bytes.
- */
+/** For a bare Node 24. Names stay readable for stack traces; the licences of what is bundled stand at the end of each file. */
+const common = {
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node24',
+  keepNames: true,
+  legalComments: 'eof',
+  banner: { js: banner },
+  metafile: true,
+  logLevel: 'warning',
+} as const satisfies BuildOptions;
+
+/** Bundles a program with everything it imports into one file, `out/<name>.mjs`. Returns its size in bytes. */
 export async function buildProgram({ name, entry }: Program, { root, out }: BuildPlace): Promise<number> {
   const outfile = join(out, `${name}.mjs`);
-  const { metafile } = await build({
-    absWorkingDir: root,
-    entryPoints: [entry],
-    outfile,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node24',
-    keepNames: true,
-    legalComments: 'eof',
-    banner: { js: banner },
-    metafile: true,
-    logLevel: 'warning',
-  });
+  const { metafile } = await build({ ...common, absWorkingDir: root, entryPoints: [entry], outfile });
   return Object.values(metafile.outputs).reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+/**
+ * Bundles programs that lie beside each other: what several of them import, and what is imported only when it is needed, is in files
+ * of its own, so that it is there once and is read by those who need it. Returns the names of all files, the programs' own being
+ * `<name>.mjs`.
+ */
+export async function buildPrograms(
+  programs: readonly Program[],
+  { root, out }: BuildPlace,
+): Promise<readonly string[]> {
+  const { metafile } = await build({
+    ...common,
+    absWorkingDir: root,
+    entryPoints: programs.map(({ name, entry }) => ({ in: entry, out: name })),
+    outdir: out,
+    outExtension: { '.js': '.mjs' },
+    chunkNames: 'parts/[name]-[hash]',
+    splitting: true,
+  });
+  return Object.keys(metafile.outputs)
+    .map((file) => relative(out, resolve(root, file)))
+    .toSorted();
 }

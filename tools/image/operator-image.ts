@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { operatorImageName } from '@etcd-operator/operator';
-import { buildProgram, programsOf } from '../build/build-programs.ts';
+import { buildPrograms, programsOf } from '../build/build-programs.ts';
 import { workspacesOf } from '../build/workspace.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { type Image, type ImageFile, text } from './image.ts';
@@ -43,8 +43,8 @@ export async function operatorImage(root: string = repositoryRoot): Promise<Imag
 }
 
 /**
- * Each program as one file and a link to it. The file is an ES module by its name, and the kernel starts Node for it by its first
- * line; the link has the name that people type.
+ * The programs, what they share, and a link to each program. Its file is an ES module by its name, and the kernel starts Node for it
+ * by its first line; the link has the name that people type.
  */
 export async function operatorPrograms(root: string = repositoryRoot): Promise<readonly ImageFile[]> {
   const programs = programsOf(workspacesOf(root, 'apps').filter(({ name }) => shipped.includes(name)));
@@ -52,19 +52,22 @@ export async function operatorPrograms(root: string = repositoryRoot): Promise<r
     throw new Error(`none of ${shipped.join(', ')} declares "programs" in its package.json: name them there`);
   const out = await mkdtemp(join(tmpdir(), 'etcd-operator-image-'));
   try {
+    const starts = new Set(programs.map(({ name }) => `${name}.mjs`));
     const files: ImageFile[] = [];
-    for (const program of programs) {
-      await buildProgram(program, { root, out });
-      const bundle = await readFile(join(out, `${program.name}.mjs`), 'utf8');
-      const path = `${home}/${program.name}.mjs`;
-      files.push(text(path, `#!/usr/local/bin/node --optimize-for-size\n${bundle}`, 0o755));
-      files.push({ kind: 'link', path: `/usr/local/bin/${program.name}`, target: path });
+    for (const name of await buildPrograms(programs, { root, out })) {
+      const content = await readFile(join(out, name), 'utf8');
+      const isProgram = starts.has(name);
+      files.push(text(`${home}/${name}`, isProgram ? `${firstLine}${content}` : content, isProgram ? 0o755 : 0o644));
     }
-    return files;
+    const link = (name: string) =>
+      ({ kind: 'link', path: `/usr/local/bin/${name}`, target: `${home}/${name}.mjs` }) as const;
+    return [...files, ...programs.map(({ name }) => link(name))];
   } finally {
     await rm(out, { recursive: true, force: true });
   }
 }
+
+const firstLine = '#!/usr/local/bin/node --optimize-for-size\n';
 
 async function surroundings(root: string): Promise<readonly ImageFile[]> {
   return [

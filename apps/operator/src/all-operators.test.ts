@@ -2,9 +2,10 @@
 import { leases, pods } from '@etcd-operator/kube';
 import { createLogger, type LogRecord, systemClock } from '@etcd-operator/ports';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type ControllerName, controllerNames, runOperators } from './all-operators.ts';
+import { runOperators } from './all-operators.ts';
 import { etcdBackups } from './api/etcd-backup.ts';
 import { etcdRestores } from './api/etcd-restore.ts';
+import { type ControllerName, controllerNames } from './controller-names.ts';
 import { ApiServerScene, clusterWith } from './testing/api-server-scene.ts';
 
 const apiVersion = 'etcd.database.coreos.com/v1beta2';

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { addEtcdBackupOperator, type BackupOperatorOptions } from './backup-operator.ts';
 import { addEtcdOperator, type ClusterOperatorOptions } from './cluster-operator.ts';
+import { type ControllerName, controllerNames } from './controller-names.ts';
 import { openManager } from './prepare-operator.ts';
 import { addEtcdRestoreOperator, type RestoreOperatorOptions } from './restore-operator.ts';
-
-/** The controllers that one process can run, by what they look after. */
-export const controllerNames = ['cluster', 'backup', 'restore'] as const;
-export type ControllerName = (typeof controllerNames)[number];
 
 /** A process with several operators. */
 export interface AllOperatorsOptions extends ClusterOperatorOptions, BackupOperatorOptions, RestoreOperatorOptions {

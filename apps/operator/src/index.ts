@@ -3,7 +3,6 @@
  * The etcd operator as a library: the kinds it serves, the operators themselves, and how the cluster operator sees and decides,
  * for programs that embed them (the playground, `kubectl etcd`, tests). The programs of the image are in `programs/`.
  */
-export { controllerNames } from './all-operators.ts';
 export { type EtcdBackup, type EtcdBackupSpec, type EtcdBackupStatus, etcdBackups } from './api/etcd-backup.ts';
 export { type EtcdCluster, type EtcdClusterSpec, type EtcdClusterStatus, etcdClusters } from './api/etcd-cluster.ts';
 export { type EtcdRestore, etcdRestores } from './api/etcd-restore.ts';
@@ -20,6 +19,7 @@ export { type Plan, planCluster } from './cluster/plan/plan.ts';
 export type { PlannedStep, Step } from './cluster/plan/step.ts';
 export { ClusterSecrets } from './cluster/secrets/cluster-secrets.ts';
 export { type ClusterOperatorOptions, runEtcdOperator } from './cluster-operator.ts';
+export { controllerNames } from './controller-names.ts';
 export { operatorImageName } from './image.ts';
 export type { OperatorOptions } from './prepare-operator.ts';
 export { podLogReader } from './programs/pod-log-reader.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type ControllerName, controllerNames } from '../all-operators.ts';
+import { type ControllerName, controllerNames } from '../controller-names.ts';
 import { FlagError } from './go-flags.ts';
 
 /** What `-controllers` chooses: names with commas between them. */

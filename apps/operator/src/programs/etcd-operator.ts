@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import { runOperators } from '../all-operators.ts';
 import { runEtcdOperator } from '../cluster-operator.ts';
 import { backupOperatorFlags } from './backup-operator-flags.ts';
 import { chosenControllers } from './chosen-controllers.ts';
@@ -28,6 +27,8 @@ await runProgram({
     if (controllers.join() === 'cluster') return runEtcdOperator(options, signal);
     const { 'agent-image': agentImage, 'scratch-directory': scratchDirectory } = flags;
     const more = { agentImage, scratchDirectory, storage: storageSettings(flags), controllers };
+    // Clients of object stores are large: a process without them does not load them.
+    const { runOperators } = await import('../all-operators.ts');
     return runOperators({ ...options, ...more }, signal);
   },
 });

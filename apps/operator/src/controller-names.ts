@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** The controllers that one process can run, by what they look after. */
+export const controllerNames = ['cluster', 'backup', 'restore'] as const;
+export type ControllerName = (typeof controllerNames)[number];
