@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { operatorImage } from '@etcd-operator/tools/image';
+
+/** Where the programs of the image lie, with what they load. */
+const home = '/usr/local/lib/etcd-operator/';
 
 /** The operator as it is shipped: the program and the environment of its image, in a process of its own. */
 export class OperatorProcess implements AsyncDisposable {
@@ -19,14 +22,16 @@ export class OperatorProcess implements AsyncDisposable {
   static async start(kubeconfig: string): Promise<OperatorProcess> {
     const folder = mkdtempSync(join(tmpdir(), 'etcd-operator-fleet-'));
     const { files, environment = [] } = await operatorImage();
-    const program = files.find(({ path }) => path.endsWith('/etcd-operator.mjs'));
-    if (program?.kind !== 'file' || !(program.content instanceof Uint8Array))
-      throw new Error('the image has no program etcd-operator');
+    for (const part of files) {
+      if (part.kind !== 'file' || !part.path.startsWith(home) || !(part.content instanceof Uint8Array)) continue;
+      const place = join(folder, part.path.slice(home.length));
+      mkdirSync(dirname(place), { recursive: true });
+      writeFileSync(place, part.content);
+    }
     const file = join(folder, 'etcd-operator.mjs');
-    writeFileSync(file, program.content);
     writeFileSync(join(folder, 'kubeconfig'), kubeconfig, { mode: 0o600 });
     // As the kernel would read its first line.
-    const [, ...options] = Buffer.from(program.content).toString('utf8').split('\n', 1)[0]?.split(' ') ?? [];
+    const [, ...options] = readFileSync(file, 'utf8').split('\n', 1)[0]?.split(' ') ?? [];
     const args = [
       ...options,
       file,
