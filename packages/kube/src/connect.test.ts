@@ -137,6 +137,30 @@ describe('a configured transport', () => {
     expect(await whoAmI(client)).toEqual({ authorization: 'Bearer x', user: 'carol' });
   });
 
+  test('does not wait for an exec plugin longer than its caller', async () => {
+    const { server } = await serve();
+    const apiVersion = 'client.authentication.k8s.io/v1';
+    const plugin = { apiVersion, command: 'login', args: [], env: {}, provideClusterInfo: false } as const;
+    const stop = new AbortController();
+    const client = clientFor(configFor(server, { credential: { kind: 'exec', plugin } }), {
+      runProgram: () => {
+        stop.abort();
+        return new Promise<string>(() => undefined);
+      },
+    });
+    const asked = client.get({ name: 'n' }, { signal: stop.signal });
+    await expect(asked).rejects.toMatchObject({ code: 'Aborted' });
+  });
+
+  test('a token that cannot be sent is an error of the configuration that does not quote it', async () => {
+    const { server } = await serve();
+    const client = clientFor(configFor(server, { credential: { kind: 'token', token: 'secret\nsecret' } }));
+    const error = await whoAmI(client).catch((caught: unknown) => caught);
+    expect(error).toMatchObject({ code: 'Configuration' });
+    expect(String(error)).toContain('test: the token has characters');
+    expect(String(error)).not.toContain('secret');
+  });
+
   test('says which file is missing', async () => {
     const { server } = await serve();
     const client = clientFor(configFor(server, { credential: { kind: 'token-file', path: '/nowhere/token' } }));

@@ -6,7 +6,7 @@ import { programRunner, type RunProgram } from './auth/exec-plugin.ts';
 import { FileCache } from './auth/file-cache.ts';
 import type { ClusterConfig, Impersonation } from './config/cluster-config.ts';
 import type { ReadFile } from './config/in-cluster.ts';
-import { isKubeError } from './kube-error.ts';
+import { isKubeError, KubeError } from './kube-error.ts';
 import { HttpTransport } from './transport/http-transport.ts';
 import type { Transport } from './transport/transport.ts';
 
@@ -53,17 +53,33 @@ export function connect(config: ClusterConfig, options: ConnectOptions = {}): Tr
   };
   return {
     request: async (request) => {
-      const headers = await headersOf(request.headers);
+      const headers = await untilAborted(headersOf(request.headers), request.signal);
       const response = await http.request({ ...request, headers }).catch(renewing(credentials));
       if (response.status === 401) credentials.refused();
       return response;
     },
     connect: async (request) => {
-      const headers = await headersOf(request.headers);
+      const headers = await untilAborted(headersOf(request.headers), request.signal);
       return http.connect({ ...request, headers }).catch(renewing(credentials));
     },
     close: () => http.close(),
   };
+}
+
+/** What `work` comes to, unless `signal` is aborted before: an exec plugin may wait for somebody who is not there. */
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work;
+  const released = new AbortController();
+  const aborted = new Promise<never>((_, reject) => {
+    const give = () => reject(new KubeError('Aborted', 'the request was aborted', { cause: signal.reason }));
+    if (signal.aborted) give();
+    else signal.addEventListener('abort', give, { once: true, signal: released.signal });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    released.abort();
+  }
 }
 
 /** A connection that fails may do so because of a certificate that has been rotated. */

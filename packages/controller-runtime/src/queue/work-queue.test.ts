@@ -26,6 +26,18 @@ describe('work queue', () => {
     expect(take()).toEqual(['a']);
   });
 
+  test.each([Number.NaN, 0, -1, Number.NEGATIVE_INFINITY])(
+    'a delay of %d is none, and delays no other',
+    async (delay) => {
+      const { clock, queue, take } = world();
+      queue.addAfter('other', 10);
+      queue.addAfter('a', delay);
+      expect(take()).toEqual(['a']);
+      await clock.advance(10);
+      expect(take()).toEqual(['other']);
+    },
+  );
+
   test('R16: a key is never handed out twice at a time, and what came meanwhile once more after', () => {
     const { queue, take } = world();
     queue.add('a');

@@ -96,7 +96,8 @@ export class WorkQueue<K> {
   /** Wants `key` processed in `milliseconds`, or earlier if it is waiting already. */
   addAfter(key: K, milliseconds: number, options?: AddOptions): void {
     if (this.#shuttingDown) return;
-    if (milliseconds <= 0) {
+    // What is no number of milliseconds would stand in the way of all other delays.
+    if (!(milliseconds > 0)) {
       this.add(key, options);
       return;
     }

@@ -24,6 +24,15 @@ export class Credentials {
 
   /** The `Authorization` header, if there is to be one. */
   async authorization(): Promise<string | undefined> {
+    const header = await this.#authorization();
+    // Such a header could not be sent; what it holds is a secret and is not quoted.
+    if (header !== undefined && /[^\x20-\x7e]/.test(header)) {
+      throw configError(this.#config.source, 'the token has characters that a token cannot have, such as a line break');
+    }
+    return header;
+  }
+
+  async #authorization(): Promise<string | undefined> {
     const { credential, source } = this.#config;
     switch (credential.kind) {
       case 'none':

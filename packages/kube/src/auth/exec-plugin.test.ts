@@ -99,6 +99,7 @@ describe('a plugin', () => {
     [printed({}), 'neither a token nor a client certificate'],
     [printed({ clientCertificateData: 'C' }), 'neither a token nor a client certificate'],
     [printed({ token: 't' }, 'client.authentication.k8s.io/v1beta1'), 'printed apiVersion'],
+    [printed({ token: 'secret', expirationTimestamp: 'tomorrow' }), 'an expirationTimestamp that is no time'],
   ])('that prints %s is refused without quoting it', async (output, message) => {
     const error = await source(async () => output)
       .credentials.get()

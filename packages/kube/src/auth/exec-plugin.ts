@@ -121,8 +121,16 @@ function parseCredential(output: string, apiVersion: string, where: string): Exe
   return {
     ...(token ? { token } : {}),
     ...(cert && key ? { cert, key } : {}),
-    ...(expiry ? { expires: parseTime(expiry) } : {}),
+    ...(expiry ? { expires: expiryOf(expiry, where) } : {}),
   };
+}
+
+function expiryOf(text: string, where: string): number {
+  try {
+    return parseTime(text);
+  } catch (cause) {
+    throw configError(where, 'printed an expirationTimestamp that is no time', cause);
+  }
 }
 
 const longestRun = 60_000;
