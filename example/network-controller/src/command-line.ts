@@ -10,31 +10,63 @@ export interface Flag {
 
 /** What is wrong with a command line, and the help. */
 class CommandLineError extends Error {
-  constructor(message: string, flags: Readonly<Record<string, Flag>>) {
-    const lines = Object.entries(flags).map(([name, flag]) => `  -${name}\n        ${flag.help}`);
-    super(`${message}\nFlags:\n${lines.join('\n')}`);
+  constructor(message: string, flags: Flags) {
+    super(`${message}\n${usage(flags)}`);
     this.name = 'CommandLineError';
   }
 }
 
-/** Reads flags as Go programs do: `-name=value`, `-name value`, `--name`, and booleans without a value. */
+type Flags = Readonly<Record<string, Flag>>;
+
+/** The flags there are, one below the other. */
+export function usage(flags: Flags): string {
+  const lines = Object.entries(flags).map(([name, flag]) => `  -${name}\n        ${flag.help}`);
+  return `Flags:\n${lines.join('\n')}`;
+}
+
+/** The booleans of Go, which has several ways to write them. */
+const booleans = new Map([
+  ...['1', 't', 'T', 'true', 'TRUE', 'True'].map((text) => [text, 'true'] as const),
+  ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((text) => [text, 'false'] as const),
+]);
+
+/**
+ * Reads flags as Go programs do: `-name=value`, `-name value`, `--name`, and booleans without a value. `'help'` if the command
+ * line asks for it by `-h` or `-help`.
+ */
 export function parseFlags<const Name extends string>(
   flags: Readonly<Record<Name, Flag>>,
   args: readonly string[],
-): Readonly<Record<Name, string>> {
+): Readonly<Record<Name, string>> | 'help' {
   const known = new Map<string, Flag>(Object.entries(flags));
   const values = new Map([...known].map(([name, flag]) => [name, flag.default]));
   const rest = [...args];
   for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
     const [, name = '', given] = /^--?([^-=][^=]*)(?:=(.*))?$/s.exec(arg) ?? [];
+    if (name === 'h' || name === 'help') return 'help';
     const flag = known.get(name);
     if (!flag) throw new CommandLineError(`unknown argument: ${arg}`, flags);
-    const value = given ?? (flag.isBoolean ? 'true' : rest.shift());
-    if (value === undefined) throw new CommandLineError(`-${name} needs a value`, flags);
-    if (flag.isBoolean && value !== 'true' && value !== 'false') {
-      throw new CommandLineError(`-${name} is true or false, not ${value}`, flags);
-    }
-    values.set(name, value);
+    const text = given ?? (flag.isBoolean ? 'true' : rest.shift());
+    if (text === undefined) throw new CommandLineError(`-${name} needs a value`, flags);
+    values.set(name, flag.isBoolean ? booleanOf(flags, name, text) : text);
   }
   return Object.fromEntries(values) as Record<Name, string>;
+}
+
+function booleanOf(flags: Flags, name: string, text: string): string {
+  const value = booleans.get(text);
+  if (value === undefined) throw new CommandLineError(`-${name} is true or false, not ${text}`, flags);
+  return value;
+}
+
+/** The value of a flag that is a whole number from `least` to `most`. */
+export function numberOf<const Name extends string>(
+  flags: Readonly<Record<Name, Flag>>,
+  values: Readonly<Record<Name, string>>,
+  name: Name,
+  [least, most]: readonly [least: number, most: number],
+): number {
+  const value = Number(values[name]);
+  if (/^\d+$/.test(values[name]) && value >= least && value <= most) return value;
+  throw new CommandLineError(`-${name} is a whole number from ${least} to ${most}, not ${values[name]}`, flags);
 }

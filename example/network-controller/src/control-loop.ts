@@ -14,6 +14,8 @@ export interface ControlLoopOptions<T extends KubeObject> {
   readonly informer: Informer<T>;
   /** Looks at one object, by its key. What it throws is retried, later and later. */
   readonly sync: (key: string, signal: AbortSignal) => Promise<void>;
+  /** Keys that may need a look though no object has them: what is there in the world, declared or not. @default none */
+  readonly strays?: (signal: AbortSignal) => Promise<readonly string[]>;
   readonly clock: Clock;
   readonly log: Logger;
   /** How many objects are looked at side by side; never one twice at a time. */
@@ -33,7 +35,7 @@ const longestDelay = 30_000;
  * `buildController` makes the same, and more, in one call; deployment-networks.ts uses it. Here every part can be seen.
  */
 export function createControlLoop<T extends KubeObject>(options: ControlLoopOptions<T>): Runnable {
-  const { informer, sync, clock, log, workers, resyncPeriod } = options;
+  const { informer, sync, strays, clock, log, workers, resyncPeriod } = options;
   const { kind } = informer.resource;
   const queue = new WorkQueue<string>({ clock, name: kind, rateLimiter: exponentialPerKey(5, longestDelay) });
 
@@ -62,6 +64,18 @@ export function createControlLoop<T extends KubeObject>(options: ControlLoopOpti
     }
   }
 
+  /** Objects that exist come again by the informer; for what has lost its object, the world itself must be asked. */
+  async function lookForStrays(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        for (const key of (await strays?.(signal)) ?? []) queue.add(key);
+      } catch (error) {
+        if (!signal.aborted) log.warn('Error looking for strays, it is tried again', { retryIn: resyncPeriod, error });
+      }
+      await clock.sleep(resyncPeriod, signal).catch(() => undefined);
+    }
+  }
+
   return {
     name: `${kind} control loop`,
     // Without leader election the manager always leads; with it, one replica works at a time.
@@ -73,7 +87,8 @@ export function createControlLoop<T extends KubeObject>(options: ControlLoopOpti
       log.info('Starting workers');
       const working = Array.from({ length: workers }, () => work(signal));
       log.info('Started workers');
-      await Promise.all(working);
+      // Not before the cache is complete: until then, everything looks like a stray.
+      await Promise.all([...working, lookForStrays(signal)]);
       queue.stop();
       log.info('Shut down workers');
     },

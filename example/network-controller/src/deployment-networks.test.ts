@@ -5,7 +5,8 @@ import { annotation } from './deployment-networks.ts';
 import { networks } from './network.ts';
 import { createWorld, network, type World } from './testing/world.ts';
 
-const patience = { timeout: 10_000 };
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+const patience = { timeout: 60_000 };
 const key = { namespace: 'default', name: 'app' };
 const labels = { app: 'app' };
 const wish = '10.7.0.0/24 via 10.7.0.1';

@@ -2,7 +2,7 @@
 import { connect, createClient } from '@etcd-operator/kube';
 import { createLogger, systemClock, textLines } from '@etcd-operator/ports';
 import { clusterOf } from './cluster.ts';
-import { parseFlags } from './command-line.ts';
+import { numberOf, parseFlags, usage } from './command-line.ts';
 import { runNetworkController } from './network-controller.ts';
 import { connectNeutron } from './neutron/neutron-client.ts';
 
@@ -14,24 +14,22 @@ const flags = {
   resync: { help: 'seconds after which everything is looked at again (default 30)', default: '30' },
 } as const;
 
-try {
-  const given = parseFlags(flags, process.argv.slice(2));
+async function run(given: Readonly<Record<keyof typeof flags, string>>): Promise<void> {
+  const resyncPeriod = numberOf(flags, given, 'resync', [1, 86_400]) * 1000;
   const clock = systemClock;
   const log = createLogger({ clock, write: textLines(process.stderr) });
   const transport = connect(await clusterOf(given, process.env));
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
-  await runNetworkController(
-    {
-      client: createClient(transport),
-      neutron: connectNeutron({ url: given.neutron, clock }),
-      log,
-      clock,
-      resyncPeriod: Number(given.resync) * 1000,
-    },
-    stop.signal,
-  );
+  const neutron = connectNeutron({ url: given.neutron, clock });
+  await runNetworkController({ client: createClient(transport), neutron, log, clock, resyncPeriod }, stop.signal);
   await transport.close();
+}
+
+try {
+  const given = parseFlags(flags, process.argv.slice(2));
+  if (given === 'help') process.stdout.write(`${usage(flags)}\n`);
+  else await run(given);
 } catch (error) {
   process.stderr.write(`network-controller: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;

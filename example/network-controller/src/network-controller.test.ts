@@ -6,7 +6,8 @@ import { finalizer } from './network-sync.ts';
 import { startNeutron } from './neutron/neutron-server.ts';
 import { createWorld, network, type World } from './testing/world.ts';
 
-const patience = { timeout: 10_000 };
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+const patience = { timeout: 60_000 };
 const key = { namespace: 'default', name: 'example-network' };
 const name = 'default/example-network';
 const settings = { cidr: '192.168.0.0/16', gateway: '192.168.0.1' };
@@ -90,13 +91,30 @@ describe('the control loop', () => {
     await eventually(() => expect(actual()).toEqual({ [name]: settings }));
   });
 
-  test('leaves networks alone that nobody declared', async () => {
+  test('deletes networks of its own kind of names that nobody declared, and leaves all others alone', async () => {
     await world.installCrd();
     world.neutron.networks.set('made by hand', settings);
+    world.neutron.networks.set('default/forced-away', settings);
     world.startController({ resyncPeriod: 50 });
     await api().create(network('example-network'));
-    await eventually(() => expect(world.lines.filter((line) => line.startsWith('Success')).length).toBeGreaterThan(5));
+    await eventually(() => expect(actual()).toEqual({ [name]: settings, 'made by hand': settings }));
+    world.neutron.networks.set('default/behind-its-back', settings);
+    await eventually(() => expect(actual()).toEqual({ [name]: settings, 'made by hand': settings }));
+    const looks = () => world.lines.filter((line) => line.startsWith('Success')).length;
+    const before = looks();
+    await eventually(() => expect(looks()).toBeGreaterThan(before + 5));
     expect(actual()).toEqual({ [name]: settings, 'made by hand': settings });
+  });
+
+  test('looks for strays again after Neutron was down', async () => {
+    await world.installCrd();
+    world.neutron.networks.set('default/stray', settings);
+    world.neutron.failures.failEvery(1);
+    world.startController({ resyncPeriod: 50 });
+    await eventually(() => expect(world.lines).toContain('Error looking for strays, it is tried again'));
+    expect(actual()).toEqual({ 'default/stray': settings });
+    world.neutron.failures.failEvery(0);
+    await eventually(() => expect(actual()).toEqual({}));
   });
 });
 

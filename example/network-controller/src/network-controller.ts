@@ -7,6 +7,7 @@ import { addDeploymentNetworks } from './deployment-networks.ts';
 import { networks } from './network.ts';
 import { createNetworkSync } from './network-sync.ts';
 import type { Neutron } from './neutron/neutron.ts';
+import { strayNetworks } from './stray-networks.ts';
 
 export interface NetworkControllerOptions {
   readonly client: Client;
@@ -26,7 +27,8 @@ export async function runNetworkController(options: NetworkControllerOptions, si
   const manager = createManager({ client, log, clock });
   const informer = manager.informer(networks.resource);
   const sync = createNetworkSync({ lister: informer.lister, client, neutron, log });
-  manager.add(createControlLoop({ informer, sync, clock, log, workers, resyncPeriod }));
+  const strays = strayNetworks(informer.lister, neutron);
+  manager.add(createControlLoop({ informer, sync, strays, clock, log, workers, resyncPeriod }));
   addDeploymentNetworks(manager);
   await manager.run(signal);
 }

@@ -35,6 +35,7 @@ export function connectNeutron({ url, clock, timeout = 5000 }: NeutronClientOpti
   };
 
   return {
+    list: async (signal) => Object.keys(JSON.parse(await call('GET', `${url}/networks`, signal)) as object),
     get: async (name, signal) => {
       const text = await call('GET', place(name), signal).catch(unlessNotFound);
       return text === undefined ? undefined : (JSON.parse(text) as NetworkSettings);

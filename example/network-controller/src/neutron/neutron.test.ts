@@ -37,7 +37,9 @@ describe('the network service', () => {
   });
 
   test('shows all of them at once', async () => {
+    expect(await neutron.list(signal)).toEqual([]);
     await neutron.create('one', a, signal);
+    expect(await neutron.list(signal)).toEqual(['one']);
     expect(await (await fetch(`${server.url}/networks`)).json()).toEqual({ one: a });
   });
 

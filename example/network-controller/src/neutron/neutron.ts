@@ -8,6 +8,8 @@ export interface NetworkSettings {
 
 /** The network service, as the controller needs it. Names are the keys of objects, `default/example-network`. */
 export interface Neutron {
+  /** The names of all networks there are, whoever made them. */
+  list(signal: AbortSignal): Promise<readonly string[]>;
   /** Undefined if there is none of that name. */
   get(name: string, signal: AbortSignal): Promise<NetworkSettings | undefined>;
   /** Fails with code `Conflict` if there is one already. */
