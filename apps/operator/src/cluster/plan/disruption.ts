@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { quorum } from '@etcd-operator/etcd';
 import type { Assessment, MemberView } from './assessment.ts';
-import { later, type Proposal, waitFor } from './proposal.ts';
+import { hasJustStarted } from './member-health.ts';
+import { later, type Proposal, soon, waitFor } from './proposal.ts';
 
 /**
  * The one gate that every voluntary stop of a voter passes: nothing is stopped while alarms are raised, while another voter's
@@ -11,7 +12,7 @@ import { later, type Proposal, waitFor } from './proposal.ts';
  * reason says what it costs.
  */
 export function holdStop(assessment: Assessment, view: MemberView): Proposal | undefined {
-  const { voters, healthyVoters } = assessment;
+  const { voters, healthyVoters, now } = assessment;
   const alarmed = holdForAlarms(assessment);
   if (alarmed) return alarmed;
   const others = healthyVoters.filter((other) => other !== view);
@@ -19,7 +20,7 @@ export function holdStop(assessment: Assessment, view: MemberView): Proposal | u
   if (others.length < needed) {
     return waitFor(
       `${view.name} stays up: without it ${others.length} voters would be left, and ${needed} are needed`,
-      later,
+      voters.some((other) => hasJustStarted(other, now)) ? soon : later,
     );
   }
   return nodeInTrouble(assessment, view);

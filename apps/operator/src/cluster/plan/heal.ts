@@ -4,6 +4,7 @@ import { type Assessment, isPresent, type MemberView } from './assessment.ts';
 import { join } from './grow.ts';
 import { moveLeadershipFrom } from './leadership.ts';
 import { isLeftover } from './leftovers.ts';
+import { hasJustStarted } from './member-health.ts';
 import { later, type Proposal, soon, take, waitFor } from './proposal.ts';
 import { releaseForJoiner } from './release.ts';
 import { removeOverdueStranger } from './strangers.ts';
@@ -209,6 +210,6 @@ function waitForVoters(assessment: Assessment): Proposal | undefined {
   const left = Math.max(0, desired.replaceAfter - (now - health.since));
   return waitFor(
     `${name} does not answer (${health.why}); it is replaced after ${desired.replaceAfter / 1000} s of silence`,
-    Math.min(later, left + 100),
+    Math.min(hasJustStarted(first, now) ? soon : later, left + 100),
   );
 }

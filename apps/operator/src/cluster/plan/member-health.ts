@@ -98,6 +98,15 @@ function withPod({ member, answer, clusterId, now }: MemberHealthInput, pod: Mem
   return { kind: 'silent', since: answer?.since ?? now, why: describeSilence(pod, why) };
 }
 
+/**
+ * True if its process is young: Kubernetes has told all it will tell before the next probe, and etcd is about to answer. Whoever
+ * waits for it looks at etcd itself.
+ */
+export function hasJustStarted({ pod }: { readonly pod: MemberPod | undefined }, now: number): boolean {
+  const { state, startedAt } = pod?.container ?? { state: 'unknown', startedAt: 0 };
+  return state === 'running' && now - startedAt < startLimit;
+}
+
 /** A young pod is starting, not silent. */
 const startLimit = 30_000;
 

@@ -132,6 +132,32 @@ describe('healing in the model', () => {
   });
 });
 
+describe('a voter that does not answer', () => {
+  /** One voter of three is silent; its process is as old as this. */
+  function lookAgainAfter(age: number): number | undefined {
+    const world = settled({ size: 3 });
+    const now = world.now + 600_000;
+    const seen = observeWorld(world);
+    const [name = ''] = world.pods.keys();
+    const pods = seen.pods.map((pod) =>
+      pod.name === name
+        ? { ...pod, container: { ...pod.container, state: 'running' as const, startedAt: now - age } }
+        : pod,
+    );
+    const silent = { kind: 'silent', since: now - 500, why: 'connection refused' } as const;
+    const answers = new Map([...seen.etcd.answers, [name, silent]]);
+    return planCluster({ ...seen, pods, etcd: { ...seen.etcd, answers } }, now).lookAgainAfter;
+  }
+
+  test('is asked again soon after its process has started: no event tells when etcd is up', () => {
+    expect(lookAgainAfter(1_000)).toBe(250);
+  });
+
+  test('is asked at leisure when it has been running for long', () => {
+    expect(lookAgainAfter(60_000)).toBe(5_000);
+  });
+});
+
 describe('upgrades in the model', () => {
   for (const [from, to] of [
     ['3.6.11', '3.6.16'],

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isSameMinor, parseVersion, snapshotGate } from '@etcd-operator/etcd';
 import type { Assessment, MemberView } from './assessment.ts';
+import { hasJustStarted } from './member-health.ts';
 import { later, type Proposal, soon, takeAll, waitFor } from './proposal.ts';
 import type { UpgradePath } from './upgrade-path.ts';
 
@@ -42,12 +43,16 @@ export function restoreSnapshotCount(assessment: Assessment): Proposal | undefin
 }
 
 /** Undefined once all are proven. A member that does not tell is waited for: entries written for it would never end. */
-function takeSnapshots({ voters }: Assessment, describe: (names: string) => string): Proposal | undefined {
+function takeSnapshots({ voters, now }: Assessment, describe: (names: string) => string): Proposal | undefined {
   const unproven = voters.filter((view) => !snapshotsOf(view));
   if (unproven.length === 0) return undefined;
   const reason = describe(unproven.map((view) => view.name).join(', '));
   const silent = unproven.find((view) => snapshotsOf(view) === undefined);
-  if (silent) return waitFor(`${reason}; ${silent.name} does not tell how many it has taken`, later);
+  if (silent)
+    return waitFor(
+      `${reason}; ${silent.name} does not tell how many it has taken`,
+      hasJustStarted(silent, now) ? soon : later,
+    );
   const isLowered = unproven.every(({ pod }) => pod?.snapshotCount !== '');
   const entries = isLowered ? fewEntries : manyEntries;
   return { steps: [{ step: { do: 'nudgeSnapshot', entries }, reason }], waits: [{ reason, lookAgainAfter: soon }] };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { MemberPod, MemberVolume } from '../observation.ts';
 import type { Assessment } from './assessment.ts';
+import { hasJustStarted } from './member-health.ts';
 import { later, type Proposal, waitFor } from './proposal.ts';
 import { releaseForVolume } from './release.ts';
 import type { PlannedStep } from './step.ts';
@@ -17,7 +18,9 @@ export function withoutQuorum(assessment: Assessment): Proposal | undefined {
   const steps = [...revive(assessment), ...correctIdlePods(assessment), ...startUnstarted(assessment)];
   const reason = describe(assessment);
   if (steps.length > 0) return { steps, waits: [{ reason, lookAgainAfter: later }] };
-  const starting = observation.pods.some((pod) => !pod.terminating && now - pod.createdAt < 60_000);
+  const starting = observation.pods.some(
+    (pod) => !pod.terminating && (now - pod.createdAt < 60_000 || hasJustStarted({ pod }, now)),
+  );
   return waitFor(reason, starting ? 500 : later);
 }
 
