@@ -18,7 +18,7 @@ type Flags = Readonly<Record<string, string | number | boolean>>;
  * What a controller should be started with (see the README of controller-runtime): by default Node lets what is new grow by 96 MB
  * before it looks for what is still used, which is more than most caches hold.
  */
-const nodeFlags = ['--max-semi-space-size=2', '--expose-gc'];
+const nodeFlags = ['--max-semi-space-size=4', '--expose-gc'];
 
 /** One real API server that both sides of a benchmark use, and the ways to start them. */
 export class World implements AsyncDisposable {
