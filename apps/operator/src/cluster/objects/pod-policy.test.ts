@@ -7,7 +7,7 @@ import { memberPod } from './member-pod.ts';
 
 const cluster = { name: 'example', namespace: 'default', uid: '0b7a3c3e-6c2f-4f52-9a3e-6b1f5d1c2a77' };
 
-function podOf(spec: EtcdClusterSpec): Pod {
+function podOf(spec: EtcdClusterSpec, ownsFilesAsRoot = false): Pod {
   const desired = desiredOf(cluster.name, spec);
   if ('problems' in desired) throw new Error(desired.problems.join('; '));
   return memberPod({
@@ -18,6 +18,7 @@ function podOf(spec: EtcdClusterSpec): Pod {
     incarnation: 1,
     boot: { state: 'new' },
     tlsKeys: { peer: 'own', server: 'own', client: 'own' },
+    ownsFilesAsRoot,
   });
 }
 
@@ -48,6 +49,22 @@ describe('[7] antiAffinity', () => {
   test('is off by default', () => {
     expect(podOf({ size: 3, pod: { antiAffinity: false } }).spec?.affinity).toBeUndefined();
     expect(podOf({ size: 3 }).spec?.affinity).toBeUndefined();
+  });
+});
+
+describe('rule 27: the user of members', () => {
+  const userOf = ({ spec }: Pod) => ({ user: spec?.securityContext?.runAsUser, group: spec?.securityContext?.fsGroup });
+
+  test('is nobody in particular for members that are newly made', () => {
+    const pod = podOf({ size: 3 });
+    expect(userOf(pod)).toEqual({ user: 1000, group: 1000 });
+    expect(etcdOf(pod)?.securityContext?.capabilities?.drop).toEqual(['ALL']);
+  });
+
+  test("stays root on a volume of the original, whose files are root's: they are not given to another group", () => {
+    const pod = podOf({ size: 3 }, true);
+    expect(userOf(pod)).toEqual({ user: undefined, group: undefined });
+    expect(etcdOf(pod)?.securityContext).toEqual({ allowPrivilegeEscalation: false });
   });
 });
 
