@@ -12,6 +12,9 @@ afterEach(async () => {
   for (const end of endings.splice(0).reverse()) await end();
 });
 
+/** For a machine that has much else to do. */
+const patient = { timeout: 60_000, interval: 20 };
+
 describe('the example in the README', () => {
   test('is the program that is compiled and run here', () => {
     const [, shown] = /```ts\n(.*?)```/s.exec(read('../README.md')) ?? [];
@@ -34,23 +37,23 @@ describe('the example in the README', () => {
       metadata: { namespace: 'default', name: 'one' },
     } as const;
 
-    await vi.waitFor(() => kind.create({ ...greeting, spec: { name: 'world' } }), { timeout: 5000 });
-    await vi.waitFor(async () => expect(await textOf()).toBe('Hello, world!'), { timeout: 5000 });
+    await vi.waitFor(() => kind.create({ ...greeting, spec: { name: 'world' } }), patient);
+    await vi.waitFor(async () => expect(await textOf()).toBe('Hello, world!'), patient);
     await kind.patch({ namespace: 'default', name: 'one' }, { type: 'merge', patch: { spec: { name: 'moon' } } });
-    await vi.waitFor(async () => expect(await textOf()).toBe('Hello, moon!'));
+    await vi.waitFor(async () => expect(await textOf()).toBe('Hello, moon!'), patient);
     await client.resource(configMaps).delete({ namespace: 'default', name: 'one-greeting' });
-    await vi.waitFor(async () => expect(await textOf()).toBe('Hello, moon!'));
+    await vi.waitFor(async () => expect(await textOf()).toBe('Hello, moon!'), patient);
     await vi.waitFor(async () => {
       const { status } = await kind.get({ namespace: 'default', name: 'one' });
       expect(status?.text).toBe('Hello, moon!');
-    });
+    }, patient);
     await vi.waitFor(async () => {
       const { items } = await client.resource(events).list({ namespace: 'default' });
       expect(items.map(({ reason, message }) => `${reason}: ${message}`)).toContain('Greeted: Hello, world!');
-    });
+    }, patient);
     stop.abort();
     await ended;
     const lease = await client.resource(leases).get({ namespace: 'default', name: 'greetings' });
     expect(lease.spec?.holderIdentity ?? '').toBe('');
-  });
+  }, 120_000);
 });

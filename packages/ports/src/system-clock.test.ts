@@ -8,7 +8,7 @@ import { systemClock } from './system-clock.ts';
 function lifetime(code: string): number {
   const text = `const { systemClock } = await import('${join(import.meta.dirname, 'system-clock.ts')}');\n${code}`;
   const started = performance.now();
-  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', text], { timeout: 10_000 });
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', text], { timeout: 110_000 });
   expect({ status, stderr: String(stderr) }).toEqual({ status: 0, stderr: '' });
   return performance.now() - started;
 }
@@ -29,10 +29,10 @@ describe('the system clock', () => {
   });
 
   test('a background timer does not keep a finished process alive', () => {
-    expect(lifetime('systemClock.schedule(60_000, () => {}, { background: true });')).toBeLessThan(9000);
-  });
+    expect(lifetime('systemClock.schedule(600_000, () => {}, { background: true });')).toBeLessThan(100_000);
+  }, 120_000);
 
   test('an ordinary timer does', () => {
     expect(lifetime('systemClock.schedule(300, () => {});')).toBeGreaterThan(300);
-  });
+  }, 120_000);
 });
