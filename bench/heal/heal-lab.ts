@@ -25,6 +25,7 @@ export class HealLab implements AsyncDisposable {
   readonly lab: Lab;
   readonly client: Client;
   readonly #signal: AbortSignal;
+  #firstStart = 0;
 
   private constructor(lab: Lab, signal: AbortSignal) {
     this.lab = lab;
@@ -41,6 +42,11 @@ export class HealLab implements AsyncDisposable {
     const ground = new HealLab(await startLab({ nodes: 3, images, authorization: 'allow-all' }), signal);
     await ground.#deployOperator();
     return ground;
+  }
+
+  /** Seconds from the first start of the operator's process until its lease, which nobody else had. */
+  get firstStart(): number {
+    return this.#firstStart;
   }
 
   get clusters() {
@@ -160,8 +166,16 @@ export class HealLab implements AsyncDisposable {
         template: { metadata: { labels }, spec: { containers: [container] } },
       },
     });
-    await this.until('the operator holds its lease', async () => Boolean((await this.lease())?.holderIdentity));
+    await this.until('the operator runs', async () => isRunning(await this.operatorPod()));
+    this.#firstStart = await timed(() =>
+      this.until('the operator holds its lease', async () => Boolean((await this.lease())?.holderIdentity)),
+    );
   }
+}
+
+/** True if its first container runs. */
+export function isRunning(pod: Pod | undefined): boolean {
+  return pod?.status?.containerStatuses?.[0]?.state?.running !== undefined;
 }
 
 export const selectorOf = (cluster: string): string => `etcd_cluster=${cluster}`;
