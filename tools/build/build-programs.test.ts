@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { repositoryRoot as root } from '../repository-root.ts';
-import { buildProgram, programsOf } from './build-programs.ts';
+import { buildProgram, buildPrograms, programsOf } from './build-programs.ts';
 
 test('programs are what apps declare', () => {
   const manifest = { name: 'x', version: '0.1.0', programs: { 'etcd-operator': 'src/programs/etcd-operator.ts' } };
@@ -14,7 +14,7 @@ test('programs are what apps declare', () => {
   ]);
 });
 
-test('a program becomes one file that runs without anything installed', async () => {
+test('a program becomes one file that runs without anything installed', { timeout: 120_000 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'etcd-operator-program-'));
   try {
     const entry = join(folder, 'hello.ts');
@@ -32,6 +32,33 @@ process.stdout.write([at, typeof Agent, ReadableName.name].join(' '));\n`;
     expect(execFileSync(process.execPath, [join(out, 'hello.mjs')], { encoding: 'utf8' })).toBe(
       '5 function ReadableName',
     );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test('programs beside each other share files; a CommonJS module that is imported when it is needed keeps its names', {
+  timeout: 120_000,
+}, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'etcd-operator-programs-'));
+  try {
+    writeFileSync(join(folder, 'shared.ts'), "export const shared = 'shared';\n");
+    writeFileSync(
+      join(folder, 'late.cjs'),
+      'class Late {}\nexports.Late = Late;\nexports.answer = 42;\nexports.default = { answer: 43 };\n',
+    );
+    const late = "const { Late, answer } = await import('./late.cjs');";
+    const text = `import { shared } from './shared.ts';\n${late}\nconsole.log(shared, answer, new Late().constructor.name);\n`;
+    for (const name of ['one', 'two']) writeFileSync(join(folder, `${name}.ts`), text);
+    const out = join(folder, 'out');
+    const programs = ['one', 'two'].map((name) => ({ name, entry: join(folder, `${name}.ts`) }));
+    const files = await buildPrograms(programs, { root, out });
+    expect(files.filter((file) => !file.startsWith('parts/'))).toEqual(['one.mjs', 'two.mjs']);
+    expect(files.length).toBeGreaterThan(3);
+    for (const name of ['one', 'two']) {
+      const said = execFileSync(process.execPath, [join(out, `${name}.mjs`)], { encoding: 'utf8' });
+      expect(said).toBe('shared 42 Late\n');
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import { readFile, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { type BuildOptions, build } from 'esbuild';
 import type { BuildPlace } from './build-packages.ts';
 import type { Workspace } from './workspace.ts';
@@ -60,7 +62,29 @@ export async function buildPrograms(
     chunkNames: 'parts/[name]-[hash]',
     splitting: true,
   });
+  for (const [file, { entryPoint }] of Object.entries(metafile.outputs)) {
+    if (entryPoint === undefined || metafile.inputs[entryPoint]?.format !== 'cjs') continue;
+    await giveNames(resolve(root, file), resolve(root, entryPoint));
+  }
   return Object.keys(metafile.outputs)
     .map((file) => relative(out, resolve(root, file)))
     .toSorted();
+}
+
+/**
+ * A CommonJS module that is imported when it is needed becomes a file with a default export alone. Gives it the names that Node would
+ * find in it.
+ */
+async function giveNames(file: string, source: string): Promise<void> {
+  const found: object = await import(pathToFileURL(source).href);
+  const names = Object.keys(found).filter((name) => name !== 'default' && /^[A-Za-z_$][\w$]*$/.test(name));
+  const before = await readFile(file, 'utf8');
+  const pattern = /^export default (require_\w+)\(\);$/m;
+  if (!pattern.test(before)) throw new Error(`${source} was not bundled as expected: it has no default export`);
+  // Locals of its own: the module has some by the names that it exports.
+  const locals = names.map((name, index) => `named${index} = wholeModule.${name}`);
+  const exported = names.map((name, index) => `named${index} as ${name}`);
+  const more = names.length > 0 ? `\nconst ${locals.join(', ')};\nexport { ${exported.join(', ')} };` : '';
+  const after = before.replace(pattern, `const wholeModule = $1();\nexport default wholeModule;${more}`);
+  await writeFile(file, after);
 }

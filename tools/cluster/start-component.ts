@@ -15,7 +15,7 @@ export interface StartedComponent {
   readonly name: ComponentName;
   /** Undefined while it runs. */
   exit(): string | undefined;
-  /** Waits until `probe` says yes; rejects with the end of its log if it ends first or takes longer than a minute. */
+  /** Waits until `probe` says yes; rejects with the end of its log if it ends first or takes longer than three minutes. */
   ready(probe: () => Promise<boolean>, signal?: AbortSignal): Promise<void>;
 }
 
@@ -28,7 +28,8 @@ export interface ComponentOptions {
   readonly path?: string;
 }
 
-const limitMilliseconds = 60_000;
+/** A machine that others keep busy takes its time. */
+const limitMilliseconds = 180_000;
 
 export async function startComponent(name: ComponentName, options: ComponentOptions): Promise<StartedComponent> {
   const log = join(options.layout.logs, `${name}.log`);

@@ -5,9 +5,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Image, text } from './image.ts';
 import { writeOciArchive } from './oci-archive.ts';
+
+// Real files and processes, on a machine that others may keep busy.
+vi.setConfig({ testTimeout: 120_000 });
 
 interface Descriptor {
   readonly digest: string;

@@ -4,10 +4,13 @@ import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { operatorImageName } from '@etcd-operator/operator';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { repositoryRoot } from '../repository-root.ts';
 import { layOut } from './lay-out.ts';
 import { operatorPrograms } from './operator-image.ts';
+
+// Real files and processes, on a machine that others may keep busy.
+vi.setConfig({ testTimeout: 120_000 });
 
 let folder: string;
 beforeAll(async () => {

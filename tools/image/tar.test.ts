@@ -4,9 +4,12 @@ import { mkdtempSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type ImageFile, text } from './image.ts';
 import { tar } from './tar.ts';
+
+// Real files and processes, on a machine that others may keep busy.
+vi.setConfig({ testTimeout: 120_000 });
 
 let folder: string;
 beforeEach(() => {
