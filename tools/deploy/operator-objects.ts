@@ -25,6 +25,9 @@ export const labels = {
 const port = 8080;
 const portName = 'http';
 
+/** Backups that are restored stay here between being verified and being delivered. The operator keeps to 16 GiB of it by itself. */
+const scratch = { path: '/var/restore', sizeLimit: '20Gi' } as const;
+
 /** The Deployment of all operators in one process, which passes the restricted Pod Security Standard. @param flags of the program */
 export function deployment(flags: readonly string[]): Manifest {
   return {
@@ -50,6 +53,7 @@ function podSpec(flags: readonly string[]): object {
       seccompProfile: { type: 'RuntimeDefault' },
     },
     containers: [container(flags)],
+    volumes: [{ name: 'scratch', emptyDir: { sizeLimit: scratch.sizeLimit } }],
   };
 }
 
@@ -57,7 +61,7 @@ function container(flags: readonly string[]): object {
   return {
     name,
     image: operatorImageName,
-    command: [name, `-controllers=${controllerNames.join()}`, ...flags],
+    command: [name, `-controllers=${controllerNames.join()}`, `-scratch-directory=${scratch.path}`, ...flags],
     env: [field('MY_POD_NAMESPACE', 'metadata.namespace'), field('MY_POD_NAME', 'metadata.name')],
     ports: [{ name: portName, containerPort: port }],
     readinessProbe: { httpGet: { path: '/readyz', port: portName }, periodSeconds: 5 },
@@ -68,6 +72,7 @@ function container(flags: readonly string[]): object {
       readOnlyRootFilesystem: true,
       capabilities: { drop: ['ALL'] },
     },
+    volumeMounts: [{ name: 'scratch', mountPath: scratch.path }],
   };
 }
 

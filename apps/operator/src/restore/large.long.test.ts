@@ -1,22 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-import { stat } from 'node:fs/promises';
-import { openStore } from '@etcd-operator/blob';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { type BlobStore, openStore } from '@etcd-operator/blob';
+import { type S3Server, startVersitygw } from '@etcd-operator/blob/testing';
+import { secrets } from '@etcd-operator/kube';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { restoreByHand, seconds } from './testing/restore-by-hand.ts';
 import { RestoreLab } from './testing/restore-lab.ts';
 
-/** A restore of 1 GiB, and what its parts take by themselves, in the same run. */
-const values = 1_000;
+/**
+ * A restore of 1 GiB from S3, against what its parts take by themselves in the same run: download into a file, etcd's own
+ * tool, and the start of a pod. Both sides take turns; the disk has nothing left to write when one begins. Alone on the
+ * machine: `npm run test:long -- large.long`. `RESTORE_ROUNDS` says how often.
+ */
+const values = 1_024;
 const mebibyte = 1024 * 1024;
+const rounds = Number(process.env['RESTORE_ROUNDS'] ?? 3);
+const bar = 1.05;
+const clusterSpec = {
+  size: 1,
+  version: '3.6.16',
+  pod: { etcdEnv: [{ name: 'ETCD_QUOTA_BACKEND_BYTES', value: '8589934592' }] },
+};
 
 let lab: RestoreLab;
+let s3: S3Server;
+let store: BlobStore;
 beforeAll(async () => {
-  lab = await RestoreLab.start({ nodes: 1 });
+  [lab, s3] = await Promise.all([RestoreLab.start({ nodes: 1 }), startVersitygw()]);
+  const { bucket, endpoint, region, accessKeyId, secretAccessKey } = s3;
+  const credentials = { kind: 'keys', accessKeyId, secretAccessKey } as const;
+  const policy = { allowLocal: true };
+  store = await openStore({ kind: 's3', bucket, endpoint, region, forcePathStyle: true, credentials, policy });
 }, 120_000);
 afterAll(async () => {
+  store?.close();
   await lab?.[Symbol.asyncDispose]();
+  await s3?.stop();
 });
 
-async function fillWith(cluster: string): Promise<void> {
+async function fillAndSave(cluster: string): Promise<void> {
   using member = await lab.clusters.member(cluster);
   for (let from = 0; from < values; from += 4) {
     const some = Array.from({ length: 4 }, (_, index) => from + index);
@@ -26,45 +49,73 @@ async function fillWith(cluster: string): Promise<void> {
       ),
     );
   }
+  await store.put('big.db', member.maintenance.snapshot());
 }
 
-const seconds = async (work: () => Promise<unknown>): Promise<number> => {
-  const started = performance.now();
-  await work();
-  return (performance.now() - started) / 1000;
-};
-
-/** How long the tool of etcd worked, by the node's own record. */
-async function toolSeconds(cluster: string): Promise<number> {
-  const [pod] = await lab.clusters.pods(cluster);
-  const done = pod?.status?.initContainerStatuses?.find(({ name }) => name === 'restore-datadir')?.state?.terminated;
-  return (Date.parse(done?.finishedAt ?? '') - Date.parse(done?.startedAt ?? '')) / 1000;
+async function putCredentials(): Promise<void> {
+  const encode = (text: string) => Buffer.from(text).toString('base64');
+  const { accessKeyId, secretAccessKey, region } = s3;
+  const credentials = `[default]\naws_access_key_id = ${accessKeyId}\naws_secret_access_key = ${secretAccessKey}\n`;
+  const data = { credentials: encode(credentials), config: encode(`[default]\nregion = ${region}\n`) };
+  const kube = lab.clusters.lab.client().resource(secrets);
+  await kube.create({ metadata: { name: 'aws', namespace: 'default' }, data });
 }
 
-test('a snapshot of 1 GiB is restored in a time of the order of its parts', async () => {
-  await lab.clusters.create('big', { size: 1, version: '3.6.16' });
-  await lab.clusters.settled('big', 60_000);
-  await fillWith('big');
-  await lab.snapshot('big', 'big.db');
-  expect((await stat(lab.file('big.db'))).size).toBeGreaterThan(values * mebibyte);
-  const store = await openStore({ kind: 'directory', root: lab.directory });
-  const download = await seconds(async () => {
-    for await (const _ of store.get('default/big.db'));
+/** What was written before is on the disk: neither side pays for the other. */
+const settleDisk = () => promisify(execFile)('sync');
+
+async function removed(name: string): Promise<void> {
+  await lab.clusters.delete(name);
+  await lab.clusters.until(`${name} gone`, async () =>
+    (await lab.clusters.pods(name)).length === 0 ? true : undefined,
+  );
+}
+
+async function restoreOnce(name: string): Promise<number> {
+  await settleDisk();
+  const { bucket, endpoint } = s3;
+  const source = { path: `${bucket}/big.db`, awsSecret: 'aws', endpoint, forcePathStyle: true };
+  return seconds(async () => {
+    await lab.create(name, { etcdCluster: { name }, backupStorageType: 'S3', s3: source, clusterSpec });
+    await lab.succeeded(name, 600_000);
   });
-  const clusterSpec = { size: 1, version: '3.6.16' };
-  const start = await seconds(async () => {
-    await lab.clusters.create('empty', clusterSpec);
-    await lab.clusters.settled('empty', 60_000);
+}
+
+async function startOnce(name: string): Promise<number> {
+  await settleDisk();
+  return seconds(async () => {
+    await lab.clusters.create(name, clusterSpec);
+    await lab.clusters.settled(name, 120_000);
   });
-  const whole = await seconds(async () => {
-    await lab.restore('copy', 'big.db', { clusterSpec });
-    await lab.succeeded('copy', 600_000);
-  });
-  const tool = await toolSeconds('copy');
-  const ratio = whole / (download + tool + start);
-  process.stdout.write(`    1 GiB: ${JSON.stringify({ whole, download, tool, start, ratio })}\n`);
-  using member = await lab.clusters.member('copy');
+}
+
+/** One round of both sides. */
+async function measure(round: number) {
+  const start = await startOnce(`empty-${round}`);
+  await removed(`empty-${round}`);
+  const ours = await restoreOnce(`copy-${round}`);
+  using member = await lab.clusters.member(`copy-${round}`);
   const all = { key: Buffer.from([0]), rangeEnd: Buffer.from([0]), countOnly: true };
   expect(Number((await member.kv.range(all)).count)).toBe(values);
-  expect(ratio).toBeLessThan(10);
-}, 1_200_000);
+  await removed(`copy-${round}`);
+  await settleDisk();
+  const hand = await restoreByHand(store, 'big.db', lab.directory);
+  const ratio = ours / (hand.download + hand.tool + hand.open + start);
+  process.stdout.write(`    1 GiB: ${JSON.stringify({ ours, ...hand, start, ratio })}\n`);
+  return ratio;
+}
+
+test('a snapshot of 1 GiB is restored in a time of the order of its parts, printed beside the bar', async () => {
+  await putCredentials();
+  await lab.clusters.create('big', clusterSpec);
+  await lab.clusters.settled('big', 60_000);
+  await fillAndSave('big');
+  await removed('big');
+  const ratios: number[] = [];
+  for (let round = 0; round < rounds; round++) ratios.push(await measure(round));
+  const [median = Number.NaN] = ratios.sort((a, b) => a - b).slice(Math.floor(rounds / 2));
+  process.stdout.write(
+    `    1 GiB: median ratio ${median.toFixed(2)}, bar ${bar}: ${median <= bar ? 'met' : 'missed'}\n`,
+  );
+  expect(median).toBeLessThan(3);
+}, 1_800_000);

@@ -8,7 +8,7 @@ import {
   requeueAfter,
 } from '@etcd-operator/controller-runtime';
 import { type Dialer, networkDialer } from '@etcd-operator/etcd';
-import { type Client, secrets } from '@etcd-operator/kube';
+import { type Client, keyOf, keyString, secrets } from '@etcd-operator/kube';
 import type { Clock, Random } from '@etcd-operator/ports';
 import { type EtcdRestore, etcdRestores } from '../api/etcd-restore.ts';
 import { fieldManager } from '../api/names.ts';
@@ -67,6 +67,7 @@ export class RestoreReconciler implements Reconciler {
     const found = this.#options.find(request);
     if (!found) {
       this.#options.jobs.forget(`${request.namespace}/${request.name}/`);
+      await this.#options.scratch.forget(`${request.namespace}/${request.name}/`);
       return done();
     }
     if (this.#options.oldOperator() !== undefined) return requeueAfter(5_000);
@@ -117,7 +118,8 @@ export class RestoreReconciler implements Reconciler {
     }
     if (isOver(observation.restore.ended, plan)) {
       this.#options.jobs.forget(this.#prefix(found.restore));
-      await this.#options.scratch.forget(this.#prefix(found.restore));
+      // Of earlier generations as well.
+      await this.#options.scratch.forget(`${keyString(keyOf(found.restore))}/`);
     }
   }
 

@@ -18,6 +18,9 @@
   {{- end }}
   - -listen-addr=0.0.0.0:8080
   - -create-crd={{ $values.createCRD }}
+  {{- if has "restoreOperator" .members }}
+  - -scratch-directory=/var/restore
+  {{- end }}
   {{- if $values.clusterWide }}
   - -cluster-wide
   {{- end }}
@@ -58,4 +61,9 @@
     readOnlyRootFilesystem: true
     capabilities:
       drop: [ALL]
+  {{- if has "restoreOperator" .members }}
+  volumeMounts:
+  - name: scratch
+    mountPath: /var/restore
+  {{- end }}
 {{- end }}

@@ -49,6 +49,34 @@ test('nothing is kept without a folder, or without room', async () => {
   expect(await scratch.keep('a', Number.MAX_SAFE_INTEGER)).toBeUndefined();
 });
 
+test('what is forgotten goes by how its name begins, finished or not', async () => {
+  const scratch = await Scratch.open(directory);
+  const one = await scratch.keep('ns/r/uid/1/', 3);
+  await one?.write(Buffer.from('one'));
+  await one?.finish();
+  const half = await scratch.keep('ns/r/uid/2/', 3);
+  const other = await scratch.keep('ns/rr/uid/1/', 3);
+  await other?.write(Buffer.from('two'));
+  await other?.finish();
+  await half?.write(Buffer.from('x'));
+  await scratch.forget('ns/r/');
+  expect(await readdir(directory)).toHaveLength(1);
+  expect(await bytesOf(await scratch.read('ns/rr/uid/1/', 3))).toBe('two');
+  await half?.drop();
+});
+
+test('many at once share a bounded room: who finds none does without, and what is forgotten makes room', async () => {
+  const scratch = await Scratch.open(directory);
+  const large = 9 * 1024 ** 3;
+  const first = await scratch.keep('a', large);
+  expect(await scratch.keep('b', large)).toBeUndefined();
+  await first?.drop();
+  await scratch.forget('a');
+  const second = await scratch.keep('b', large);
+  expect(second === undefined).toBe(first === undefined);
+  await second?.drop();
+});
+
 test('what an earlier process left is removed, and nothing else', async () => {
   await writeFile(join(directory, 'old.snapshot'), 'x');
   await writeFile(join(directory, 'old.snapshot.part'), 'x');

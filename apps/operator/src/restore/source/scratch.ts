@@ -15,6 +15,9 @@ export interface Kept {
 
 const suffix = '.snapshot';
 
+/** What all sources together may take: two of the largest databases that etcd is made for. */
+const maxBytes = 16 * 1024 ** 3;
+
 /**
  * A folder in which sources stay between being verified and being delivered, so that a large one is fetched once. Only an
  * optimisation: where there is no folder, no room or a fault, the source is fetched a second time. Nothing in it outlives
@@ -22,6 +25,8 @@ const suffix = '.snapshot';
  */
 export class Scratch {
   readonly #directory: string | undefined;
+  /** What has been given away, by name. */
+  readonly #taken = new Map<string, number>();
 
   private constructor(directory: string | undefined) {
     this.#directory = directory;
@@ -37,18 +42,26 @@ export class Scratch {
     return new Scratch(directory);
   }
 
-  /** Begins to keep a source of that many bytes; undefined if there is no room for it. */
+  /** Begins to keep a source of that many bytes, until it is forgotten; undefined if there is no room for it. */
   async keep(name: string, bytes: number): Promise<Kept | undefined> {
-    if (!this.#directory) return undefined;
+    if (!this.#directory || this.#takenByOthers(name) + bytes > maxBytes) return undefined;
     const file = this.#file(name);
+    this.#taken.set(name, bytes);
     try {
       const { bavail, bsize } = await statfs(this.#directory);
       // The node's other pods need room as well.
-      if (bavail * bsize < bytes * 2) return undefined;
-      return keptIn(file, await open(`${file}.part`, 'w', 0o600));
+      if (bavail * bsize >= bytes * 2) return keptIn(file, await open(`${file}.part`, 'w', 0o600));
     } catch {
-      return undefined;
+      // As without a folder.
     }
+    this.#taken.delete(name);
+    return undefined;
+  }
+
+  #takenByOthers(name: string): number {
+    let bytes = 0;
+    for (const [other, its] of this.#taken) if (other !== name) bytes += its;
+    return bytes;
   }
 
   /** A source that was kept, if it has that many bytes. */
@@ -63,9 +76,12 @@ export class Scratch {
     }
   }
 
-  async forget(name: string): Promise<void> {
-    if (!this.#directory) return;
-    await rm(this.#file(name), { force: true });
+  /** Removes everything whose name begins so, finished or not. */
+  async forget(prefix: string): Promise<void> {
+    for (const name of [...this.#taken.keys()].filter((taken) => taken.startsWith(prefix))) {
+      this.#taken.delete(name);
+      for (const file of [this.#file(name), `${this.#file(name)}.part`]) await rm(file, { force: true });
+    }
   }
 
   #file(name: string): string {

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import { execFile, spawn } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { BlobStore } from '@etcd-operator/blob';
+import { ensurePart } from '@etcd-operator/tools';
+
+const run = promisify(execFile);
+
+/** Seconds that each step takes of whoever restores a snapshot without an operator. */
+export interface ByHand {
+  /** From the store into a file. */
+  readonly download: number;
+  /** `etcdutl snapshot restore` of that file. */
+  readonly tool: number;
+  /** How much longer etcd takes to serve that data than to serve nothing. */
+  readonly open: number;
+}
+
+/** Downloads, restores and starts in a folder, one step after the other, and leaves nothing there. */
+export async function restoreByHand(store: BlobStore, key: string, directory: string): Promise<ByHand> {
+  const { programs } = await ensurePart('etcd@3.6', { fromPath: false });
+  const file = join(directory, 'by-hand.db');
+  const data = join(directory, 'by-hand');
+  const empty = join(directory, 'by-hand-empty');
+  try {
+    const download = await seconds(() => pipeline(Readable.from(store.get(key)), createWriteStream(file)));
+    const flags = ['--data-dir', data, '--bump-revision=1000000000', '--mark-compacted'];
+    const tool = await seconds(() => run(programs['etcdutl'] ?? '', ['snapshot', 'restore', file, ...flags]));
+    const etcd = programs['etcd'] ?? '';
+    const open = (await secondsToServe(etcd, data)) - (await secondsToServe(etcd, empty));
+    return { download, tool, open: Math.max(0, open) };
+  } finally {
+    for (const path of [file, data, empty]) await rm(path, { recursive: true, force: true });
+  }
+}
+
+export async function seconds(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return (performance.now() - started) / 1000;
+}
+
+async function secondsToServe(program: string, directory: string): Promise<number> {
+  const [client, peer] = [await freePort(), await freePort()];
+  const started = performance.now();
+  const child = spawn(program, [
+    ...['--data-dir', directory, '--name', 'default', '--quota-backend-bytes', '8589934592'],
+    ...['--listen-client-urls', `http://127.0.0.1:${client}`, '--advertise-client-urls', `http://127.0.0.1:${client}`],
+    ...['--listen-peer-urls', `http://127.0.0.1:${peer}`],
+  ]);
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  try {
+    while (!(await answers(`http://127.0.0.1:${client}/health`))) {
+      if (child.exitCode !== null) throw new Error(`etcd ended with ${child.exitCode}`);
+      await sleep(20);
+    }
+    return (performance.now() - started) / 1000;
+  } finally {
+    child.kill('SIGKILL');
+    await ended;
+  }
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    return (await fetch(url)).ok;
+  } catch {
+    return false;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address ? address.port : 0;
+}
