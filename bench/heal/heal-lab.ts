@@ -12,6 +12,8 @@ export const namespace = 'default';
 /** The patch that the lab has of each minor. */
 export const versions = { '3.5': '3.5.35', '3.6': '3.6.16', '3.7': '3.7.3' } as const;
 const patience = 180_000;
+/** A member that is not up yet must not hold up the look at the others for long. */
+const askMs = 400;
 
 /** A member that votes, knows a leader and answers a linearizable read. */
 export interface Voter {
@@ -142,7 +144,7 @@ export class HealLab implements AsyncDisposable {
 
   async #ask(pod: Pod): Promise<Voter | undefined> {
     if (!pod.status?.podIP) return undefined;
-    using member = this.member(pod.status.podIP);
+    using member = this.member(pod.status.podIP, askMs);
     const status = await member.maintenance.status();
     if (status.isLearner || status.leader === 0n) return undefined;
     await member.kv.range({ key: toBytes('health') });
