@@ -207,6 +207,56 @@ export const rules: Subject = {
         'Invalid value: wait',
       ]);
     },
+    'addresses with a zone, IPv4 inside IPv6 and needless zeros are no addresses for rules': async (t) => {
+      const text = { type: 'string', maxLength: 100 };
+      const widgets = await ruled(t, { text }, { rule: 'isIP(self.text) || isCIDR(self.text)', message: 'no' });
+      const good = [
+        '10.0.0.1',
+        '::1',
+        'FD00:0::0001',
+        '64:ff9b::1.2.3.4',
+        '::ffff:0:1.2.3.4',
+        '10.0.0.9/8',
+        'fd00::/0',
+      ];
+      const bad = [
+        'fe80::1%eth0',
+        '::ffff:1.2.3.4',
+        '0:0:0:0:0:FFFF:102:304',
+        '010.0.0.1',
+        '1.2.3',
+        '1.2.3.4.5',
+        ':::',
+      ];
+      const badBlocks = [
+        '10.0.0.0/08',
+        '10.0.0.0/33',
+        '10.0.0.0',
+        '::ffff:10.0.0.0/104',
+        'fe80::1%eth0/64',
+        '::/-1',
+        '::/+1',
+      ];
+      const judged = async (one: string, index: number) => [
+        one,
+        (await post(t, widgets, { text: one }, `w${index}`)).code,
+      ];
+      const all = [...good, ...bad, ...badBlocks.filter((one) => one.includes('/'))];
+      expect(await Promise.all(all.map(judged))).toEqual(all.map((one) => [one, good.includes(one) ? 201 : 422]));
+    },
+    'addresses and networks of rules know what they are for': async (t) => {
+      const rule = [
+        "ip('127.0.0.9').isLoopback() && !ip('127.0.0.9').isGlobalUnicast()",
+        "ip('10.1.2.3').isGlobalUnicast() && ip('fd00::1').isGlobalUnicast()",
+        "ip('::').isUnspecified() && ip('fe80::1').isLinkLocalUnicast() && ip('ff02::1').isLinkLocalMulticast()",
+        "string(ip('FD00:0::0001')) == 'fd00::1' && ip('fd00::1').family() == 6",
+        "string(cidr('192.168.7.9/20').masked()) == '192.168.0.0/20' && string(cidr('FD00:1234::1/20').masked()) == 'fd00:1000::/20'",
+        "string(cidr('192.168.7.9/20')) == '192.168.7.9/20' && cidr('192.168.7.9/20').ip() == ip('192.168.7.9')",
+        "cidr('10.0.0.0/8').containsCIDR('10.1.0.0/16') && !cidr('10.0.0.0/8').containsIP(ip('fd00::1'))",
+      ].join(' && ');
+      const widgets = await ruled(t, { min: { type: 'integer' } }, { rule, message: 'no' });
+      expect((await post(t, widgets, { min: 1 })).code).toBe(201);
+    },
     'rules are judged only when the schema is satisfied': async (t) => {
       const widgets = await ruled(t, { min: { type: 'integer' } }, { rule: 'self.min > 0', message: 'rule' });
       const { details } = refusalOf(await post(t, widgets, { min: 'x' }));

@@ -47,7 +47,8 @@ export const defaultTolerations: AdmissionStep = ({ call, operation, object }) =
   const missing = nodeTaints.filter((key) => !present.some((toleration) => tolerates(toleration, key)));
   if (missing.length === 0) return;
   const added = missing.map((key) => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 }));
-  spec['tolerations'] = [...present, ...added];
+  // The spec of a pod that is only relabelled is the stored one.
+  object['spec'] = { ...spec, tolerations: [...present, ...added] };
 };
 
 function tolerates({ key, effect }: JsonObject, taint: string): boolean {

@@ -2,15 +2,28 @@
 import { isObject, type JsonObject } from '../json/json.ts';
 import { elementKey } from './list-items.ts';
 
+const noChildren: ReadonlyMap<string, FieldSet> = new Map();
+
 /**
  * A set of paths into an object, as managedFields hold them. Elements of paths are written as `fieldsV1` writes them: `f:name` for
  * a key, `k:{"name":"a"}` and `v:"a"` for items of lists, `i:0` for a place in one.
  *
- * Only `insert` and `child` change a set, and only the one who makes it calls them; every other function returns a new set.
+ * Only `insert`, `child` and `setChild` change a set, and only the one who makes it calls them; every other function returns a new set.
  */
 export class FieldSet {
   readonly members = new Set<string>();
-  readonly children = new Map<string, FieldSet>();
+  /** Made when first needed: most sets end where they are. */
+  #children: Map<string, FieldSet> | undefined;
+
+  get children(): ReadonlyMap<string, FieldSet> {
+    return this.#children ?? noChildren;
+  }
+
+  /** Puts a set below an element. */
+  setChild(element: string, child: FieldSet): void {
+    this.#children ??= new Map();
+    this.#children.set(element, child);
+  }
 
   get isEmpty(): boolean {
     if (this.members.size > 0) return false;
@@ -33,7 +46,7 @@ export class FieldSet {
     const present = this.children.get(element);
     if (present) return present;
     const made = new FieldSet();
-    this.children.set(element, made);
+    this.setChild(element, made);
     return made;
   }
 
@@ -44,10 +57,10 @@ export class FieldSet {
     for (const set of [this, other]) for (const member of set.members) result.members.add(member);
     for (const [element, child] of this.children) {
       const theirs = other.children.get(element);
-      result.children.set(element, theirs ? child.union(theirs) : child);
+      result.setChild(element, theirs ? child.union(theirs) : child);
     }
     for (const [element, child] of other.children) {
-      if (!this.children.has(element)) result.children.set(element, child);
+      if (!this.children.has(element)) result.setChild(element, child);
     }
     return result;
   }
@@ -59,7 +72,7 @@ export class FieldSet {
     for (const [element, child] of this.children) {
       const theirs = other.children.get(element);
       const rest = theirs ? child.difference(theirs) : child;
-      if (!rest.isEmpty) result.children.set(element, rest);
+      if (!rest.isEmpty) result.setChild(element, rest);
     }
     return result;
   }
@@ -72,7 +85,7 @@ export class FieldSet {
       if (other.members.has(element)) continue;
       const theirs = other.children.get(element);
       const rest = theirs ? child.recursiveDifference(theirs) : child;
-      if (!rest.isEmpty) result.children.set(element, rest);
+      if (!rest.isEmpty) result.setChild(element, rest);
     }
     return result;
   }
@@ -83,7 +96,7 @@ export class FieldSet {
     for (const [element, child] of this.children) {
       const theirs = other.children.get(element);
       const both = theirs && child.intersection(theirs);
-      if (both && !both.isEmpty) result.children.set(element, both);
+      if (both && !both.isEmpty) result.setChild(element, both);
     }
     return result;
   }
@@ -99,14 +112,15 @@ export class FieldSet {
     return found;
   }
 
-  /** As managedFields hold it. @param isOwn true if the path that leads here is in the set above */
-  toFieldsV1(isOwn = false): JsonObject {
-    const written: JsonObject = isOwn && this.children.size + this.members.size > 0 ? { '.': {} } : {};
+  /** As managedFields hold it, as JSON text. @param isOwn true if the path that leads here is in the set above */
+  fieldsText(isOwn = false): string {
+    let text = isOwn && this.children.size + this.members.size > 0 ? '".":{}' : '';
     for (const element of sortedElements(this)) {
-      const below = this.children.get(element);
-      written[element] = below && !below.isEmpty ? below.toFieldsV1(this.members.has(element)) : {};
+      const below = this.#children?.get(element);
+      const value = below && !below.isEmpty ? below.fieldsText(this.members.has(element)) : '{}';
+      text += `${text === '' ? '' : ','}${quoted(element)}:${value}`;
     }
-    return written;
+    return `{${text}}`;
   }
 
   static fromFieldsV1(fields: JsonObject): FieldSet {
@@ -115,7 +129,7 @@ export class FieldSet {
       if (element === '.' || !isObject(value)) continue;
       const keys = Object.keys(value);
       if (keys.length === 0 || Object.hasOwn(value, '.')) set.members.add(element);
-      if (keys.some((key) => key !== '.')) set.children.set(element, FieldSet.fromFieldsV1(value));
+      if (keys.some((key) => key !== '.')) set.setChild(element, FieldSet.fromFieldsV1(value));
     }
     return set;
   }
@@ -136,6 +150,17 @@ export function fieldElement(name: string): string {
   if (known !== undefined) return known;
   const made = `f:${name}`;
   if (fieldElements.size < fieldElementLimit) fieldElements.set(name, made);
+  return made;
+}
+
+const quotedElements = new Map<string, string>();
+
+/** An element as JSON text, made once for the many times it is written. */
+function quoted(element: string): string {
+  const known = quotedElements.get(element);
+  if (known !== undefined) return known;
+  const made = JSON.stringify(element);
+  if (quotedElements.size < fieldElementLimit) quotedElements.set(element, made);
   return made;
 }
 

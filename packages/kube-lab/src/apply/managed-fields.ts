@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { asObject, asObjects, equalJson, type JsonObject } from '../json/json.ts';
+import { asObject, asObjects, equalJson, freezeJson, type JsonObject } from '../json/json.ts';
 import { FieldSet } from './field-set.ts';
 
 /** Who owns which fields: one entry of `metadata.managedFields`. */
@@ -60,7 +60,24 @@ function fieldSetOf(fields: JsonObject): FieldSet {
   return set;
 }
 
+/** Written forms by their text: objects made alike are owned alike, and share what says so. */
+const written = new Map<string, JsonObject>();
+const writtenLimit = 2000;
 const encoded = new WeakMap<FieldSet, JsonObject>();
+
+function fieldsV1Of(fields: FieldSet): JsonObject {
+  const known = encoded.get(fields);
+  if (known) return known;
+  const text = fields.fieldsText();
+  const alike = written.get(text);
+  if (alike) return alike;
+  const made = freezeJson(JSON.parse(text) as JsonObject);
+  if (written.size >= writtenLimit) written.clear();
+  written.set(text, made);
+  encoded.set(fields, made);
+  decoded.set(made, fields);
+  return made;
+}
 
 /** Writes `metadata.managedFields`: who applies first, then by time and name. */
 export function encodeManagers(managers: Managers): JsonObject[] {
@@ -68,19 +85,13 @@ export function encodeManagers(managers: Managers): JsonObject[] {
 }
 
 function encodeEntry(manager: Manager): JsonObject {
-  const known = encoded.get(manager.fields);
-  const fieldsV1 = known ?? manager.fields.toFieldsV1();
-  if (!known) {
-    encoded.set(manager.fields, fieldsV1);
-    decoded.set(fieldsV1, manager.fields);
-  }
   return {
     ...(manager.name ? { manager: manager.name } : {}),
     operation: manager.operation,
     apiVersion: manager.apiVersion,
     ...(manager.time === undefined ? {} : { time: manager.time }),
     fieldsType: 'FieldsV1',
-    fieldsV1,
+    fieldsV1: fieldsV1Of(manager.fields),
     ...(manager.subresource ? { subresource: manager.subresource } : {}),
   };
 }

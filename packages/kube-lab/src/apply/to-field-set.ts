@@ -51,7 +51,7 @@ export function withNamedFields(set: FieldSet, declared: FieldType): FieldSet {
   for (const [element, child] of set.children) {
     const name = element.startsWith('f:') ? element.slice(2) : undefined;
     if (declared.kind === 'map' && name !== undefined && declared.field(name)) result.members.add(element);
-    result.children.set(element, withNamedFields(child, below(declared, element, name)));
+    result.setChild(element, withNamedFields(child, below(declared, element, name)));
   }
   return result;
 }

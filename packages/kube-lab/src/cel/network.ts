@@ -13,39 +13,88 @@ class CelIp {
   readonly text: string;
   readonly family: number;
   constructor(text: string) {
+    const problem = addressProblem(text);
+    if (problem !== undefined) throw new Error(problem);
     this.family = isIP(text);
-    if (this.family === 0) throw new Error(`IP Address "${text}" parse error`);
-    this.text = text;
+    this.text = canonicalAddress(text);
+  }
+
+  isIn(...blocks: readonly string[]): boolean {
+    return blocks.some((block) => new CelCidr(block).contains(this));
   }
 }
 
+/** What Kubernetes has against a text as an address: zones and IPv4 in IPv6 clothes are refused although Go can read them. */
+function addressProblem(text: string): string | undefined {
+  const family = isIP(text);
+  if (family === 0) return `IP Address "${text}" parse error during conversion from string`;
+  if (text.includes('%')) return `IP address "${text}" with zone value is not allowed`;
+  if (family === 6 && canonicalAddress(text).startsWith('::ffff:')) {
+    const isMapped = new BlockList();
+    isMapped.addSubnet('::ffff:0:0', 96, 'ipv6');
+    if (isMapped.check(text, 'ipv6')) return `IPv4-mapped IPv6 address "${text}" is not allowed`;
+  }
+  return undefined;
+}
+
+/** The one way of several to write an address: lower case, the longest run of zeros left out. */
+function canonicalAddress(text: string): string {
+  return isIP(text) === 6 ? new URL(`http://[${text}]`).hostname.slice(1, -1) : text;
+}
+
 class CelCidr {
-  readonly text: string;
-  readonly address: string;
+  readonly address: CelIp;
   readonly prefixLength: number;
   readonly #block = new BlockList();
 
   constructor(text: string) {
     if (!isCidr(text)) throw new Error(`network address parse error during conversion from string: "${text}"`);
     const [address = '', bits = ''] = text.split('/');
-    this.text = text;
-    this.address = address;
+    this.address = new CelIp(address);
     this.prefixLength = Number(bits);
-    this.#block.addSubnet(address, this.prefixLength, familyOf(address));
+    this.#block.addSubnet(address, this.prefixLength, familyOf(this.address));
   }
 
-  contains(address: string): boolean {
-    const { text } = new CelIp(address);
-    return isIP(text) === isIP(this.address) && this.#block.check(text, familyOf(text));
+  get text(): string {
+    return `${this.address.text}/${this.prefixLength}`;
+  }
+
+  contains(address: CelIp): boolean {
+    return address.family === this.address.family && this.#block.check(address.text, familyOf(address));
   }
 
   containsBlock(other: CelCidr): boolean {
     return other.prefixLength >= this.prefixLength && this.contains(other.address);
   }
+
+  /** The network without what its address says of a host. */
+  masked(): CelCidr {
+    const { bytes, size } = bytesOf(this.address);
+    for (let bit = this.prefixLength; bit < size; bit++)
+      bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) & ~(0x80 >> (bit & 7));
+    return new CelCidr(`${size === 32 ? bytes.join('.') : groupsText(bytes)}/${this.prefixLength}`);
+  }
 }
 
-function familyOf(address: string): 'ipv4' | 'ipv6' {
-  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
+function bytesOf({ text, family }: CelIp): { readonly bytes: number[]; readonly size: number } {
+  if (family === 4) return { bytes: text.split('.').map(Number), size: 32 };
+  const [head = '', tail] = text.split('::');
+  const groups = (part: string) => (part === '' ? [] : part.split(':'));
+  const missing = 8 - groups(head).length - groups(tail ?? '').length;
+  const all = [...groups(head), ...Array.from({ length: missing }, () => '0'), ...groups(tail ?? '')];
+  return {
+    bytes: all.flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255]),
+    size: 128,
+  };
+}
+
+function groupsText(bytes: readonly number[]): string {
+  const group = (at: number) => (((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0)).toString(16);
+  return [0, 2, 4, 6, 8, 10, 12, 14].map(group).join(':');
+}
+
+function familyOf({ family }: CelIp): 'ipv4' | 'ipv6' {
+  return family === 6 ? 'ipv6' : 'ipv4';
 }
 
 /** URLs and addresses, as Kubernetes adds them to CEL. */
@@ -62,32 +111,54 @@ export function registerNetwork(environment: Environment): void {
     .registerFunction('kubernetes.URL.getHostname(): string', ({ url }: CelUrl) => without(url, url.hostname))
     .registerFunction('kubernetes.URL.getPort(): string', ({ url }: CelUrl) => url.port)
     .registerFunction('kubernetes.URL.getEscapedPath(): string', ({ url }: CelUrl) => url.pathname)
+    .registerFunction('isCIDR(string): bool', isCidr);
+  registerIp(environment);
+  registerCidr(environment);
+}
+
+function registerIp(environment: Environment): void {
+  environment
     .registerType('net.IP', CelIp)
     .registerFunction('ip(string): net.IP', (text: string) => new CelIp(text))
-    .registerFunction('isIP(string): bool', (text: string) => isIP(text) !== 0)
+    .registerFunction('isIP(string): bool', (text: string) => addressProblem(text) === undefined)
+    .registerFunction('string(net.IP): string', ({ text }: CelIp) => text)
+    .registerOperator('net.IP == net.IP', (a: CelIp, b: CelIp) => a.text === b.text)
     .registerFunction('net.IP.family(): int', ({ family }: CelIp) => BigInt(family))
-    .registerFunction('isCIDR(string): bool', isCidr);
-  registerCidr(environment);
+    .registerFunction('net.IP.isUnspecified(): bool', (ip: CelIp) => ip.isIn('0.0.0.0/32', '::/128'))
+    .registerFunction('net.IP.isLoopback(): bool', (ip: CelIp) => ip.isIn('127.0.0.0/8', '::1/128'))
+    .registerFunction('net.IP.isLinkLocalMulticast(): bool', (ip: CelIp) =>
+      ip.family === 4 ? ip.isIn('224.0.0.0/24') : /^ff[0-9a-f]2:/.test(ip.text),
+    )
+    .registerFunction('net.IP.isLinkLocalUnicast(): bool', (ip: CelIp) => ip.isIn('169.254.0.0/16', 'fe80::/10'))
+    .registerFunction(
+      'net.IP.isGlobalUnicast(): bool',
+      (ip: CelIp) =>
+        !ip.isIn('0.0.0.0/32', '255.255.255.255/32', '127.0.0.0/8', '224.0.0.0/4', '169.254.0.0/16') &&
+        !ip.isIn('::/128', '::1/128', 'ff00::/8', 'fe80::/10'),
+    );
 }
 
 function registerCidr(environment: Environment): void {
   environment
     .registerType('net.CIDR', CelCidr)
     .registerFunction('cidr(string): net.CIDR', (text: string) => new CelCidr(text))
-    .registerFunction('net.CIDR.containsIP(string): bool', (cidr: CelCidr, ip: string) => cidr.contains(ip))
-    .registerFunction('net.CIDR.containsIP(net.IP): bool', (cidr: CelCidr, ip: CelIp) => cidr.contains(ip.text))
+    .registerFunction('string(net.CIDR): string', ({ text }: CelCidr) => text)
+    .registerOperator('net.CIDR == net.CIDR', (a: CelCidr, b: CelCidr) => a.text === b.text)
+    .registerFunction('net.CIDR.containsIP(string): bool', (cidr: CelCidr, ip: string) => cidr.contains(new CelIp(ip)))
+    .registerFunction('net.CIDR.containsIP(net.IP): bool', (cidr: CelCidr, ip: CelIp) => cidr.contains(ip))
     .registerFunction('net.CIDR.containsCIDR(string): bool', (cidr: CelCidr, other: string) =>
       cidr.containsBlock(new CelCidr(other)),
     )
     .registerFunction('net.CIDR.containsCIDR(net.CIDR): bool', (cidr: CelCidr, other: CelCidr) =>
       cidr.containsBlock(other),
     )
-    .registerFunction('net.CIDR.ip(): net.IP', ({ address }: CelCidr) => new CelIp(address))
+    .registerFunction('net.CIDR.ip(): net.IP', ({ address }: CelCidr) => address)
+    .registerFunction('net.CIDR.masked(): net.CIDR', (cidr: CelCidr) => cidr.masked())
     .registerFunction('net.CIDR.prefixLength(): int', ({ prefixLength }: CelCidr) => BigInt(prefixLength));
 }
 
 function isCidr(text: string): boolean {
   const [address = '', bits = '', ...rest] = text.split('/');
-  const family = isIP(address);
-  return rest.length === 0 && family !== 0 && /^\d+$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128);
+  if (rest.length > 0 || addressProblem(address) !== undefined || !/^(?:0|[1-9]\d*)$/.test(bits)) return false;
+  return Number(bits) <= (isIP(address) === 4 ? 32 : 128);
 }

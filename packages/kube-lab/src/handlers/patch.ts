@@ -61,7 +61,7 @@ function patched(call: Call, current: StoredObject, patch: PatchFunction): JsonO
   const problem = kindProblem(call, result);
   if (problem) throw refuse(problem.why);
   try {
-    const { object, strictErrors } = call.resource.codec.decode(result);
+    const { object, strictErrors } = call.resource.codec.decode(result, current.object);
     return placePatched(call, object, strictErrors, refuse);
   } catch (error) {
     if (error instanceof DecodeError) throw refuse(patch.isStrategic ? conversionText(error.message) : error.message);

@@ -51,3 +51,17 @@ test('keys given twice are named by their paths', () => {
   const text = '{"a":{"b":1,"b":2},"c":[{"d":1,"d":"x\\":y"}],"a":3}';
   expect(duplicateKeys(text, JSON.parse(text))).toEqual(['a.b', 'c[0].d', 'a']);
 });
+
+test('no key hides another that is given twice, whatever it is called', () => {
+  const key = fc.oneof(fc.string(), fc.constantFrom('a\\', '\\', 'k:{"a":1}', '":', 'a":', '\\":'));
+  fc.assert(
+    fc.property(fc.dictionary(key, fc.oneof(key, fc.constant(1))), key, (others, twice) => {
+      const rest = JSON.stringify(others).slice(1);
+      const name = JSON.stringify(twice);
+      const once = `{${name}:1${rest === '}' ? '' : ','}${rest}`;
+      expect(duplicateKeys(once, JSON.parse(once))).toEqual(Object.hasOwn(others, twice) ? [twice] : []);
+      const text = `{${name}:1,${once.slice(1)}`;
+      expect(duplicateKeys(text, JSON.parse(text))).toContain(twice);
+    }),
+  );
+});

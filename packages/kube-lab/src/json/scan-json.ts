@@ -152,8 +152,15 @@ function quoteChar(char: string): string {
 export function duplicateKeys(text: string, parsed: unknown): readonly string[] {
   // Every key stands before `":`; the same count in the text and in the value rules duplicates out.
   let colons = 0;
-  for (let at = text.indexOf('":'); at >= 0; at = text.indexOf('":', at + 2)) colons++;
+  for (let at = text.indexOf('":'); at >= 0; at = text.indexOf('":', at + 2)) if (!isEscaped(text, at)) colons++;
   return colons === countKeys(parsed) ? [] : scanJson(text).duplicates;
+}
+
+/** True for a quote inside a string. Keys of managedFields are full of them. */
+function isEscaped(text: string, quote: number): boolean {
+  let first = quote;
+  while (text[first - 1] === '\\') first--;
+  return (quote - first) % 2 === 1;
 }
 
 function countKeys(value: unknown): number {

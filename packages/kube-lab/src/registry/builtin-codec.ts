@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 import { apiVersionOf } from '@etcd-operator/kube';
-import type { JsonObject } from '../json/json.ts';
+import { asObject, isObject, type JsonObject } from '../json/json.ts';
 import { DecodeContext } from '../schema/decode-context.ts';
 import type { GoType } from '../schema/go-scalars.ts';
 import { goTypeOf } from '../schema/go-types.ts';
 import { type OpenApiDocument, openApiDocument } from './captured-api.ts';
-import type { Codec } from './codec.ts';
+import type { Codec, Decoded } from './codec.ts';
 import type { ResourceNames } from './served-resource.ts';
 
 /** Fills in what the real server fills in when it reads an object of the kind, in place. */
 export type Defaults = (object: JsonObject) => void;
 
-/** The codec of a built-in kind: bodies go through the Go type of the real server, as far as one can tell from outside. */
-export function builtinCodec(names: ResourceNames, defaults: Defaults): Codec {
+/**
+ * The codec of a built-in kind: bodies go through the Go type of the real server, as far as one can tell from outside.
+ * @param sharesUnchanged see `Strategy.sharesUnchanged`
+ */
+export function builtinCodec(names: ResourceNames, defaults: Defaults, sharesUnchanged = false): Codec {
   let type: GoType | undefined;
   const typeMeta = { kind: names.kind, apiVersion: apiVersionOf(names) };
   return {
-    decode(value) {
+    decode(value, current) {
       type ??= builtinType(names);
+      if (sharesUnchanged && isObject(value) && current && hasSameContent(value, current)) {
+        return decodeAround(type, value, current, typeMeta);
+      }
       const context = new DecodeContext();
       const { kind: _kind, apiVersion: _apiVersion, ...decoded } = type.decode(value ?? {}, context, '') as JsonObject;
       const object = { ...typeMeta, ...decoded };
@@ -31,6 +37,37 @@ export function builtinCodec(names: ResourceNames, defaults: Defaults): Codec {
       return { ...typeMeta, ...(type.absent() as JsonObject) };
     },
   };
+}
+
+/** What can change without any default being filled in anew. */
+const outerFields = ['metadata', 'status'];
+
+function isOuter(key: string): boolean {
+  return key === 'kind' || key === 'apiVersion' || outerFields.includes(key);
+}
+
+/** True if everything but metadata and status is the very same. */
+function hasSameContent(value: JsonObject, current: JsonObject): boolean {
+  for (const key in value) if (!isOuter(key) && value[key] !== current[key]) return false;
+  for (const key in current) if (!isOuter(key) && value[key] !== current[key]) return false;
+  return true;
+}
+
+/** Decodes what differs from `current`: the rest has been decoded and filled in before. */
+function decodeAround(type: GoType, value: JsonObject, current: JsonObject, typeMeta: JsonObject): Decoded {
+  const context = new DecodeContext();
+  const changed: JsonObject = {};
+  for (const key of outerFields) if (value[key] !== current[key]) changed[key] = value[key];
+  const decoded = type.decode(changed, context, '') as JsonObject;
+  const object: JsonObject = { ...current, ...typeMeta };
+  for (const key of outerFields) {
+    if (value[key] === current[key]) continue;
+    if (decoded[key] === undefined) delete object[key];
+    else object[key] = decoded[key];
+  }
+  // Callers change metadata in place.
+  object['metadata'] = { ...asObject(object['metadata']) };
+  return { object, strictErrors: context.strictErrors };
 }
 
 /** The Go type of a built-in kind. */

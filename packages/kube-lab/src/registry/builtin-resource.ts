@@ -27,12 +27,14 @@ export function builtinResource(names: ResourceNames): ServedResource {
   const isNewEvent = names.group === 'events.k8s.io';
   const collection = isNewEvent ? 'events' : qualifiedName(names);
   const rules = kindRules[qualifiedName(names)] ?? {};
+  const strategy = rules.strategy ?? (hasStatus ? specStatusStrategy : dataStrategy);
+  const codec = () => builtinCodec(names, rules.defaults ?? (() => undefined), strategy.sharesUnchanged);
   let fieldType: FieldType | undefined;
   return {
     ...names,
     collection,
-    codec: isNewEvent ? eventCodec(names) : builtinCodec(names, rules.defaults ?? (() => undefined)),
-    strategy: rules.strategy ?? (hasStatus ? specStatusStrategy : dataStrategy),
+    codec: isNewEvent ? eventCodec(names) : codec(),
+    strategy,
     custom: false,
     selectableFields: rules.selectableFields ?? [],
     definition: undefined,

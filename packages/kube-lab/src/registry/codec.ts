@@ -15,9 +15,10 @@ export interface Decoded {
 export interface Codec {
   /**
    * A parsed body as a stored object: types checked, unknown fields left out and reported, defaults filled in. `value` may
-   * be changed. Throws a `DecodeError` where the real server cannot decode.
+   * be changed. Throws a `DecodeError` where the real server cannot decode. Parts that are the very parts of `current`, which is
+   * stored, may be taken over as they are: frozen.
    */
-  decode(value: Json): Decoded;
+  decode(value: Json, current?: JsonObject): Decoded;
   /** The JSON text of a stored object in this version. */
   encode(stored: StoredObject): string;
   /** A stored object in this version. */

@@ -3,7 +3,7 @@ import { asObject, equalJson, type JsonObject } from '../json/json.ts';
 import type { Strategy } from './strategy.ts';
 
 /** Kinds that are plain data: nothing is reset, nothing is counted. */
-export const dataStrategy: Strategy = {};
+export const dataStrategy: Strategy = { sharesUnchanged: true };
 
 /** Kinds with `spec` and `status`: the status has its own door, and a changed spec raises the generation. */
 export const specStatusStrategy: Strategy = {

@@ -38,6 +38,11 @@ export interface Strategy {
   /** As `prepareForUpdate`, for other subresources that are written. Objects go through as they are by default. */
   prepareForSubresource?(name: string, object: JsonObject, old: JsonObject): void;
   validateSubresource?(name: string, object: JsonObject, old: JsonObject): readonly FieldError[];
+  /**
+   * What a write leaves as it was, outside of metadata, may be the stored object's own, which is frozen: nothing here changes the
+   * inside of such parts. @default false
+   */
+  readonly sharesUnchanged?: boolean;
   /** A warning that comes with every answer. */
   readonly deprecation?: string;
   /** PUT to a name that does not exist creates it. @default false */

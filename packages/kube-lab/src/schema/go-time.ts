@@ -9,8 +9,23 @@ export interface TimeProblem {
   readonly problem: string;
 }
 
+const known = new Map<string, string>();
+const knownLimit = 1000;
+
 /** `metav1.Time` as the server writes it back: whole seconds, UTC. */
 export function canonicalTime(text: string): string | TimeProblem {
+  // The times of an object are read at each of its writes, and objects of a moment have the same ones.
+  const before = known.get(text);
+  if (before !== undefined) return before;
+  const time = readTime(text);
+  if (typeof time === 'string') {
+    if (known.size >= knownLimit) known.clear();
+    known.set(text, time);
+  }
+  return time;
+}
+
+function readTime(text: string): string | TimeProblem {
   const match = pattern.exec(text);
   const milliseconds = match ? Date.parse(text.replace(/\.\d+/, '')) : Number.NaN;
   if (Number.isNaN(milliseconds)) return unreadable(text, layout, '2006');

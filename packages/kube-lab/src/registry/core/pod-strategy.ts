@@ -23,6 +23,7 @@ function gatedConditions(spec: JsonObject): JsonObject {
 /** Pods: a grace period on deletion, an almost immutable spec, a status only through its own door. */
 export const podStrategy: Strategy = {
   returnsDeleted: true,
+  sharesUnchanged: true,
   prepareForCreate(object) {
     const spec = asObject(object['spec']) ?? {};
     object['status'] = { phase: 'Pending', ...gatedConditions(spec), qosClass: qosClass(spec) };
