@@ -1,18 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { text } from 'node:stream/consumers';
-import {
-  attachCluster,
-  type Cluster,
-  layoutOf,
-  loadImages,
-  runningState,
-  startCluster,
-  stopCluster,
-} from '@etcd-operator/tools/cluster';
 import type { Benchmark } from '../benchmark.ts';
+import { onCluster } from '../on-cluster.ts';
 import { median, verdict } from '../verdict.ts';
 
 const rounds = 5;
@@ -27,9 +16,8 @@ export const bootstrap: Benchmark = {
   id: 'B9',
   title: 'bootstrap of a three-member cluster against a Parallel StatefulSet',
   async run(report, signal) {
-    const times = runningState(layoutOf('dev'))
-      ? await measureInside(await attachCluster('dev'), 'dev', report, signal)
-      : await measureInOwnCluster(report, signal);
+    const program = [join(import.meta.dirname, 'inside.ts'), String(rounds)];
+    const times = (await onCluster(program, report, signal)) as Times;
     const ratios: Record<string, number> = {};
     for (const [name, all] of Object.entries(times)) {
       const spread = `${Math.min(...all).toFixed(2)} to ${Math.max(...all).toFixed(2)}`;
@@ -50,35 +38,4 @@ export const bootstrap: Benchmark = {
 function floorOf(name: string): string {
   if (name.startsWith('10 at once')) return '10 at once: StatefulSet';
   return name.startsWith('20 at once') ? '20 at once: pod with Service' : 'StatefulSet';
-}
-
-async function measureInOwnCluster(report: (line: string) => void, signal: AbortSignal): Promise<Times> {
-  const name = 'bench';
-  const cluster = await startCluster({ name, lifetime: 'this-process', report, signal });
-  try {
-    return await measureInside(cluster, name, report, signal);
-  } finally {
-    await stopCluster(layoutOf(name));
-  }
-}
-
-/** The clients that measure are in the cluster's network. */
-async function measureInside(
-  cluster: Cluster,
-  name: string,
-  report: (line: string) => void,
-  signal: AbortSignal,
-): Promise<Times> {
-  await loadImages(cluster, ['operator', 'busybox', 'etcd@3.6']);
-  const program = join(import.meta.dirname, 'inside.ts');
-  const [command = '', ...args] = cluster.entering('network', [process.execPath, program, String(rounds)]);
-  const env = { ...process.env, ETCD_OPERATOR_E2E_CLUSTER: name, KUBECONFIG: cluster.kubeconfig };
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env, signal });
-  const ended = new Promise<void>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code) => (code === 0 ? resolve() : reject(new Error(`${program} ended with ${code}`))));
-  });
-  createInterface(child.stderr).on('line', report);
-  const [said] = await Promise.all([text(child.stdout), ended]);
-  return JSON.parse(said) as Times;
 }

@@ -3,6 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type MemberClient, prefixEnd, toBytes } from '@etcd-operator/etcd';
 import type { HealLab } from './heal-lab.ts';
 
+/** Where it writes: which pods there are, and how a member is reached. */
+type Ground = Pick<HealLab, 'pods' | 'member'>;
+
 const timeoutMs = 600;
 const pauseMs = 10;
 
@@ -11,7 +14,7 @@ const pauseMs = 10;
  * disturbance. Every write has a key of its own, so that one which was acknowledged and is gone shows.
  */
 export class Writer {
-  readonly #ground: HealLab;
+  readonly #ground: Ground;
   readonly #selector: string;
   readonly #prefix: string;
   readonly #acknowledged: string[] = [];
@@ -22,7 +25,7 @@ export class Writer {
   #longest = 0;
   #turn = 0;
 
-  constructor(ground: HealLab, cluster: string, prefix: string) {
+  constructor(ground: Ground, cluster: string, prefix: string) {
     this.#ground = ground;
     this.#selector = `etcd_cluster=${cluster}`;
     this.#prefix = prefix;

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * The part of B10K that runs in the network of a cluster, whose name is in ETCD_OPERATOR_E2E_CLUSTER. Tells on standard error what it
+ * does, and prints the seconds of all rounds as one JSON object.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { etcdImage } from '@etcd-operator/tools/image';
+import { adminClient } from '../../test/e2e/testing/kube-client.ts';
+import { startLocalVolumes, storageClass } from '../../test/e2e/testing/local-volumes.ts';
+import { deployOperator } from '../../test/e2e/testing/operator.ts';
+import { rebootPods } from '../../test/e2e/testing/reboot.ts';
+import { openScene } from '../../test/e2e/testing/scene.ts';
+import { etcdSetOnVolumes, lonelyPod } from '../heal/floor.ts';
+import { Writer } from '../heal/writer.ts';
+import { Ground } from './ground.ts';
+import type { HealTimes } from './heal-on-cluster.ts';
+
+const rounds = Number(process.argv[2] ?? 5);
+const few = Math.min(3, rounds);
+const size = 3;
+await using scene = await openScene('bench-heal');
+await using admin = await adminClient(scene.cluster);
+await using _operator = await deployOperator(scene);
+await using _volumes = await startLocalVolumes(scene.cluster);
+const ground = new Ground(scene, admin.client);
+const [image = ''] = (await etcdImage('etcd@3.6')).names;
+const claim = {
+  storageClassName: storageClass,
+  accessModes: ['ReadWriteOnce'],
+  resources: { requests: { storage: '512Mi' } },
+} as const;
+
+const setPod = await setLosesPods();
+const podStart = await told('start of a pod', few, startPod);
+const ours = 'etcd_cluster=heal';
+await scene.create({
+  apiVersion: 'etcd.database.coreos.com/v1beta2',
+  kind: 'EtcdCluster',
+  metadata: { name: 'heal' },
+  spec: { size, version: image.split(':v')[1], pod: { persistentVolumeClaimSpec: claim } },
+});
+await ground.healthy(ours, size);
+const writer = new Writer(ground, 'heal', 'w/');
+const gapFollower = await told('write gap, follower killed', few, () => gap(false, '--grace-period=0', '--force'));
+const gapLeaderStopped = await told('write gap, leader stopped', few, () => gap(true));
+const gapLeaderKilled = await told('write gap, leader killed', rounds, killLeader);
+const pod = await told('pod deleted, volume kept', rounds, async () =>
+  ground.lose(ours, size, await some(ours, false)),
+);
+const volume = await told('volume lost', few, loseVolume);
+const allPods = await told('all pods deleted, volumes kept', few, async () =>
+  ground.lose(
+    ours,
+    size,
+    (await settled(ours)).map((voter) => voter.pod),
+  ),
+);
+await settled(ours);
+const { written, lost } = await writer.lost();
+await scene.kubectl('delete', 'etcdcluster', 'heal');
+const times: HealTimes = {
+  setPod,
+  podStart,
+  pod,
+  volume,
+  allPods,
+  gapFollower,
+  gapLeaderStopped,
+  gapLeaderKilled,
+  written,
+  lost,
+};
+process.stdout.write(`${JSON.stringify(times)}\n`);
+
+async function told(what: string, times: number, measure: () => Promise<number>): Promise<readonly number[]> {
+  const seconds: number[] = [];
+  for (let round = 0; round < times; round++) seconds.push(await measure());
+  process.stderr.write(`${what}: ${seconds.map((one) => one.toFixed(2)).join(', ')} s\n`);
+  return seconds;
+}
+
+async function settled(selector: string) {
+  const voters = await ground.healthy(selector, size);
+  await sleep(2000);
+  return voters;
+}
+
+/** The leader, or some follower. */
+async function some(selector: string, wantsLeader: boolean) {
+  const [found] = (await settled(selector)).filter(({ isLeader }) => isLeader === wantsLeader);
+  if (!found) throw new Error(`${selector} has no ${wantsLeader ? 'leader' : 'follower'}`);
+  return [found.pod];
+}
+
+async function setLosesPods(): Promise<readonly number[]> {
+  await scene.create(
+    ...etcdSetOnVolumes('floor', scene.namespace, image, { ...claim, accessModes: ['ReadWriteOnce'] }),
+  );
+  const selector = 'bench-etcd=floor';
+  const seconds = await told('StatefulSet, pod deleted, volume kept', rounds, async () =>
+    ground.lose(selector, size, await some(selector, false)),
+  );
+  await scene.kubectl('delete', 'statefulset,service', 'floor');
+  return seconds;
+}
+
+async function startPod(): Promise<number> {
+  const started = performance.now();
+  await scene.create({ apiVersion: 'v1', kind: 'Pod', ...lonelyPod('lonely', scene.namespace, image) });
+  await ground.healthy('bench-etcd=lonely', 1);
+  const seconds = (performance.now() - started) / 1000;
+  await scene.kubectl('delete', 'pod', 'lonely', '--grace-period=0', '--force');
+  return seconds;
+}
+
+async function gap(wantsLeader: boolean, ...flags: readonly string[]): Promise<number> {
+  const victims = await some(ours, wantsLeader);
+  writer.longestGap();
+  await ground.lose(ours, size, victims, ...flags);
+  return writer.longestGap();
+}
+
+/** Its processes end without a word, as with a node that loses power. */
+async function killLeader(): Promise<number> {
+  const victims = await some(ours, true);
+  writer.longestGap();
+  rebootPods(scene.cluster, victims);
+  await sleep(4000);
+  await ground.healthy(ours, size);
+  return writer.longestGap();
+}
+
+async function loseVolume(): Promise<number> {
+  const victims = await some(ours, false);
+  const claims = victims
+    .flatMap(({ spec }) => spec?.volumes ?? [])
+    .flatMap((one) => one.persistentVolumeClaim?.claimName ?? []);
+  await scene.kubectl('delete', 'pvc', ...claims, '--wait=false');
+  return ground.lose(ours, size, victims);
+}
