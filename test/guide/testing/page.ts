@@ -7,19 +7,33 @@ export type Action = { readonly line: number; readonly section: string } & (
   | { readonly kind: 'type'; readonly script: string }
 );
 
+/** A fenced block of a Markdown page. */
+export interface Block {
+  readonly language: string;
+  readonly content: string;
+  readonly line: number;
+  readonly section: string;
+}
+
+/** All blocks of a page, in its order. */
+export function blocksOf(path: string): readonly Block[] {
+  const text = readFileSync(path, 'utf8');
+  return [...text.matchAll(/^( *)```(\w*)\n(.*?)\n\1```$/gms)].map((block) => {
+    const [, , language = '', content = ''] = block;
+    const before = text.slice(0, block.index).split('\n');
+    const section = before.findLast((line) => line.startsWith('## '))?.slice(3) ?? '';
+    return { language, content, line: before.length + 1, section };
+  });
+}
+
 /**
  * The actions of a Markdown page. A `yaml` block that begins with a comment such as `# my-cluster.yaml` is a file to save,
  * `sh` is typed. Everything else (`text`, `console`) is there to be read.
  */
 export function actionsOf(path: string): readonly Action[] {
-  const text = readFileSync(path, 'utf8');
-  return [...text.matchAll(/^( *)```(\w+)\n(.*?)\n\1```$/gms)].flatMap((block): readonly Action[] => {
-    const [, , language, content = ''] = block;
-    const before = text.slice(0, block.index).split('\n');
-    const section = before.findLast((line) => line.startsWith('## '))?.slice(3) ?? '';
-    const place = { line: before.length + 1, section };
-    if (language === 'sh') return [{ kind: 'type', ...place, script: content }];
+  return blocksOf(path).flatMap(({ language, content, line, section }): readonly Action[] => {
+    if (language === 'sh') return [{ kind: 'type', line, section, script: content }];
     const file = /^# (\S+\.yaml)\n/.exec(content)?.[1];
-    return language === 'yaml' && file ? [{ kind: 'save', ...place, file, text: `${content}\n` }] : [];
+    return language === 'yaml' && file ? [{ kind: 'save', line, section, file, text: `${content}\n` }] : [];
   });
 }

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+/** What the README and the guide say can be typed is typed by a test, and each block of them is known to somebody. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { blocksOf } from './testing/page.ts';
+import { installPage, typedPages } from './testing/typed-pages.ts';
+
+const repository = join(import.meta.dirname, '../..');
+const read = (file: string) => readFileSync(join(repository, file), 'utf8');
+const guide = readdirSync(join(repository, 'docs/guide'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.md'))
+  .map((file) => `docs/guide/${file}`);
+const pages = ['README.md', ...guide];
+
+/** A block that `guide.lab.test.ts` does not type: how it begins, who does what it says, and how that can be seen there. */
+interface Elsewhere {
+  readonly page: string;
+  readonly begins: string;
+  readonly by: string;
+  readonly seenBy: string;
+}
+
+const elsewhere: readonly Elsewhere[] = [
+  {
+    page: 'README.md',
+    begins: 'git clone <this repository> etcd-operator && cd etcd-operator\nnpm start',
+    by: 'apps/playground/src/session.lab.test.ts',
+    seenBy: 'command: playgroundCommand()',
+  },
+  { page: 'README.md', begins: 'npm test', by: '.ci/run', seenBy: 'npm test' },
+  {
+    page: installPage,
+    begins: 'kubectl apply --server-side -f deploy/install.yaml',
+    by: 'test/e2e/install.e2e.test.ts',
+    seenBy: "join(root, 'deploy', 'install.yaml')",
+  },
+  {
+    page: installPage,
+    begins: 'helm install etcd-operator deploy/charts/etcd-operator',
+    by: 'test/e2e/install.e2e.test.ts',
+    seenBy: "helm(scene, 'install'",
+  },
+  // Files that the reader has, with values of their own.
+  {
+    page: 'docs/guide/backup.md',
+    begins: '# credentials',
+    by: 'test/guide/testing/object-store.ts',
+    seenBy: "'credentials'",
+  },
+  { page: 'docs/guide/backup.md', begins: '# config', by: 'test/guide/testing/object-store.ts', seenBy: "'config'" },
+  // The same commands with a name of a cluster are typed by another page.
+  {
+    page: 'docs/guide/troubleshooting.md',
+    begins:
+      "kubectl get etcdcluster NAME -o jsonpath='{.status.plan}'\nkubectl describe etcdcluster NAME\nkubectl etcd status NAME",
+    by: 'docs/guide/first-cluster.md',
+    seenBy: 'kubectl describe etcdcluster my-cluster',
+  },
+  {
+    page: 'docs/guide/runbooks/quorum-lost.md',
+    begins: '   kubectl get etcdcluster NAME -o jsonpath=',
+    by: 'docs/guide/first-cluster.md',
+    seenBy: "-o jsonpath='{range .status.memberDetails[*]}",
+  },
+];
+
+test('every block is typed, or listed here with who does what it says', () => {
+  const typed = new Set([installPage, ...typedPages]);
+  const unknown = pages.flatMap((page) =>
+    blocksOf(join(repository, page))
+      .filter(({ language }) => !(typed.has(page) && (language === 'sh' || language === 'yaml')))
+      .filter(({ content }) => !elsewhere.some((block) => block.page === page && content.startsWith(block.begins)))
+      .map(({ line, content }) => `${page}:${line} ${content.split('\n')[0]}`),
+  );
+  expect(unknown).toEqual([]);
+});
+
+test('a yaml block is a file that is saved and used', () => {
+  const unused = [installPage, ...typedPages].flatMap((page) => {
+    const blocks = blocksOf(join(repository, page));
+    const scripts = blocks.filter(({ language }) => language === 'sh').map(({ content }) => content);
+    return blocks
+      .filter(({ language }) => language === 'yaml')
+      .map(({ content }) => /^# (\S+\.yaml)\n/.exec(content)?.[1])
+      .filter((file) => file === undefined || !scripts.some((script) => script.includes(file)))
+      .map((file) => `${page}: ${file}`);
+  });
+  expect(unused).toEqual([]);
+});
+
+test.each(elsewhere)('$page: "$begins" is done by $by', ({ page, begins, by, seenBy }) => {
+  expect(blocksOf(join(repository, page)).filter(({ content }) => content.startsWith(begins))).toHaveLength(1);
+  expect(read(by)).toContain(seenBy);
+});
+
+test('every npm command that is named exists', () => {
+  const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: Readonly<Record<string, string>> };
+  const named = pages.flatMap((page) =>
+    [...read(page).matchAll(/npm (?:run ([\w:]+)|(test|start)\b)/g)].map(([, run, own]) => run ?? own ?? ''),
+  );
+  expect(named.filter((name) => !(name in scripts))).toEqual([]);
+});
+
+test('every file of the repository that is named or linked exists', () => {
+  const missing = pages.flatMap((page) => {
+    const linked = [...read(page).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, path = '']) =>
+      join(dirname(page), path),
+    );
+    const named = [...read(page).matchAll(/\b((?:example|deploy)\/[\w./-]*\w)/g)].map(([, path = '']) => path);
+    return [...linked, ...named]
+      .filter((path) => !existsSync(join(repository, path)))
+      .map((path) => `${page}: ${path}`);
+  });
+  expect(missing).toEqual([]);
+});
