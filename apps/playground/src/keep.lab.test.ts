@@ -38,3 +38,18 @@ test('a folder that holds something else is refused', async () => {
   await expect(playground.says(/available/)).rejects.toThrow('is not what a playground wrote');
   expect(await playground.end('SIGTERM')).toBe(2);
 }, 300_000);
+
+test.each([
+  [['--keep', '/dev/null/kept'], 'this folder cannot be made'],
+  [['--keep', '/dev/null'], 'this folder cannot be made'],
+  [['--file', 'no-such-file.yaml'], 'cannot be read'],
+  [['--file', 'package.json'], 'every object needs apiVersion'],
+])(
+  '%j is refused before anything is started',
+  async (words, message) => {
+    const playground = new PlaygroundProcess(['--once', ...words], process.env);
+    await expect(playground.says(/kube-lab is up/)).rejects.toThrow(message);
+    expect(await playground.end('SIGTERM')).toBe(2);
+  },
+  300_000,
+);

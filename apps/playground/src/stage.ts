@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import type { KubeObject } from '@etcd-operator/kube';
 import type { Forward, Lab } from '@etcd-operator/kube-lab';
 import { clientServiceName } from '@etcd-operator/operator';
-import { systemClock } from '@etcd-operator/ports';
+import { type LogRecord, systemClock } from '@etcd-operator/ports';
 import type { Entry } from './control/registry.ts';
 import { serveOthers } from './control/serve-others.ts';
 import { applyObjects, objectsIn } from './lab/apply-objects.ts';
@@ -17,7 +18,7 @@ import { bringBack, type KeptCluster, keep, loadKept } from './lab/kept-state.ts
 import { objectStore } from './lab/object-store.ts';
 import { layOutTools, runOperator, startLabOn } from './lab/start-lab.ts';
 import { isAvailable } from './model/state.ts';
-import type { PlaygroundOptions } from './options.ts';
+import { OptionError, type PlaygroundOptions } from './options.ts';
 import type { Session } from './session.ts';
 
 export interface StageOptions extends PlaygroundOptions {
@@ -36,18 +37,22 @@ export async function runStage(options: StageOptions): Promise<void> {
   const { session, signal } = options;
   const report = (line: string) => session.note(line, 'quiet');
   const directory = options.keep === undefined ? undefined : fromCaller(options.keep);
-  if (directory !== undefined) await mkdir(directory, { recursive: true, mode: 0o700 });
+  if (directory !== undefined) await makeFolder(directory);
+  const given = options.file === undefined ? undefined : await objectsOf(options.file);
   const kept = directory === undefined ? undefined : await loadKept(directory);
   const versions = await EtcdVersions.start(kept?.spec.version ?? options.version, { signal, report });
   session.note(`etcd ${versions.first.version} is at hand`, 'quiet');
   await using lab = await startLabOn(options.port, versions.images, report);
   session.note(`kube-lab is up: ${lab.nodes.length} nodes, API server at ${lab.url}`, 'quiet');
-  const warn = (text: string) => session.note(`operator: ${text}`, 'bad');
+  const warn = (text: string) => {
+    if (!signal.aborted) session.note(`operator: ${text}`, 'bad');
+  };
   signal.throwIfAborted();
-  const operator = runOperator(lab, ({ message, fields }) => warn(`${message} ${fields['error'] ?? ''}`), signal);
+  const operator = runOperator(lab, (record) => warn(wordsOf(record)), signal);
   // It is waited for at the end; what ends it before that ends what comes in between as well.
   operator.catch(() => undefined);
-  const cluster = kept?.name ?? (await createObjects(lab, versions, options));
+  const cluster =
+    kept?.name ?? (await createObjects(lab, given ?? [exampleCluster(options.size, versions.first.version)], signal));
   if (!kept) session.note(`EtcdCluster ${cluster} is created`, 'quiet');
   await using forward = await lab.forward({ service: clientServiceName(cluster), namespace }, 2379);
   const scene: Scene = { ...options, lab, versions, cluster, kept, directory };
@@ -136,15 +141,52 @@ async function keepCluster({ lab, cluster, session }: Scene, directory: string):
   }
 }
 
-/** Creates the example, or what the file holds; resolves with the name of the cluster to look at. */
-async function createObjects(lab: Lab, versions: EtcdVersions, options: StageOptions): Promise<string> {
-  const { size, file, signal } = options;
-  const text = file === undefined ? undefined : await readFile(fromCaller(file), 'utf8');
-  const objects = text === undefined ? [exampleCluster(size, versions.first.version)] : objectsIn(text);
-  const cluster = objects.find(({ kind }) => kind === 'EtcdCluster');
-  if (!cluster) throw new Error(`${file} holds no EtcdCluster`);
+/** Creates what is to be played with; resolves with the name of the cluster to look at. */
+async function createObjects(lab: Lab, objects: readonly KubeObject[], signal: AbortSignal): Promise<string> {
   await applyObjects(objects, { transport: lab.server.transport(), signal });
-  return cluster.metadata?.name ?? '';
+  return objects.find(isCluster)?.metadata?.name ?? '';
+}
+
+const isCluster = ({ kind }: KubeObject) => kind === 'EtcdCluster';
+
+/** Reads a file before anything is started for it. */
+async function objectsOf(file: string): Promise<readonly KubeObject[]> {
+  const text = await readFile(fromCaller(file), 'utf8').catch((error: Error) => {
+    throw new OptionError(`--file ${file} cannot be read: ${error.message}`, { cause: error });
+  });
+  const objects = readable(file, text);
+  const cluster = objects.find(isCluster);
+  if (!cluster) throw new OptionError(`--file ${file} holds no EtcdCluster`);
+  const where = cluster.metadata?.namespace ?? namespace;
+  if (where !== namespace)
+    throw new OptionError(`--file ${file}: the playground looks after the namespace ${namespace}, not ${where}`);
+  return objects;
+}
+
+function readable(file: string, text: string): readonly KubeObject[] {
+  try {
+    return objectsIn(text);
+  } catch (error) {
+    throw new OptionError(`--file ${file}: ${error instanceof Error ? error.message : error}`, { cause: error });
+  }
+}
+
+/** The folder above must be there: a word that was mistyped makes no tree of folders. */
+async function makeFolder(directory: string): Promise<void> {
+  try {
+    await mkdir(directory, { mode: 0o700 });
+  } catch (error) {
+    if ((await stat(directory).catch(() => undefined))?.isDirectory()) return;
+    const words = error instanceof Error ? error.message : String(error);
+    throw new OptionError(`--keep ${directory}: this folder cannot be made: ${words}`, { cause: error });
+  }
+}
+
+/** A line of the operator's log for the diary. */
+function wordsOf({ message, fields }: LogRecord): string {
+  const { error } = fields;
+  if (typeof error !== 'object' || error === null) return `${message} ${error ?? ''}`;
+  return `${message}: ${'message' in error ? error.message : JSON.stringify(error)}`;
 }
 
 /** npm runs scripts in the project's folder and says where they were called. */
