@@ -74,6 +74,9 @@ function reportOf(command: Exclude<ClusterCommand, { kind: 'plan' }>, access: Ac
 
 function describe(error: unknown): string {
   if (isKubeError(error, 'Forbidden')) return `${error.message} (ask for the right, or use another context)`;
+  if (isKubeError(error, 'Unauthorized')) return `${error.message} (log in again, or use another context)`;
+  if (isKubeError(error, 'ConnectionRefused', 'ConnectionLost', 'Timeout'))
+    return `${error.message} (is the API server up, and is the context the right one?)`;
   return error instanceof Error ? error.message : String(error);
 }
 
