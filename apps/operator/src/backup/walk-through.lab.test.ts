@@ -4,12 +4,14 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type S3Server, startVersitygw } from '@etcd-operator/blob/testing';
 import { defaultVersion, formatVersion } from '@etcd-operator/etcd';
-import { secrets } from '@etcd-operator/kube';
+import { cronJobs, jobs, secrets } from '@etcd-operator/kube';
+import { type ImageSet, nodeProgramsImage } from '@etcd-operator/kube-lab';
 import { silentLogger } from '@etcd-operator/ports';
 import { TestAuthority } from '@etcd-operator/tools';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type EtcdBackup, type EtcdBackupStatus, etcdBackups } from '../api/etcd-backup.ts';
 import { runEtcdBackupOperator } from '../backup-operator.ts';
+import { operatorImageName } from '../image.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 
 const run = promisify(execFile);
@@ -22,7 +24,7 @@ const stop = new AbortController();
 let operator: Promise<void>;
 
 beforeAll(async () => {
-  [ground, s3] = await Promise.all([OperatorLab.start(), startVersitygw()]);
+  [ground, s3] = await Promise.all([OperatorLab.start({ images: [operatorImages()] }), startVersitygw()]);
   const { lab } = ground;
   operator = runEtcdBackupOperator(
     {
@@ -58,9 +60,20 @@ async function secret(name: string, data: Readonly<Record<string, string>>): Pro
     .create({ metadata: { name, namespace: 'default' }, data: Object.fromEntries(encoded) });
 }
 
+const repository = fileURLToPath(new URL('../../../../', import.meta.url));
+
+/** The operator's image with the one of its programs that the CronJob runs, from this repository. */
+function operatorImages(): ImageSet {
+  const [name = '', tag = ''] = operatorImageName.split(/:(?=[^:/]*$)/);
+  const programs = { 'kubectl-etcd': `${repository}apps/kubectl-etcd/src/programs/kubectl-etcd.ts` };
+  const directories = ['apps', 'packages', 'node_modules'].map((folder) => `${repository}${folder}`);
+  return { repositories: [name], tags: { [tag]: nodeProgramsImage({ programs, directories }) } };
+}
+
+const backupsPath = '/apis/etcd.database.coreos.com/v1beta2/namespaces/default/etcdbackups';
+
 /** Creates what a file says, as `kubectl create -f -` does. */
-async function createFrom(yaml: string): Promise<void> {
-  const path = '/apis/etcd.database.coreos.com/v1beta2/namespaces/default/etcdbackups';
+async function createFrom(yaml: string, path = backupsPath): Promise<void> {
   await ground.until('created', async () => {
     const transport = ground.lab.server.transport();
     const headers = { 'content-type': 'application/yaml' };
@@ -72,7 +85,7 @@ async function createFrom(yaml: string): Promise<void> {
   });
 }
 
-async function succeeded(name: string): Promise<EtcdBackupStatus> {
+async function succeeded(name: string, milliseconds = 30_000): Promise<EtcdBackupStatus> {
   const backups = ground.lab.client().resource(etcdBackups.resource);
   const get = async (): Promise<EtcdBackup> => backups.get({ namespace: 'default', name });
   return ground.until(
@@ -82,7 +95,7 @@ async function succeeded(name: string): Promise<EtcdBackupStatus> {
       const { status } = await get();
       return status?.succeeded ? status : undefined;
     },
-    30_000,
+    milliseconds,
     async () => JSON.stringify((await get()).status),
   );
 }
@@ -136,3 +149,38 @@ test('[3] [74] C-30: a TLS cluster of three by all its members, then the walk-th
   const periodic = await succeeded('example-etcd-cluster-periodic-backup');
   expect(periodic.lastBackup?.path).toMatch(/often\.backup_v1_\d{4}-/);
 });
+
+const paths: Readonly<Record<string, string>> = {
+  ServiceAccount: '/api/v1/namespaces/default/serviceaccounts',
+  Role: '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles',
+  RoleBinding: '/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings',
+  CronJob: '/apis/batch/v1/namespaces/default/cronjobs',
+};
+
+test('the CronJob of the example runs kubectl-etcd in a pod, with the rights that the example gives it, and a backup is made', async () => {
+  const yaml = await filled('cronjob.yaml', '', 'nightly.backup');
+  const toTestStore = `$&\n$1- --s3-endpoint=${s3.endpoint}\n$1- --path-style`;
+  for (const document of yaml.replace(/^( +)- --wait$/m, toTestStore).split(/^---$/m)) {
+    const kind = /^kind: (.*)$/m.exec(document)?.[1] ?? '';
+    await createFrom(document, paths[kind]);
+  }
+  const client = ground.lab.client();
+  const cron = await client.resource(cronJobs).get({ namespace: 'default', name: 'etcd-backup' });
+  // As `kubectl create job --from=cronjob/etcd-backup` does: what the schedule would start, now.
+  const { spec } = cron.spec?.jobTemplate ?? {};
+  if (!spec) throw new Error('the CronJob has no template');
+  await client.resource(jobs).create({ metadata: { namespace: 'default', name: 'etcd-backup-now' }, spec });
+  const job = () => client.resource(jobs).get({ namespace: 'default', name: 'etcd-backup-now' });
+  await ground.until(
+    'the job is done',
+    async () => ((await job()).status?.succeeded === 1 ? true : undefined),
+    120_000,
+    async () => JSON.stringify((await job()).status),
+  );
+  const { items } = await client.resource(etcdBackups.resource).list({ namespace: 'default' });
+  const made = items.filter(({ spec: { s3: to } }) => to?.path === `${s3.bucket}/nightly.backup`);
+  expect(made).toHaveLength(1);
+  expect(made[0]?.spec.clientTLSSecret).toBe('etcd-client-tls');
+  const status = await succeeded(made[0]?.metadata?.name ?? '', 120_000);
+  expect(status.lastBackup?.path).toBe(`${s3.bucket}/nightly.backup`);
+}, 300_000);
