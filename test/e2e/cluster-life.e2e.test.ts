@@ -59,7 +59,7 @@ test('when the process that runs it is killed, everything in it ends by itself, 
   await untilKubelet();
   owner.kill('SIGKILL');
   await once(owner, 'exit');
-  await untilTrue('its processes have ended', async () => processesOf(layout.directory).length === 0, { seconds: 10 });
+  await untilTrue('its processes have ended', async () => processesOf(layout.directory).length === 0);
   expect(runningState(layout)).toBeUndefined();
 
   const next = start();

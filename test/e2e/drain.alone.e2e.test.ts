@@ -46,7 +46,7 @@ const drain = (scene: Scene, ...more: readonly string[]) =>
     addresses.nodeName,
     '--ignore-daemonsets',
     '--pod-selector=app=members',
-    '--timeout=6s',
+    '--timeout=20s',
     ...more,
   ]);
 
@@ -72,7 +72,7 @@ test('a budget with an integer lets one of three go and holds back the second', 
 test('of an etcd cluster a drain takes one member and is held back at the second; the member is replaced afterwards', async () => {
   await using here = await OperatorScene.open('drained');
   await using _cluster = await here.threeMembers('drained');
-  const options = ['--ignore-daemonsets', '--delete-emptydir-data', '--timeout=10s'];
+  const options = ['--ignore-daemonsets', '--delete-emptydir-data', '--timeout=20s'];
   const history = await here.whileWriting('drained', async () => {
     const members = ['--pod-selector', selector('drained')];
     const { status, stdout, stderr } = await here.scene.tryKubectl([
@@ -83,7 +83,7 @@ test('of an etcd cluster a drain takes one member and is held back at the second
     ]);
     expect(stdout + stderr).toContain('disruption budget');
     expect(status).toBe(1);
-    expect((await here.view('drained')).healthy.length).toBe(2);
+    await untilTrue('two answer', async () => (await here.view('drained')).healthy.length === 2);
     await here.scene.cluster.kubectl(['uncordon', addresses.nodeName]);
     await here.untilHealthy('drained', 3);
   });

@@ -9,9 +9,11 @@ import { theCluster } from './testing/cluster.ts';
 import { etcdPods, etcdView } from './testing/etcd-view.ts';
 import { adminClient } from './testing/kube-client.ts';
 import { chart, complaints, helm, root } from './testing/manifests.ts';
-import { etcdCluster, selector } from './testing/operator-scene.ts';
+import { etcdCluster, nothingLost, selector } from './testing/operator-scene.ts';
+import { recordWhile } from './testing/recording-client.ts';
 import { openScene, type Scene, sceneIn } from './testing/scene.ts';
 import { until, untilTrue } from './testing/until.ts';
+import { refusedCalls, unknownCalls } from './testing/used-rights.ts';
 
 async function untilHealthy(scene: Scene, name: string, size: number): Promise<void> {
   await using admin = await adminClient(scene.cluster);
@@ -38,16 +40,15 @@ test('deploy/install.yaml is accepted without a warning; its operator looks afte
     await using scene = await openScene('everywhere', { podSecurity: 'restricted' });
     const declared = etcdCluster('far', { size: 2, version: '3.6.16' }) as { readonly metadata: object };
     await scene.create({ ...declared, metadata: { ...declared.metadata, annotations: wide } });
-    await untilHealthy(scene, 'far', 2);
+    await using admin = await adminClient(cluster);
+    const options = { client: admin.client, namespace: scene.namespace, labelSelector: selector('far') };
+    const history = await recordWhile(options, () => untilHealthy(scene, 'far', 2), { before: 0 });
+    expect(history).toMatchObject(nothingLost);
     const isItself = (account: string) => account === 'etcd-operator:etcd-operator';
     const calls = await recordedCalls(cluster, isItself);
     expect(calls).toContainEqual(expect.objectContaining({ verb: 'watch', resource: 'nodes' }));
-    expect(calls.filter(({ isForbidden }) => isForbidden)).toEqual([]);
-    const isNamed = ({ verb, group, resource }: (typeof calls)[number]) =>
-      rights.some(
-        (right) => right.group === group && right.resource === resource && right.verbs.some((v) => v === verb),
-      );
-    expect(calls.filter((call) => !isNamed(call))).toEqual([]);
+    expect(refusedCalls(calls)).toEqual([]);
+    expect(unknownCalls(calls, rights)).toEqual([]);
     await scene.kubectl('delete', 'etcdcluster', 'far');
   } finally {
     // All but the CRDs, with which the clusters of the other tests would go.
@@ -98,9 +99,13 @@ test('with the chart the operator looks after its namespace; without it the clus
   const uids = async () =>
     (await etcdPods(admin.client, scene.namespace, selector('near'))).map(({ metadata }) => metadata?.uid);
   const before = await uids();
-  await helm(scene, 'uninstall', ...release, '--wait');
-  await untilHealthy(scene, 'near', 2);
-  expect(await uids()).toEqual(before);
+  const options = { client: admin.client, namespace: scene.namespace, labelSelector: selector('near') };
+  const history = await recordWhile(options, async () => {
+    await helm(scene, 'uninstall', ...release, '--wait');
+    await untilHealthy(scene, 'near', 2);
+  });
+  expect(history).toMatchObject(nothingLost);
+  expect(new Set(await uids())).toEqual(new Set(before));
   const left = await scene.kubectl('get', 'deployments,roles,rolebindings,serviceaccounts,pdb', '--output=name');
   expect(
     left

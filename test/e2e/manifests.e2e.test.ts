@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { theCluster } from './testing/cluster.ts';
 import { chart, complaints, helm, root } from './testing/manifests.ts';
-import { openScene, type Scene } from './testing/scene.ts';
+import { openScene, type Scene, sceneIn } from './testing/scene.ts';
 
 let scene: Scene;
 
@@ -68,6 +68,26 @@ describe('the manifests', () => {
       expect({ file, said: await complaints(scene, text) }).toEqual({ file, said: [] });
     }
   });
+});
+
+test('the roles of the examples, with their names filled in, and what the controllers of other people install are accepted too', async () => {
+  const example = join(root, 'example');
+  const roles = readdirSync(join(example, 'rbac')).filter((file) => file.endsWith('-template.yaml'));
+  expect(roles.length).toBe(4);
+  for (const file of roles) {
+    const text = readFileSync(join(example, 'rbac', file), 'utf8')
+      .replaceAll(/<ROLE_NAME>|<ROLE_BINDING_NAME>/g, 'judged')
+      .replaceAll('<NAMESPACE>', scene.namespace);
+    expect({ file, said: await complaints(scene, text) }).toEqual({ file, said: [] });
+  }
+  const ordinary = sceneIn(scene.cluster, 'default');
+  const folders = ['network-controller/crd', 'network-controller/deploy', 'sidecar-injector/deploy'];
+  const files = folders.flatMap((folder) =>
+    readdirSync(join(example, folder)).map((file) => join(example, folder, file)),
+  );
+  for (const file of files.filter((name) => name.endsWith('.yaml'))) {
+    expect({ file, said: await complaints(ordinary, readFileSync(file, 'utf8')) }).toEqual({ file, said: [] });
+  }
 });
 
 describe('the chart', () => {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Operators come and go; clusters stay. */
-import type { Pod } from '@etcd-operator/kube';
+import { leases, type Pod } from '@etcd-operator/kube';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { adminClient } from './testing/kube-client.ts';
 import { etcdCluster, nameOf, nothingLost, OperatorScene, selector } from './testing/operator-scene.ts';
 import type { Scene } from './testing/scene.ts';
-import { until, untilTrue } from './testing/until.ts';
+import { untilTrue } from './testing/until.ts';
 
 let here: OperatorScene;
 let scene: Scene;
@@ -45,41 +46,65 @@ test('without an operator a cluster goes on and is not healed; a new operator he
 });
 
 test('an operator that is killed while a cluster is being made finishes it after its return', async () => {
-  await scene.create(etcdCluster('interrupted', { size: 3, version: '3.6.16' }));
-  await untilTrue('a second pod', async () => (await here.members('interrupted')).length >= 2, {
-    everyMilliseconds: 50,
-  });
-  await scene.kubectl('delete', 'pods', operatorPods, '--grace-period=0', '--force');
-  await here.untilHealthy('interrupted', 3);
+  const interruptedBirth = async () => {
+    await scene.create(etcdCluster('interrupted', { size: 3, version: '3.6.16' }));
+    await untilTrue('a second pod', async () => (await here.members('interrupted')).length >= 2, {
+      everyMilliseconds: 50,
+    });
+    await scene.kubectl('delete', 'pods', operatorPods, '--grace-period=0', '--force');
+    await here.untilHealthy('interrupted', 3);
+  };
+  expect(await here.whileWriting('interrupted', interruptedBirth, { before: 0 })).toMatchObject(nothingLost);
   expect((await here.members('interrupted')).length).toBe(3);
   await scene.kubectl('delete', 'etcdcluster', 'interrupted', '--wait=false');
 });
 
-interface Lease {
-  readonly spec: { readonly holderIdentity?: string; readonly acquireTime?: string; readonly renewTime?: string };
+/** Follows who holds the operator's lease, from now on; `stop` resolves with all of them, nobody being the empty name. */
+async function followHolders(): Promise<{ readonly holders: readonly string[]; stop(): Promise<void> }> {
+  const admin = await adminClient(scene.cluster);
+  const stopping = new AbortController();
+  const holders: string[] = [];
+  const { namespace } = scene;
+  const lease = admin.client.resource(leases);
+  const { items, metadata } = await lease.list({ namespace, fieldSelector: 'metadata.name=etcd-operator' });
+  for (const { spec } of items) holders.push(spec?.holderIdentity ?? '');
+  const following = (async () => {
+    const from = {
+      namespace,
+      resourceVersion: metadata?.resourceVersion ?? '',
+      fieldSelector: 'metadata.name=etcd-operator',
+    };
+    for await (const event of lease.watch({ ...from, signal: stopping.signal })) {
+      if (event.type !== 'MODIFIED' && event.type !== 'ADDED') continue;
+      const holder = event.object.spec?.holderIdentity ?? '';
+      if (holder !== holders.at(-1)) holders.push(holder);
+    }
+  })().catch(() => undefined);
+  return {
+    holders,
+    stop: async () => {
+      stopping.abort();
+      await following;
+      await admin[Symbol.asyncDispose]();
+    },
+  };
 }
 
-test('a rolling update hands the work over at once', async () => {
+test('a rolling update hands the work over instead of letting the lease run out', async () => {
   await using _cluster = await here.threeMembers('rolled');
   const history = await here.whileWriting('rolled', async () => {
-    const before = await until('somebody leads', async () => {
-      const { spec } = await scene.get<Lease>('lease', 'etcd-operator');
-      return spec.holderIdentity ? spec : undefined;
-    });
-    await scene.kubectl('rollout', 'restart', 'deployment/etcd-operator');
-    let last = Date.parse(before.renewTime ?? '');
-    const after = await until(
-      'the next one leads',
-      async () => {
-        const { spec } = await scene.get<Lease>('lease', 'etcd-operator');
-        if (spec.holderIdentity && spec.holderIdentity !== before.holderIdentity) return spec;
-        last = Math.max(last, Date.parse(spec.renewTime ?? ''));
-        return undefined;
-      },
-      { everyMilliseconds: 50 },
-    );
-    // It was handed over; had it run out instead, that would have taken the 15 s it is good for.
-    expect(Date.parse(after.acquireTime ?? '') - last).toBeLessThan(10_000);
+    const followed = await followHolders();
+    try {
+      const [before] = followed.holders;
+      expect(before).toMatch(/^etcd-operator-/);
+      await scene.kubectl('rollout', 'restart', 'deployment/etcd-operator');
+      const isTaken = async () => !['', before].includes(followed.holders.at(-1));
+      await untilTrue('the next one leads', isTaken, { seconds: 180 });
+      // It was given back: had it run out instead, nobody would have seen it without a holder.
+      expect(followed.holders.slice(0, 2)).toEqual([before, '']);
+    } finally {
+      await followed.stop();
+    }
     await here.change('rolled', { size: 4 });
     await here.untilHealthy('rolled', 4);
   });
@@ -93,7 +118,7 @@ test('an uninstalled operator leaves clusters running, and what is then deleted 
     await scene.kubectl('delete', 'deployment', 'etcd-operator', '--wait');
     await scene.kubectl('wait', '--for=delete', 'pod', operatorPods, '--timeout=180s');
     await scene.kubectl('delete', 'lease', 'etcd-operator', '--ignore-not-found');
-    expect((await here.view('left')).healthy.length).toBe(3);
+    await here.untilHealthy('left', 3);
   });
   expect(history).toMatchObject(nothingLost);
   unchanged(before, await here.members('left'));

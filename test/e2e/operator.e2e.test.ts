@@ -21,25 +21,35 @@ beforeAll(async () => {
 
 afterAll(() => here?.[Symbol.asyncDispose]());
 
-/** Members that came before all that were there had started. */
-function hasty(looks: readonly (readonly Pod[])[]): readonly (readonly Pod[])[] {
-  return looks.filter((pods, index) => {
-    const before = new Set(looks[index - 1]?.map(nameOf));
-    return pods.length > before.size && !pods.filter((pod) => before.has(nameOf(pod))).every(isRunning);
-  });
+/** When its container was first seen to start; one that was started again has that in its last state. */
+function startOf({ status }: Pod): number {
+  const { state, lastState } = status?.containerStatuses?.[0] ?? {};
+  return Date.parse(lastState?.terminated?.startedAt ?? state?.running?.startedAt ?? '');
+}
+
+const creationOf = ({ metadata }: Pod) => Date.parse(metadata?.creationTimestamp ?? '');
+
+/** Members that were made before one that was made earlier had started. By the times in the objects: looks may come too late. */
+function hasty(pods: readonly Pod[]): readonly string[] {
+  const inOrder = pods.toSorted((a, b) => creationOf(a) - creationOf(b));
+  const isHasty = (pod: Pod, index: number) =>
+    inOrder.slice(0, index).some((earlier) => !(startOf(earlier) <= creationOf(pod)));
+  return inOrder.filter(isHasty).map(nameOf);
 }
 
 describe.concurrent('an EtcdCluster', () => {
   test('gets its members one after the other, says what it is, and takes everything with it when it is deleted (C-20)', async () => {
-    await scene.create(etcdCluster('new', { size: 3, version: '3.6.16' }));
-    const looks: (readonly Pod[])[] = [];
-    const look = async () => looks.push(await here.members('new')) > 0 && looks.at(-1)?.length === 3;
-    await untilTrue('three pods', look, { seconds: 120 });
-    expect(hasty(looks)).toEqual([]);
-    for (const name of looks.at(-1)?.map(nameOf) ?? []) {
-      expect(name).toMatch(/^new-[bcdfghjklmnpqrstvwxz2456789]{10}$/);
-    }
-    await here.untilHealthy('new', 3);
+    const birth = async () => {
+      await scene.create(etcdCluster('new', { size: 3, version: '3.6.16' }));
+      await here.untilHealthy('new', 3);
+    };
+    expect(await here.whileWriting('new', birth, { before: 0 })).toMatchObject(nothingLost);
+    const members = await until('three pods that the kubelet has told of', async () => {
+      const pods = await here.members('new');
+      return pods.length === 3 && pods.every(isRunning) ? pods : undefined;
+    });
+    expect(hasty(members)).toEqual([]);
+    for (const name of members.map(nameOf)) expect(name).toMatch(/^new-[bcdfghjklmnpqrstvwxz2456789]{10}$/);
     expect((await scene.get<{ readonly spec: object }>('service', 'new')).spec).toMatchObject({ clusterIP: 'None' });
     await scene.get('service', 'new-client');
     await scene.kubectl('wait', '--for=jsonpath={.status.readySize}=3', 'etcdcluster/new', '--timeout=180s');
@@ -63,7 +73,10 @@ describe.concurrent('an EtcdCluster', () => {
       );
       return status?.members?.ready?.length === 1 ? status.members.ready : undefined;
     };
-    expect(await until('one is ready', ready)).toEqual([pod ? nameOf(pod) : '']);
+    const history = await here.whileWriting('single', async () => {
+      expect(await until('one is ready', ready)).toEqual([pod ? nameOf(pod) : '']);
+    });
+    expect(history).toMatchObject(nothingLost);
     await scene.kubectl('delete', 'etcdcluster', 'single', '--wait=false');
   });
 

@@ -3,7 +3,7 @@ import type { Pod } from '@etcd-operator/kube';
 import { type EtcdView, etcdView, type Trust } from './etcd-view.ts';
 import { type AdminClient, adminClient } from './kube-client.ts';
 import { type DeployedOperator, deployOperator } from './operator.ts';
-import { type History, type RecordingClient, startRecording } from './recording-client.ts';
+import { type Frame, type History, recordWhile } from './recording-client.ts';
 import { openScene, type Scene } from './scene.ts';
 import { untilTrue } from './until.ts';
 
@@ -18,12 +18,6 @@ export const nameOf = ({ metadata }: Pod): string => metadata?.name ?? '';
 
 /** What every history must be like. */
 export const nothingLost: Pick<History, 'violations'> = { violations: [] };
-
-/** Waits for so many writes from now on: a history without any says nothing. */
-function writes(client: RecordingClient, count: number): Promise<true> {
-  const enough = client.acknowledged() + count;
-  return untilTrue(`${count} writes`, async () => client.acknowledged() >= enough);
-}
 
 /**
  * A namespace that enforces the restricted Pod Security Standard, with an operator in it that was deployed by the files of the
@@ -114,21 +108,9 @@ export class OperatorScene implements AsyncDisposable {
   }
 
   /** Does something while a client writes and reads, and says how that went for the client. */
-  async whileWriting(name: string, work: () => Promise<void>): Promise<History> {
-    const client = startRecording({
-      client: this.#admin.client,
-      namespace: this.scene.namespace,
-      labelSelector: selector(name),
-    });
-    let history: History | undefined;
-    try {
-      await writes(client, 20);
-      await work();
-      await writes(client, 10);
-    } finally {
-      history = await client.stop();
-    }
-    process.stdout.write(`    ${name}: ${JSON.stringify(history)}\n`);
-    return history;
+  whileWriting(name: string, work: () => Promise<void>, frame: Frame = {}): Promise<History> {
+    const { namespace } = this.scene;
+    const trust = this.#trust.get(name);
+    return recordWhile({ client: this.#admin.client, namespace, labelSelector: selector(name), trust }, work, frame);
   }
 }

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isEtcdError, MemberClient, prefixEnd, toBytes } from '@etcd-operator/etcd';
 import type { Client } from '@etcd-operator/kube';
 import { systemClock } from '@etcd-operator/ports';
-import { etcdPods, withMember } from './etcd-view.ts';
+import { etcdPods, type Trust, withMember } from './etcd-view.ts';
+import { until, untilTrue } from './until.ts';
 
 /** What a client has seen that wrote and read all the time. */
 export interface History {
@@ -17,7 +18,7 @@ export interface History {
 }
 
 /** Writes a new key and reads, one after the other, until it is stopped, which resolves with its history. */
-export interface RecordingClient {
+interface RecordingClient {
   /** How many writes were acknowledged until now. */
   acknowledged(): number;
   stop(): Promise<History>;
@@ -27,14 +28,47 @@ export interface RecordingOptions {
   readonly client: Client;
   readonly namespace: string;
   readonly labelSelector: string;
+  /** For members that want certificates. */
+  readonly trust?: Trust | undefined;
   /** @default 20 */
   readonly pauseMilliseconds?: number;
 }
 
+/** How much is written before and after what happens meanwhile: a history without any writes says nothing. */
+export interface Frame {
+  /** 0 for a cluster that does not exist yet. @default 20 */
+  readonly before?: number;
+  /** @default 10 */
+  readonly after?: number;
+}
+
 const prefix = 'history/';
 
+/** Does something while a client writes and reads, and says how that went for the client. */
+export async function recordWhile(
+  options: RecordingOptions,
+  work: () => Promise<void>,
+  { before = 20, after = 10 }: Frame = {},
+): Promise<History> {
+  const client = startRecording(options);
+  const writes = async (count: number) => {
+    const enough = client.acknowledged() + count;
+    await untilTrue(`${count} writes`, async () => client.acknowledged() >= enough);
+  };
+  let history: History | undefined;
+  try {
+    await writes(before);
+    await work();
+    await writes(after);
+  } finally {
+    history = await client.stop();
+  }
+  process.stdout.write(`    ${options.labelSelector}: ${JSON.stringify(history)}\n`);
+  return history;
+}
+
 /** Starts a client that talks to one member at a time and goes on to another when that one does not answer. */
-export function startRecording(options: RecordingOptions): RecordingClient {
+function startRecording(options: RecordingOptions): RecordingClient {
   const stopping = new AbortController();
   const recording = new Recording(options);
   const work = recording.run(stopping.signal);
@@ -101,11 +135,16 @@ class Recording {
       ({ metadata, status }) => status?.podIP && metadata?.deletionTimestamp === undefined,
     );
     const pod = found[Math.floor(Math.random() * found.length)];
-    if (!pod) throw new Error('there is no member');
+    if (!pod) {
+      await sleep(200);
+      throw new Error('there is no member');
+    }
     const target = { host: pod.status?.podIP ?? '', port: 2379 };
+    const { trust } = this.#options;
+    const secured = trust && { tls: () => trust.tls, serverName: trust.serverName };
     this.#member = {
       name: pod.metadata?.name ?? '',
-      client: new MemberClient({ target, clock: systemClock, timeoutMs: 1500, connectTimeoutMs: 700 }),
+      client: new MemberClient({ target, clock: systemClock, timeoutMs: 1500, connectTimeoutMs: 700, ...secured }),
     };
     return this.#member;
   }
@@ -116,7 +155,8 @@ class Recording {
   }
 
   async judge(): Promise<History> {
-    const stored = await this.#stored();
+    // A busy machine may keep members from answering for a while; what they say in the end counts.
+    const stored = await until('a member says what is stored', () => this.#stored());
     const lost = this.#acknowledged.filter((number) => stored.get(`${prefix}${number}`) !== String(number));
     const violations = [...this.#violations];
     if (lost.length > 0) violations.push(`${lost.length} acknowledged writes are lost, the first is ${lost[0]}`);
@@ -129,14 +169,18 @@ class Recording {
   }
 
   async #stored(): Promise<ReadonlyMap<string, string>> {
-    const { client, namespace, labelSelector } = this.#options;
+    const { client, namespace, labelSelector, trust } = this.#options;
+    let last: unknown;
     for (const { status } of await etcdPods(client, namespace, labelSelector)) {
-      const answer = await withMember(status?.podIP ?? '', (member) =>
-        member.kv.range({ key: toBytes(prefix), rangeEnd: prefixEnd(toBytes(prefix)) }),
-      ).catch(() => undefined);
-      if (answer) return new Map(answer.kvs.map(({ key, value }) => [text(key), text(value)]));
+      try {
+        const range = { key: toBytes(prefix), rangeEnd: prefixEnd(toBytes(prefix)) };
+        const { kvs } = await withMember(status?.podIP ?? '', ({ kv }) => kv.range(range), trust);
+        return new Map(kvs.map(({ key, value }) => [text(key), text(value)]));
+      } catch (error) {
+        last = error;
+      }
     }
-    throw new Error('no member could be asked for what was written');
+    throw new Error('no member could be asked for what was written', { cause: last });
   }
 }
 
