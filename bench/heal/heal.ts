@@ -12,7 +12,13 @@ type Report = (line: string) => void;
 type Figures = Record<string, number>;
 
 const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '512Mi' } } } as const;
-const spec = { size: 3, version: versions['3.6'], pod: { persistentVolumeClaimSpec: claim } } as const;
+/** The floor has no init container either; what the one that waits for DNS costs is told beside. */
+const spec = {
+  size: 3,
+  version: versions['3.6'],
+  pod: { persistentVolumeClaimSpec: claim, checkDNS: false },
+} as const;
+const specWithCheck = { ...spec, pod: { persistentVolumeClaimSpec: claim } } as const;
 
 /**
  * B10: what becomes of a cluster whose pods, volumes or leader are taken away, with a client that writes all the time. On
@@ -31,7 +37,7 @@ export const heal: Benchmark = {
     await ground.settled('heal');
     const writer = new Writer(ground, 'heal', 'w/');
     await gaps(ground, writer, report, figures);
-    const one = await podsLost(ground, report);
+    const one = await podsLost(ground, 'heal', report);
     figures['pod deleted, volume kept: times a StatefulSet'] = one / setRestart;
     const volume = await volumesLost(ground, report);
     figures['volume lost: seconds beyond a pod start'] = volume - podStart;
@@ -39,6 +45,9 @@ export const heal: Benchmark = {
     const { written, lost } = await writer.lost();
     report(`${written} writes were acknowledged, ${lost} of them are lost`);
     figures['acknowledged writes lost'] = lost;
+    await ground.delete('heal');
+    await ground.create('checked', specWithCheck);
+    figures['the same with check-dns: times a StatefulSet'] = (await podsLost(ground, 'checked', report)) / setRestart;
     return verdict(figures, {
       'pod deleted, volume kept: times a StatefulSet': { atMost: 1.2 },
       'volume lost: seconds beyond a pod start': { atMost: 6 },
@@ -88,13 +97,13 @@ async function podStarts(ground: HealLab, report: Report): Promise<number> {
   return told(report, 'a pod start', seconds);
 }
 
-async function podsLost(ground: HealLab, report: Report): Promise<number> {
+async function podsLost(ground: HealLab, cluster: 'heal' | 'checked', report: Report): Promise<number> {
   const seconds: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    const [victim] = (await rested(ground)).filter(({ isLeader }) => !isLeader);
-    seconds.push(await timed(() => lose(ground, selectorOf('heal'), podsOf(victim))));
+    const [victim] = (await rested(ground, cluster)).filter(({ isLeader }) => !isLeader);
+    seconds.push(await timed(() => lose(ground, selectorOf(cluster), podsOf(victim))));
   }
-  return told(report, 'pod deleted, volume kept', seconds);
+  return told(report, `pod deleted, volume kept${cluster === 'checked' ? ', with check-dns' : ''}`, seconds);
 }
 
 async function volumesLost(ground: HealLab, report: Report): Promise<number> {
@@ -153,9 +162,9 @@ async function gap(ground: HealLab, writer: Writer, [pod]: readonly Pod[], how: 
 }
 
 /** The voters of a cluster to which nothing has happened for a while. */
-async function rested(ground: HealLab): Promise<readonly Voter[]> {
-  await ground.settled('heal');
-  const voters = await ground.healthy(selectorOf('heal'), 3);
+async function rested(ground: HealLab, cluster = 'heal'): Promise<readonly Voter[]> {
+  await ground.settled(cluster);
+  const voters = await ground.healthy(selectorOf(cluster), 3);
   // etcd lets nobody in or out within five seconds of a connection.
   await sleep(6000);
   return voters;

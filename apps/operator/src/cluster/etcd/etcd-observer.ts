@@ -24,6 +24,12 @@ export interface EtcdQuestions {
   readonly aboutUpgrade: boolean;
 }
 
+/**
+ * An address whose pod is going answers at once or never: nothing may be left there that would even refuse. Nobody waits for it
+ * while the pod's successor could be made.
+ */
+const endingTimeoutMs = 300;
+
 interface Memory {
   readonly answering: boolean;
   readonly since: number;
@@ -91,7 +97,10 @@ export class EtcdObserver {
   ): Promise<Answer> {
     const { signal } = access;
     try {
-      const status = await client.maintenance.status({ signal });
+      const status = await client.maintenance.status({
+        signal,
+        ...(target.isEnding && { timeoutMs: endingTimeoutMs }),
+      });
       statuses.set(target.podName, status);
       const raftSnapshots = questions.aboutUpgrade ? await readRaftSnapshots(target, access) : undefined;
       const leaderlessSince = this.#leaderlessSince(target.podUid, status.leader === 0n);

@@ -9,6 +9,8 @@ export interface MemberTarget {
   readonly ip: string;
   /** The member's DNS name. */
   readonly serverName: string;
+  /** True if the pod is being deleted. @default false */
+  readonly isEnding?: boolean;
 }
 
 /** How the members of one cluster are spoken to. */

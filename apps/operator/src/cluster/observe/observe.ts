@@ -77,7 +77,13 @@ export function targetsOf(view: KubernetesView): readonly MemberTarget[] {
   const incarnation = identity.kind === 'conflict' ? 0 : identity.incarnation;
   return view.pods
     .filter((pod) => pod.ownership === 'ours' && pod.incarnation === incarnation && pod.ip !== '')
-    .map((pod) => ({ podName: pod.name, podUid: pod.uid, ip: pod.ip, serverName: hostOf(pod, cluster) }));
+    .map((pod) => ({
+      podName: pod.name,
+      podUid: pod.uid,
+      ip: pod.ip,
+      serverName: hostOf(pod, cluster),
+      isEnding: pod.terminating,
+    }));
 }
 
 function hostOf(pod: MemberPod, { name, namespace, desired }: ClusterFacts): string {
