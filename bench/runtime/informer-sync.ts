@@ -55,7 +55,6 @@ export const podSync: Benchmark = {
       'wall vs JSON': { atMost: 1 },
       'CPU vs JSON': { atMost: 1 },
       'peak memory vs JSON': { atMost: 1 },
-      'wall vs protobuf': { atMost: 2.5 },
     });
   },
 };

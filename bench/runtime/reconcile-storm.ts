@@ -36,7 +36,6 @@ export const reconcileStorm: Benchmark = {
       ratios,
       Object.fromEntries([
         ...workers.map((count) => [`wall vs ${theirs}, ${count} workers`, { atMost: 1.1 }] as const),
-        ...workers.map((count) => [`CPU per reconcile vs ${theirs}, ${count} workers`, { atMost: 1.3 }] as const),
         ...workers.map((count) => [`writes per object, ${count} workers`, { atMost: 1 }] as const),
       ]),
     );

@@ -3,12 +3,15 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { VirtualClock } from '@etcd-operator/ports';
 import { TestAuthority } from '@etcd-operator/tools';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createClient } from './client/create-client.ts';
 import type { ClusterConfig } from './config/cluster-config.ts';
 import { type ConnectOptions, connect } from './connect.ts';
 import type { Resource } from './resource.ts';
 import { type LocalServer, startServer } from './testing/local-server.ts';
+
+/** Thousands of runs, or real connections, on a machine that may have much else to do. */
+vi.setConfig({ testTimeout: 120_000 });
 
 const nodes: Resource = { group: '', version: 'v1', kind: 'Node', plural: 'nodes', namespaced: false };
 const authority = await TestAuthority.create();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { configOf } from './config/kubeconfig.ts';
 import { parseKubeconfig } from './config/kubeconfig-file.ts';
 import { applyJsonPatch } from './patch/json-patch.ts';
@@ -13,6 +13,9 @@ import { parseDuration } from './values/duration.ts';
 import { parseTime } from './values/micro-time.ts';
 import { parseQuantity } from './values/quantity.ts';
 import { FrameDecoder } from './web-socket/frame.ts';
+
+/** Thousands of runs, or real connections, on a machine that may have much else to do. */
+vi.setConfig({ testTimeout: 120_000 });
 
 /** True if `work` returns, or throws an error of the one class that it may throw. */
 function endsWell(work: () => unknown, name: string): boolean {

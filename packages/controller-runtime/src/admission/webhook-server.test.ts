@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
 import { createLogger, type LogRecord, systemClock, VirtualClock } from '@etcd-operator/ports';
 import { selfSignedCertificate } from '@etcd-operator/tools';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createManager } from '../manager/manager.ts';
 import { MetricRegistry } from '../metrics/registry.ts';
 import { ScriptedClient } from '../testing/scripted-client.ts';
@@ -14,6 +14,9 @@ import { thing } from '../testing/things.ts';
 import { type Certificate, certificateFiles } from './certificate.ts';
 import { allow } from './verdict.ts';
 import { WebhookServer, type WebhookServerOptions } from './webhook-server.ts';
+
+/** Thousands of runs, or real connections, on a machine that may have much else to do. */
+vi.setConfig({ testTimeout: 120_000 });
 
 const first = await selfSignedCertificate('first');
 const second = await selfSignedCertificate('second');

@@ -2,13 +2,16 @@
 import { KubeError } from '@etcd-operator/kube';
 import { seededRandom, VirtualClock } from '@etcd-operator/ports';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createManager } from '../manager/manager.ts';
 import { ScriptedClient } from '../testing/scripted-client.ts';
 import { part, parts, thing, things } from '../testing/things.ts';
 import { buildController } from './builder.ts';
 import { setControllerReference } from './owner-reference.ts';
 import { done } from './result.ts';
+
+/** Thousands of runs, or real connections, on a machine that may have much else to do. */
+vi.setConfig({ testTimeout: 120_000 });
 
 type Step =
   | 'poke one'

@@ -257,12 +257,10 @@ describe('manager', () => {
   test('managers with leases of their own share caches and probes, and each works under its own lease only', async () => {
     const { clock, client, manager: host, run, stop } = world();
     client.kind(things).put(thing('a/one'));
-    client
-      .kind(leaseResource)
-      .put({
-        metadata: { namespace: 'ops', name: 'taken' },
-        spec: { holderIdentity: 'other', leaseDurationSeconds: 600 },
-      });
+    client.kind(leaseResource).put({
+      metadata: { namespace: 'ops', name: 'taken' },
+      spec: { holderIdentity: 'other', leaseDurationSeconds: 600 },
+    });
     const free = host.withLease({ ...lease, leaseName: 'free' });
     const taken = host.withLease({ ...lease, leaseName: 'taken' });
     expect(taken.informer(things)).toBe(free.informer(things));

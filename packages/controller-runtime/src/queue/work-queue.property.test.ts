@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { ManualClock } from '../testing/manual-clock.ts';
 import { QueueModel } from '../testing/queue-model.ts';
 import { laneOf, type Priority } from './queue-entry.ts';
 import { WorkQueue } from './work-queue.ts';
+
+/** Thousands of runs, or real connections, on a machine that may have much else to do. */
+vi.setConfig({ testTimeout: 120_000 });
 
 type Step =
   | { readonly do: 'add'; readonly key: string; readonly priority: Priority }

@@ -2,10 +2,13 @@
 import { KubeError } from '@etcd-operator/kube';
 import { seededRandom, silentLogger, VirtualClock } from '@etcd-operator/ports';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { Informer } from '../informer/informer.ts';
 import { ScriptedKind } from '../testing/scripted-kind.ts';
 import { type Thing, thing, things } from '../testing/things.ts';
+
+/** Thousands of runs, or real connections, on a machine that may have much else to do. */
+vi.setConfig({ testTimeout: 120_000 });
 
 /** One thing that happens to a server and its connections. */
 type Happening =

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { keyOf, keyString } from '@etcd-operator/kube';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { type Thing, thing } from '../testing/things.ts';
 import { Store } from './store.ts';
+
+/** Thousands of runs, or real connections, on a machine that may have much else to do. */
+vi.setConfig({ testTimeout: 120_000 });
 
 type Write = { readonly do: 'put' | 'delete' | 'recreate'; readonly key: string };
 

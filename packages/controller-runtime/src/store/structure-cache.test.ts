@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { StructureCache } from './structure-cache.ts';
 import { deepFreeze } from './transform.ts';
+
+/** Thousands of runs, or real connections, on a machine that may have much else to do. */
+vi.setConfig({ testTimeout: 120_000 });
 
 const copy = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 

@@ -3,10 +3,13 @@ import { once } from 'node:events';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { seededRandom, systemClock, VirtualClock } from '@etcd-operator/ports';
 import { TestAuthority } from '@etcd-operator/tools';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type LocalServer, startServer } from '../testing/local-server.ts';
 import { HttpTransport, type HttpTransportOptions } from './http-transport.ts';
 import type { TransportResponse } from './transport.ts';
+
+/** Thousands of runs, or real connections, on a machine that may have much else to do. */
+vi.setConfig({ testTimeout: 120_000 });
 
 const cleanUp: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
