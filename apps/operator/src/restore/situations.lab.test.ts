@@ -2,7 +2,7 @@
 import { persistentVolumeClaims, secrets } from '@etcd-operator/kube';
 import { TestAuthority } from '@etcd-operator/tools';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { labels } from '../api/names.ts';
+import { annotations, labels } from '../api/names.ts';
 import { RestoreLab } from './testing/restore-lab.ts';
 
 describe('a cluster is restored', () => {
@@ -19,7 +19,7 @@ describe('a cluster is restored', () => {
     return (await lab.clusters.lab.client().resource(persistentVolumeClaims).list(select)).items;
   };
 
-  test('C-50 D17 [95] on volumes, without a quorum: new volumes, the old ones go at the end', async () => {
+  test('C-50 D17 rule 5 [95] on volumes, without a quorum: new volumes, the old ones go at the end, and all bear the identity', async () => {
     const { clusters } = lab;
     const persistentVolumeClaimSpec = {
       accessModes: ['ReadWriteOnce'],
@@ -45,6 +45,17 @@ describe('a cluster is restored', () => {
     expect(now).toHaveLength(3);
     expect(now.filter(({ metadata }) => old.some((one) => one.metadata?.uid === metadata?.uid))).toEqual([]);
     for (const { metadata } of now) expect(metadata?.labels?.[labels.incarnation]).toBe('2');
+    const { metadata, status: after } = await clusters.get('stored');
+    expect(after).toMatchObject({ clusterID: status.clusterID, incarnation: 2 });
+    expect(metadata?.annotations).toMatchObject({
+      [annotations.clusterId]: status.clusterID,
+      [annotations.incarnation]: '2',
+    });
+    await clusters.until('the identity is on all pods and volumes', async () => {
+      const objects = [...(await claims('stored')), ...(await clusters.pods('stored'))];
+      const known = objects.filter((one) => one.metadata?.annotations?.[annotations.clusterId] === status.clusterID);
+      return objects.length === 6 && known.length === 6 ? true : undefined;
+    });
   }, 240_000);
 
   test('[90] with TLS between members and for clients', async () => {
