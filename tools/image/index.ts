@@ -4,6 +4,7 @@
  * writer of OCI archives that containerd imports. The same input gives the same bytes. `npm run image` is main.ts.
  */
 export { operatorImageName } from '@etcd-operator/operator';
+export { buildPrograms } from '../build/build-programs.ts';
 export { busyboxImage, defaultBusyboxName } from './busybox-image.ts';
 export { cachedArchive } from './cached-archive.ts';
 export { corednsImage } from './coredns-image.ts';

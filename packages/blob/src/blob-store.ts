@@ -104,6 +104,9 @@ export interface BlobStore {
    */
   sweep(prefix: string, startedBefore: number, options?: CallOptions): Promise<number>;
 
+  /** Ends unfinished uploads to exactly this key, whenever they began. Assumes that nobody is writing it. */
+  clear(key: string, options?: CallOptions): Promise<void>;
+
   /** Closes connections. Calls after it are an error of the caller. */
   close(): void;
 }

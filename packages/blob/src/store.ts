@@ -92,6 +92,12 @@ class DriverStore<Upload> implements BlobStore {
     return this.#attempts.run({ what }, options.signal, (signal) => this.#driver.sweep(prefix, startedBefore, signal));
   }
 
+  async clear(key: string, options: CallOptions = {}): Promise<void> {
+    checkKey(key);
+    const what = `looking for unfinished uploads to ${key}`;
+    await this.#attempts.run({ what }, options.signal, (signal) => this.#driver.clear(key, signal));
+  }
+
   close(): void {
     this.#driver.close();
   }

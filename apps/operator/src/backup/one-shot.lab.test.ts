@@ -3,15 +3,23 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EtcdProcess } from '@etcd-operator/etcd/testing';
+import { TestAuthority } from '@etcd-operator/tools';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { manifestPath, parseManifest } from '../storage/manifest.ts';
 import { BackupLab } from '../testing/backup-lab.ts';
 import { snapshotStatus } from '../testing/etcd-tools.ts';
+import { restoredKeys } from './testing/restored-keys.ts';
+import { secureMember } from './testing/secure-member.ts';
 
 let ground: BackupLab;
+let authority: TestAuthority;
+const clientTLSSecret = 'etcd-client-tls';
 
 beforeAll(async () => {
   ground = await BackupLab.start();
+  authority = await TestAuthority.create('lab');
+  const { cert, key } = await authority.issue({ usages: ['clientAuth'] });
+  await ground.secret(clientTLSSecret, { 'tls.crt': cert, 'tls.key': key, 'ca.crt': authority.ca });
 });
 
 afterAll(() => ground?.[Symbol.asyncDispose]());
@@ -23,15 +31,23 @@ async function fill(member: EtcdProcess, keys: number): Promise<void> {
 }
 
 describe('[74] a one-shot backup', () => {
-  test.each(['3.4', '3.5', '3.6', '3.7'])(
-    '[85] [86] of etcd %s is what its own tool accepts, with the same revision, at exactly the path',
-    async (minor) => {
-      const member = await ground.etcd({ version: minor });
+  test.each([
+    ['3.4', 'without TLS'],
+    ['3.5', 'over TLS'],
+    ['3.6', 'without TLS'],
+    ['3.7', 'over TLS'],
+  ])(
+    '[85] [86] of etcd %s %s is what its own tool accepts and restores, with the same revision, at exactly the path',
+    async (minor, way) => {
+      const isSecure = way === 'over TLS';
+      const version = { version: minor };
+      const member = isSecure ? (await secureMember(ground, authority, version)).member : await ground.etcd(version);
       await fill(member, 5);
       const key = `exact/${minor}/etcd.backup`;
       const name = `etcd-${minor.replace('.', '-')}`;
-      await ground.create(name, ground.toS3(key, [member]));
-      const status = await ground.succeeded(name);
+      const secured = { etcdEndpoints: [`https://127.0.0.1:${member.clientPort}`], clientTLSSecret };
+      await ground.create(name, { ...ground.toS3(key, [member]), ...(isSecure && secured) });
+      const status = await ground.succeeded(name, 90_000);
       const stored = await ground.read(key);
       expect(status).toMatchObject({
         Reason: '',
@@ -51,7 +67,10 @@ describe('[74] a one-shot backup', () => {
       await writeFile(file, stored);
       expect(await snapshotStatus(minor, file)).toMatchObject({ revision: 6 });
       await member.stop();
+      const keys = ['key-0', 'key-1', 'key-2', 'key-3', 'key-4'];
+      expect(await restoredKeys(ground.etcds, minor, file)).toEqual(keys);
     },
+    180_000,
   );
 
   test('of an empty store says revision 1, as the server does', async () => {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { EtcdProcess } from '@etcd-operator/etcd/testing';
 import { namespaces } from '@etcd-operator/kube';
 import { TestAuthority } from '@etcd-operator/tools';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { awsSecret, BackupLab } from '../testing/backup-lab.ts';
+import { secureMember } from './testing/secure-member.ts';
 
 let ground: BackupLab;
 let authority: TestAuthority;
@@ -22,26 +20,9 @@ const reasonOf = async (name: string, namespace?: string) => {
   return conditions?.find(({ type }) => type === 'Succeeded')?.reason;
 };
 
-async function secureMember(): Promise<EtcdProcess> {
-  const { cert, key } = await authority.issue({ names: ['127.0.0.1'] });
-  const file = (name: string) => join(ground.etcds.directory, name);
-  await Promise.all([
-    writeFile(file('s.crt'), cert),
-    writeFile(file('s.key'), key),
-    writeFile(file('ca'), authority.ca),
-  ]);
-  const args = [
-    `--cert-file=${file('s.crt')}`,
-    `--key-file=${file('s.key')}`,
-    `--trusted-ca-file=${file('ca')}`,
-    '--client-cert-auth',
-  ];
-  return ground.etcd({ tls: { args, material: { ca: authority.ca, cert, key } } });
-}
-
 describe('[78] TLS to etcd', () => {
   test('by a Secret with either set of keys; a wrong one is named as such', async () => {
-    const member = await secureMember();
+    const { member } = await secureMember(ground, authority);
     const { cert, key } = await authority.issue({ usages: ['clientAuth'] });
     const stranger = await TestAuthority.create('stranger');
     const ca = authority.ca;

@@ -2,16 +2,42 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildPrograms, operatorImage } from '@etcd-operator/tools/image';
+
+/** What Node is started with. */
+export interface ProgramStart {
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+}
+
+const source = fileURLToPath(new URL('backup-operator-child.ts', import.meta.url));
+
+/** The program as it is in the image: bundled, with the options and the environment that the image gives it. Lies in `folder`. */
+export async function shippedBackupOperator(folder: string): Promise<ProgramStart> {
+  const root = fileURLToPath(new URL('../../../../', import.meta.url));
+  const name = 'backup-operator-child';
+  await buildPrograms([{ name, entry: source }], { root, out: folder });
+  const { files, environment = [] } = await operatorImage();
+  const program = files.find(({ path }) => path.endsWith('/etcd-backup-operator.mjs'));
+  if (program?.kind !== 'file' || !(program.content instanceof Uint8Array)) {
+    throw new Error('the image has no etcd-backup-operator.mjs');
+  }
+  const [firstLine = ''] = Buffer.from(program.content).toString().split('\n', 1);
+  const env = Object.fromEntries(environment.map((pair) => pair.split(/=(.*)/s).slice(0, 2)));
+  return { args: [...firstLine.split(' ').slice(1), join(folder, `${name}.mjs`)], env };
+}
 
 /** The backup operator as a process that can be killed at any moment, and whose memory can be read. */
 export class BackupOperatorProcess {
   readonly #child: ChildProcess;
   #log = '';
 
-  constructor(kubeconfig: string) {
-    const program = fileURLToPath(new URL('backup-operator-child.ts', import.meta.url));
-    this.#child = spawn(process.execPath, [program, kubeconfig], { stdio: ['ignore', 'ignore', 'pipe'] });
+  /** @param how from its sources, unless `shippedBackupOperator` has made it otherwise */
+  constructor(kubeconfig: string, how: ProgramStart = { args: [source], env: process.env }) {
+    const args = [...how.args, kubeconfig];
+    this.#child = spawn(process.execPath, args, { env: how.env, stdio: ['ignore', 'ignore', 'pipe'] });
     this.#child.stderr?.on('data', (chunk: Buffer) => {
       this.#log = (this.#log + chunk.toString()).slice(-20_000);
     });

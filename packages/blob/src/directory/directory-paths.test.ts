@@ -136,6 +136,16 @@ describe('uploads that nobody finishes', () => {
     expect(await uploads()).toEqual([]);
   });
 
+  test('of one key are cleared without those of keys that begin alike, which may be under way', async () => {
+    await leave('a', 'b');
+    await leave('a', 'bc');
+    await store.clear('a/b');
+    await store.clear('a/nothing');
+    expect(await uploads()).toHaveLength(1);
+    await store.clear('a/bc');
+    expect(await uploads()).toEqual([]);
+  });
+
   test('are swept by age and prefix', async () => {
     await leave('a', 'etcd_v1', 7200);
     await leave('a', 'etcd_v2', 60);

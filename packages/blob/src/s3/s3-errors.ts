@@ -6,7 +6,6 @@ import { codeOfStatus, connectionError, faultCopy, type Redact, type StoreFault,
 const codes: Readonly<Record<string, BlobErrorCode>> = {
   NoSuchKey: 'NotFound',
   NoSuchBucket: 'BucketMissing',
-  NoSuchUpload: 'NotFound',
   PreconditionFailed: 'NotFound',
   AccessDenied: 'Denied',
   AllAccessDisabled: 'Denied',
@@ -34,6 +33,9 @@ const codes: Readonly<Record<string, BlobErrorCode>> = {
   ServiceUnavailable: 'Unavailable',
   Busy: 'Unavailable',
   OperationAborted: 'Unavailable',
+  // Somebody has ended the upload meanwhile: a new one may well succeed.
+  NoSuchUpload: 'Unavailable',
+  InvalidPart: 'Unavailable',
   IncompleteBody: 'Unavailable',
   RequestTimeout: 'Timeout',
   BadDigest: 'ChecksumMismatch',

@@ -93,6 +93,7 @@ describe('a store that is not what it should be', () => {
     const store = await openS3(options());
     expect(await store.sweep('sweep/', Date.now() - 3_600_000)).toBe(0);
     expect(await store.sweep('other/', Date.now() + 60_000)).toBe(0);
+    await store.clear('sweep/a');
     expect(await server.unfinished()).toEqual(['sweep/a_v1']);
     expect(await store.sweep('sweep/a', Date.now() + 60_000)).toBe(1);
     expect(await server.unfinished()).toEqual([]);

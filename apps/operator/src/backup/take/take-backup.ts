@@ -132,10 +132,10 @@ async function storeSnapshot(
   return { key, path, startedAt, manifest, pruneError };
 }
 
-/** A process that died while it wrote has noted what it wrote; unfinished uploads cost money and are seen by nobody. */
+/** A process that died while it wrote has noted what it wrote; unfinished uploads cost money and are seen by nobody. Others' are not touched. */
 async function endLeftover(store: BlobStore, { status }: EtcdBackup, signal: AbortSignal): Promise<void> {
   const left = status?.progress?.object;
-  if (left) await store.sweep(left, Number.MAX_SAFE_INTEGER, { signal });
+  if (left) await store.clear(left, { signal });
 }
 
 async function pruneOr(store: BlobStore, base: string, keep: number, key: string, signal: AbortSignal) {
