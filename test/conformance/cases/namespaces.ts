@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect } from 'vitest';
 import { refusalOf, successOf } from '../answer.ts';
+import { invalid } from '../invalid.ts';
 import type { Subject } from '../trial.ts';
 
 const namespaces = '/api/v1/namespaces';
@@ -23,6 +24,12 @@ export const namespaceLife: Subject = {
         status: { phase: 'Active' },
       });
       expect(made.metadata).not.toHaveProperty('generation');
+    },
+    'a finalizer of a namespace has a domain': async (t) => {
+      const name = t.unique('ns');
+      const answer = await t.post(namespaces, { metadata: { name }, spec: { finalizers: ['Bad_Name'] } });
+      const why = 'Invalid value: "Bad_Name": name is neither a standard finalizer name nor is it fully qualified';
+      expect(refusalOf(answer)).toEqual(invalid('Namespace', name, ['spec.finalizers', 'Invalid', why]));
     },
     'the label with the name comes back': async (t) => {
       const name = await t.namespace();

@@ -14,6 +14,14 @@ const map = (name: string, more: object = {}) => ({ apiVersion: 'v1', kind: 'Con
 export const objects: Subject = {
   name: 'objects',
   cases: {
+    'the network of a Node is in both of its fields': async (t) => {
+      const path = '/api/v1/nodes?dryRun=All';
+      const block = '10.1.0.0/24';
+      for (const spec of [{ podCIDR: block }, { podCIDRs: [block] }]) {
+        const made = await t.make(path, { metadata: { name: t.unique('node') }, spec });
+        expect(made).toMatchObject({ spec: { podCIDR: block, podCIDRs: [block] } });
+      }
+    },
     'a created object is answered with 201, its kind, a random UID, a version and a time in whole seconds': async (
       t,
     ) => {

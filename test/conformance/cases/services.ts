@@ -55,6 +55,14 @@ export const services: Subject = {
         internalTrafficPolicy: 'Cluster',
       });
     },
+    'a headless Service warns of what only an address of its own could honour': async (t) => {
+      const path = `${servicesIn(await t.namespace())}?dryRun=All`;
+      const spec = { clusterIP: 'None', ports: [port], externalIPs: ['10.1.1.1'], sessionAffinity: 'ClientIP' };
+      const { code, headers } = await t.post(path, service(spec));
+      expect(code).toBe(201);
+      expect(headers['warning']).toContain('spec.externalIPs is ignored for headless services');
+      expect(headers['warning']).toContain('spec.SessionAffinity is ignored for headless services');
+    },
     'a Service that is reached from outside, or by the same client again, is told how': async (t) => {
       const spec = { ports: [port], externalIPs: ['10.1.1.1'], sessionAffinity: 'ClientIP', sessionAffinityConfig: {} };
       const made = await t.make(`${servicesIn(await t.namespace())}?dryRun=All`, service(spec));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { labelRule, labelValueRule, subdomainRule } from '../messages.ts';
+import { labelRule, labelValueRule, qualifiedNameRule, subdomainRule } from '../messages.ts';
 import type { Refused } from './refused.ts';
 
 /** What is wrong with Services, slices and volumes. */
@@ -196,6 +196,24 @@ export const refusedServices: readonly Refused[] = [
     of: 'storageclass',
     change: { provisioner: '' },
     causes: [['provisioner', 'Required', 'Required value']],
+  },
+  {
+    says: 'a provisioner is a qualified name',
+    of: 'storageclass',
+    change: { provisioner: '10%' },
+    causes: [['provisioner', 'Invalid', `Invalid value: "10%": name part ${qualifiedNameRule}`]],
+  },
+  {
+    says: 'the places of a class are named',
+    of: 'storageclass',
+    change: { 'allowedTopologies.0.matchLabelExpressions.0.values': [] },
+    causes: [['allowedTopologies[0].matchLabelExpressions[0].values', 'Required', 'Required value']],
+  },
+  {
+    says: 'the name of a host in a slice is a label',
+    of: 'endpointslice',
+    change: { 'endpoints.0.hostname': 'Bad_Name' },
+    causes: [['endpoints[0].hostname', 'Invalid', `Invalid value: "Bad_Name": ${labelRule}`]],
   },
   {
     says: 'a class binds in a known mode',

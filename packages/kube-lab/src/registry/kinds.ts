@@ -16,6 +16,7 @@ import {
   endpointsStrategy,
   eventStrategy,
   newEventStrategy,
+  nodeDefaults,
   nodeStrategy,
   serviceAccountStrategy,
 } from './core/others.ts';
@@ -83,7 +84,7 @@ export const kindRules: Readonly<Record<string, KindRules>> = {
   persistentvolumeclaims: { defaults: claimDefaults, strategy: claimStrategy },
   persistentvolumes: { defaults: volumeDefaults, strategy: volumeStrategy },
   namespaces: { defaults: namespaceDefaults, strategy: namespaceStrategy, selectableFields: ['status.phase'] },
-  nodes: { strategy: nodeStrategy, selectableFields: ['spec.unschedulable'] },
+  nodes: { strategy: nodeStrategy, defaults: nodeDefaults, selectableFields: ['spec.unschedulable'] },
   serviceaccounts: { strategy: serviceAccountStrategy },
   endpoints: { defaults: endpointsDefaults, strategy: endpointsStrategy },
   events: { strategy: eventStrategy, selectableFields: eventFields },

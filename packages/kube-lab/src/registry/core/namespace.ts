@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { asArray, asObject, ensureObject, type JsonObject } from '../../json/json.ts';
+import { invalid } from '../../validation/field-error.ts';
 import { labelErrors } from '../../validation/names.ts';
 import { keepField, metadataOf, restoreStatus } from '../keep.ts';
 import type { Strategy } from '../strategy.ts';
@@ -11,6 +12,8 @@ export function namespaceDefaults(object: JsonObject): void {
   ensureObject(metadata, 'labels')['kubernetes.io/metadata.name'] = metadata['name'];
 }
 
+const detail = 'name is neither a standard finalizer name nor is it fully qualified';
+
 /** Namespaces: they stay until their content is gone, which `spec.finalizers` says. */
 export const namespaceStrategy: Strategy = {
   returnsDeleted: true,
@@ -20,6 +23,12 @@ export const namespaceStrategy: Strategy = {
     const spec = ensureObject(object, 'spec');
     const finalizers = asArray(spec['finalizers']).map(String);
     if (!finalizers.includes('kubernetes')) spec['finalizers'] = [...finalizers, 'kubernetes'];
+  },
+  validate(object) {
+    const finalizers = asArray(asObject(object['spec'])?.['finalizers']).map(String);
+    return finalizers
+      .filter((name) => name !== 'kubernetes' && !name.includes('/'))
+      .map((name) => invalid('spec.finalizers', name, detail));
   },
   prepareForUpdate(object, old) {
     restoreStatus(object, old);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { asObject, asObjects, asString, equalJson, getIn, type JsonObject } from '../../json/json.ts';
+import { asArray, asObject, asObjects, asString, equalJson, getIn, type JsonObject } from '../../json/json.ts';
 import { ipErrors } from '../../validation/addresses.ts';
 import { type FieldError, invalid, required } from '../../validation/field-error.ts';
 import { qualifiedNameErrors } from '../../validation/names.ts';
@@ -9,6 +9,15 @@ import type { Strategy } from '../strategy.ts';
 import { oneOf } from './container-validation.ts';
 
 const taintEffects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
+
+/** The older field and the first of the newer list say the same; who gives one means both. */
+export function nodeDefaults(object: JsonObject): void {
+  const spec = asObject(object['spec']);
+  if (!spec) return;
+  const [first] = asArray(spec['podCIDRs']);
+  if (spec['podCIDR'] !== undefined) spec['podCIDRs'] ??= [spec['podCIDR']];
+  else if (first !== undefined) spec['podCIDR'] = first;
+}
 
 /** Nodes: written by kubelets; the status has its own door. */
 export const nodeStrategy: Strategy = {

@@ -53,6 +53,7 @@ export const serviceStrategy: Strategy = {
   prepareForCreate(object, context) {
     object['status'] = { loadBalancer: {} };
     allocate(object, context);
+    warnHeadless(asObject(object['spec']) ?? {}, context);
   },
   prepareForUpdate(object, old, context) {
     restoreStatus(object, old);
@@ -65,6 +66,7 @@ export const serviceStrategy: Strategy = {
     }
     keepNodePorts(spec, before);
     allocate(object, context);
+    warnHeadless(spec, context);
   },
   prepareForStatusUpdate(object, old) {
     keepField(object, old, 'spec');
@@ -75,6 +77,13 @@ export const serviceStrategy: Strategy = {
     return orElse(errors, () => validateAllocation(object, context));
   },
 };
+
+/** What only an address of its own could honour. */
+function warnHeadless(spec: JsonObject, { warn }: WriteContext): void {
+  if (spec['clusterIP'] !== 'None') return;
+  if (asArray(spec['externalIPs']).length > 0) warn('spec.externalIPs is ignored for headless services');
+  if (spec['sessionAffinity'] !== 'None') warn('spec.SessionAffinity is ignored for headless services');
+}
 
 /** What is given out is looked at only where nothing else is wrong. */
 function orElse(errors: readonly FieldError[], next: () => readonly FieldError[]): readonly FieldError[] {

@@ -4,6 +4,7 @@ import { validateLabelSelector } from '../../selectors/label-selector-object.ts'
 import { ipErrors } from '../../validation/addresses.ts';
 import { amountErrors, wildPercentErrors } from '../../validation/amounts.ts';
 import { type FieldError, forbiddenField, invalid, required } from '../../validation/field-error.ts';
+import { labelErrors, qualifiedNameErrors } from '../../validation/names.ts';
 import { oneOf } from '../core/container-validation.ts';
 import { keepField, metadataOf, raiseGeneration, restoreStatus } from '../keep.ts';
 import type { Strategy } from '../strategy.ts';
@@ -41,21 +42,25 @@ function validateEndpointSlice(object: JsonObject): readonly FieldError[] {
   const errors: FieldError[] = type === '' ? [required('addressType')] : [];
   errors.push(...oneOf(type, 'addressType', ['FQDN', 'IPv4', 'IPv6']));
   for (const [index, endpoint] of asObjects(object['endpoints']).entries()) {
-    if (asArray(endpoint['addresses']).length > 0) continue;
-    errors.push(required(`endpoints[${index}].addresses`, 'must contain at least 1 address'));
+    errors.push(...validateEndpoint(endpoint, `endpoints[${index}]`, type));
   }
   for (const [index, port] of asObjects(object['ports']).entries()) {
     errors.push(...oneOf(port['protocol'], `ports[${index}].protocol`, ['SCTP', 'TCP', 'UDP']));
   }
+  return errors;
+}
+
+function validateEndpoint(endpoint: JsonObject, field: string, type: string): FieldError[] {
+  const addresses = asArray(endpoint['addresses']).map(String);
+  const errors: FieldError[] = [];
+  if (addresses.length === 0) errors.push(required(`${field}.addresses`, 'must contain at least 1 address'));
   if (type !== 'FQDN' && type !== '') {
-    for (const [index, endpoint] of asObjects(object['endpoints']).entries()) {
-      for (const [at, address] of asArray(endpoint['addresses']).map(String).entries()) {
-        errors.push(
-          ...ipErrors(address).map((detail) => invalid(`endpoints[${index}].addresses[${at}]`, address, detail)),
-        );
-      }
+    for (const [at, address] of addresses.entries()) {
+      errors.push(...ipErrors(address).map((detail) => invalid(`${field}.addresses[${at}]`, address, detail)));
     }
   }
+  const name = asString(endpoint['hostname']) ?? '';
+  if (name !== '') errors.push(...labelErrors(name).map((detail) => invalid(`${field}.hostname`, name, detail)));
   return errors;
 }
 
@@ -121,11 +126,26 @@ export function storageClassDefaults(object: JsonObject): void {
   object['volumeBindingMode'] ??= 'Immediate';
 }
 
+function validateProvisioner(name: string): FieldError[] {
+  if (name === '') return [required('provisioner')];
+  return qualifiedNameErrors(name.toLowerCase()).map((detail) => invalid('provisioner', name, detail));
+}
+
+function validateTopologies(object: JsonObject): FieldError[] {
+  return asObjects(object['allowedTopologies']).flatMap((term, index) =>
+    asObjects(term['matchLabelExpressions']).flatMap((expression, at) => {
+      const field = `allowedTopologies[${index}].matchLabelExpressions[${at}].values`;
+      return asArray(expression['values']).length > 0 ? [] : [required(field)];
+    }),
+  );
+}
+
 function validateStorageClass(object: JsonObject): readonly FieldError[] {
   return [
-    ...(object['provisioner'] ? [] : [required('provisioner')]),
+    ...validateProvisioner(asString(object['provisioner']) ?? ''),
     ...oneOf(object['reclaimPolicy'], 'reclaimPolicy', ['Delete', 'Retain']),
     ...oneOf(object['volumeBindingMode'], 'volumeBindingMode', ['Immediate', 'WaitForFirstConsumer']),
+    ...validateTopologies(object),
   ];
 }
 
