@@ -39,10 +39,16 @@ export class Writer {
     return longest / 1000;
   }
 
-  /** Stops, and counts the acknowledged writes that are not there. */
-  async lost(): Promise<{ readonly written: number; readonly lost: number }> {
+  /** Writes no more; resolves when the last one is acknowledged. */
+  async stop(): Promise<void> {
     this.#stopped = true;
     await this.#ended;
+  }
+
+  /** Stops, and counts the acknowledged writes that are not there. */
+  async lost(): Promise<{ readonly written: number; readonly lost: number }> {
+    await this.stop();
+    await this.#refresh();
     const [client] = this.#clients.values();
     if (!client) throw new Error('nothing was ever written');
     const key = toBytes(this.#prefix);
