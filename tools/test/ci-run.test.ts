@@ -80,6 +80,14 @@ describe('.ci/run', () => {
     expect(ci(answers).last).toBe('121 passed, 0 failed');
   });
 
+  test('runs the end-to-end tier, which may say that this machine cannot', () => {
+    write('package.json', JSON.stringify({ scripts: { check: '', test: '', 'test:e2e': '' } }, null, 2));
+    write('test/e2e/node.e2e.test.ts', '');
+    const answers = { ...good, 'test:e2e -- --if-possible': 'echo "0 passed, 0 failed"' };
+    expect(ci(answers)).toMatchObject({ status: 0, last: '114 passed, 0 failed' });
+    expect(ci({ ...good, 'test:e2e -- --if-possible': 'exit 1' }).status).toBe(1);
+  });
+
   test('says how long each part took', () => {
     expect(ci(good).stdout).toMatch(
       /^check +14 passed +0 failed +\d+ s\ntest +100 passed +0 failed +\d+ s\ntotal +\d+ s$/m,

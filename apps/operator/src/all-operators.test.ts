@@ -77,8 +77,10 @@ test('one process looks after all three kinds, which it installs, and holds the 
     spec,
   } as never);
   const key = (name: string) => ({ namespace: 'default', name });
-  await scene.until('a seed', async () => (await scene.client.resource(pods).list({})).items[0], patience);
-  await scene.until('a word on the backup', async () => (await backups.get(key('b'))).status, patience);
+  const seed = await scene.until('a seed', async () => (await scene.client.resource(pods).list({})).items[0], patience);
+  expect(seed.metadata?.name).toMatch(/^a-/);
+  const told = await scene.until('a word on the backup', async () => (await backups.get(key('b'))).status, patience);
+  expect(told.succeeded).not.toBe(true);
 });
 
 test('a restore whose Secret is missing is tried again in its time, not without end', {
@@ -110,4 +112,5 @@ test('beside a process that has one of them already, it does the others, and tak
   await untilHeldBy('other', 'one', 'one');
   await end();
   await untilHeldBy('one', 'one', 'one');
+  expect(await holders()).toEqual(['one', 'one', 'one']);
 });

@@ -19,7 +19,7 @@ describe('a cluster is restored', () => {
     return (await lab.clusters.lab.client().resource(persistentVolumeClaims).list(select)).items;
   };
 
-  test('C-50 D17 rule 5 [95] on volumes, without a quorum: new volumes, the old ones go at the end, and all bear the identity', async () => {
+  test('C-50 D17 [95] rule 5: on volumes, without a quorum: new volumes, the old ones go at the end, and all bear the identity', async () => {
     const { clusters } = lab;
     const persistentVolumeClaimSpec = {
       accessModes: ['ReadWriteOnce'],
