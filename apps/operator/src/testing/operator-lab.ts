@@ -2,6 +2,7 @@
 import { clientPort, type Login, MemberClient } from '@etcd-operator/etcd';
 import { createClient, isKubeError, type Pod, pods, type Transport } from '@etcd-operator/kube';
 import {
+  adminIdentity,
   busyboxImages,
   createImageTable,
   etcdImages,
@@ -21,6 +22,9 @@ import { until } from './until.ts';
 export type LabVersion = '3.3' | '3.4' | '3.5' | '3.6' | '3.7';
 
 const namespace = 'default';
+
+/** As whom faults of a test find the operator's requests. */
+const operatorIdentity = { ...adminIdentity, client: 'etcd-operator' } as const;
 
 /**
  * The operator's test ground: a lab with real etcd images and the operator running in it, in this process, so that a test can
@@ -75,7 +79,7 @@ export class OperatorLab implements AsyncDisposable {
     const log = createLogger({ clock: systemClock, level: 'debug', write: (record) => this.log.push(record) });
     const ended = runEtcdOperator(
       {
-        client: createClient(this.#counted(this.lab.server.transport())),
+        client: createClient(this.#counted(this.lab.server.transport(operatorIdentity))),
         log,
         namespace,
         identity,
