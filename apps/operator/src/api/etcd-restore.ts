@@ -82,6 +82,9 @@ const source = object({
   bytes: int64(),
   sha256: string({ description: 'Of the whole object.' }),
   revision: int64({ description: 'The newest revision in it.' }),
+  newestEntry: optional(
+    int64({ description: 'The revision of its newest entry, where compaction has removed all newer ones.' }),
+  ),
   storageVersion: optional(string({ description: 'The format it is in; from 3.6 on.' })),
   authEnabled: bool(),
   verified: enumeration(['Manifest', 'Embedded', 'Nothing'], {

@@ -55,6 +55,8 @@ export interface SourceFacts {
   /** Of the whole object. */
   readonly sha256: string;
   readonly revision: number;
+  /** The revision of its newest entry, if that is another: compaction has removed all newer ones. */
+  readonly newestEntry?: number | undefined;
   readonly storageVersion: string | undefined;
   readonly authEnabled: boolean;
   readonly verified: 'Manifest' | 'Embedded' | 'Nothing';

@@ -39,6 +39,7 @@ describe('operator-rules 20: the true revision of a stored snapshot', () => {
     const readAt = reading(boltFile([keys(...Array.from({ length: 40 }, (_, index) => BigInt(index + 2)))]));
     expect(await readSnapshotFacts(readAt)).toEqual({
       revision: 41n,
+      newestEntry: 41n,
       storageVersion: undefined,
       clusterVersion: undefined,
       consistentIndex: undefined,
@@ -51,13 +52,13 @@ describe('operator-rules 20: the true revision of a stored snapshot', () => {
   });
 
   test('is 1 for an empty store, as the server says', async () => {
-    expect((await readSnapshotFacts(reading(boltFile([keys()])))).revision).toBe(1n);
+    expect(await readSnapshotFacts(reading(boltFile([keys()])))).toMatchObject({ revision: 1n, newestEntry: 0n });
     expect((await readSnapshotFacts(reading(boltFile([])))).revision).toBe(1n);
   });
 
   test('is that of the compaction where compaction has removed all newer keys', async () => {
     const file = boltFile([keys(3n), meta({ scheduledCompactRev: revisionKey(9n) })]);
-    expect((await readSnapshotFacts(reading(file))).revision).toBe(9n);
+    expect(await readSnapshotFacts(reading(file))).toMatchObject({ revision: 9n, newestEntry: 3n });
   });
 
   test('is read also when the last key is a deletion, which is marked behind the revision', async () => {
@@ -105,6 +106,7 @@ describe('what else a snapshot says', () => {
     const file = boltFile([keys(2n), facts, cluster, auth(1)]);
     expect(await readSnapshotFacts(reading(file))).toEqual({
       revision: 2n,
+      newestEntry: 2n,
       storageVersion: '3.6.0',
       clusterVersion: '3.6.0',
       consistentIndex: 77n,

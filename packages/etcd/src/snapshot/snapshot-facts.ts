@@ -7,6 +7,11 @@ import { BoltReader } from './bolt-reader.ts';
 export interface SnapshotFacts {
   /** The revision that a server restored from it reports: 1 for an empty store. */
   readonly revision: bigint;
+  /**
+   * The revision of its newest entry, 0 if it has none: what `--bump-revision` of etcd's tool counts from. It is below
+   * `revision` where an older etcd, as 3.4.23, has compacted up to a deletion, of which nothing is left then.
+   */
+  readonly newestEntry: bigint;
   /** The format that it is in, `3.6.0`; undefined for files of 3.5 and older. An older etcd cannot open a newer one. */
   readonly storageVersion: string | undefined;
   /** The version that the cluster as a whole spoke, `3.5.0`; undefined if the file does not say. */
@@ -32,9 +37,11 @@ export async function readSnapshotFacts(readAt: ReadAt): Promise<SnapshotFacts> 
     reader.value('auth', 'authEnabled', 1),
   ]);
   // Where compaction has removed the newest entries, the server takes up at the revision it compacted to.
-  const revisions = [1n, mainRevision(lastKey), mainRevision(compacted)];
+  const newestEntry = mainRevision(lastKey);
+  const revisions = [1n, newestEntry, mainRevision(compacted)];
   return {
     revision: revisions.reduce((highest, revision) => (revision > highest ? revision : highest)),
+    newestEntry,
     storageVersion: versionText(storageVersion),
     clusterVersion: versionText(clusterVersion),
     consistentIndex: consistentIndex?.byteLength === 8 ? Buffer.from(consistentIndex).readBigUInt64BE(0) : undefined,

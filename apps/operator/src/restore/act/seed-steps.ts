@@ -6,6 +6,7 @@ import { unlessThere } from '../../cluster/act/object-steps.ts';
 import { volumeClaim } from '../../cluster/objects/volume-claim.ts';
 import { secretNameOf } from '../objects/restore-secret.ts';
 import { restoreSwitch, seedPod } from '../objects/seed-pod.ts';
+import { bumpForTool } from '../plan/fit.ts';
 import type { RestoreStep } from '../plan/step.ts';
 import type { ActContext } from './act-context.ts';
 
@@ -28,7 +29,7 @@ export async function createSeed({ name, incarnation }: Of<'createSeed'>, contex
     agent: context.agent,
     sha256: source.sha256,
     bytes: source.bytes,
-    revisionBump: context.revisionBump,
+    revisionBump: bumpForTool(source, context.revisionBump),
   });
   await unlessThere(client.resource(pods).create(pod, { fieldManager, signal }));
 }

@@ -23,6 +23,7 @@ export interface SeedSource {
   readonly agent: AgentSource;
   readonly sha256: string;
   readonly bytes: number;
+  /** What the tool adds to the revision of the newest entry. */
   readonly revisionBump: number;
 }
 

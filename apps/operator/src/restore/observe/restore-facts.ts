@@ -47,8 +47,8 @@ function endOf(status: EtcdRestoreStatus | undefined, generation: number): Resto
 }
 
 function sourceOf(source: NonNullable<EtcdRestoreStatus['source']>): SourceFacts {
-  const { path, bytes, sha256, revision, storageVersion, authEnabled, verified, cluster } = source;
-  return { path, bytes, sha256, revision, storageVersion, authEnabled, verified, cluster };
+  const { path, bytes, sha256, revision, newestEntry, storageVersion, authEnabled, verified, cluster } = source;
+  return { path, bytes, sha256, revision, newestEntry, storageVersion, authEnabled, verified, cluster };
 }
 
 function safetyOf({ safetySnapshot }: EtcdRestoreStatus): SafetyFacts | undefined {

@@ -5,7 +5,7 @@ import { desiredOf } from '../../cluster/desired.ts';
 import type { RestoreFacts, SourceFacts } from '../observation.ts';
 import { modelSource, RestoreModel } from '../testing/model.ts';
 import { limitsOf } from './cluster-limits.ts';
-import { expectedRevision, whyUnfit } from './fit.ts';
+import { bumpForTool, expectedRevision, whyUnfit } from './fit.ts';
 import { specOfNewCluster } from './new-cluster.ts';
 
 const { restore } = new RestoreModel().observation();
@@ -92,13 +92,23 @@ describe('the revision that is expected', () => {
     expect(expectedRevision(modelSource, restore, desired)).toBe(revision);
   });
 
-  test('of a store that nothing was written to is what it is raised by, or 1', () => {
-    const desired = desiredOf('c', { size: 1, version: '3.6.16' });
-    if ('problems' in desired) throw new Error('unexpected');
-    const empty = { ...modelSource, revision: 1 };
-    expect(expectedRevision(empty, { ...restore, revisionBump: 1_000 }, desired)).toBe(1_000);
-    expect(expectedRevision(empty, { ...restore, revisionBump: 0 }, desired)).toBe(1);
-  });
+  test.each([
+    ['that ends with an entry', 40, undefined, 1_000],
+    ['that nothing was ever written to', 1, 0, 1_001],
+    ['whose keys were all deleted and compacted away', 40, 0, 1_040],
+    ['whose last deletion was compacted away', 40, 37, 1_003],
+  ])(
+    'of a store %s is above it by what was asked for: the tool counts from the newest entry',
+    (_what, revision, newestEntry, tool) => {
+      const desired = desiredOf('c', { size: 1, version: '3.6.16' });
+      if ('problems' in desired) throw new Error('unexpected');
+      const source = { ...modelSource, revision, newestEntry };
+      expect(expectedRevision(source, { ...restore, revisionBump: 1_000 }, desired)).toBe(revision + 1_000);
+      expect(bumpForTool(source, 1_000)).toBe(tool);
+      expect(bumpForTool(source, 0)).toBe(0);
+      expect(expectedRevision(source, { ...restore, revisionBump: 0 }, desired)).toBe(revision);
+    },
+  );
 });
 
 describe('[96] rule 22: an EtcdCluster that is gone', () => {

@@ -70,7 +70,13 @@ function tooBig({ bytes }: SourceFacts, { quotaBytes, volumeBytes }: ClusterLimi
 /** The revision that the restored member must begin with. */
 export function expectedRevision(source: SourceFacts, { revisionBump }: RestoreFacts, { version }: Desired): number {
   const parsed = parseVersion(version);
-  if (!parsed || !restoreTool(parsed).bumpsRevision || revisionBump === 0) return source.revision;
-  // A store that nothing was ever written to is at 1 and has no entry: the tool counts from 0 there.
-  return source.revision === 1 ? revisionBump : source.revision + revisionBump;
+  return parsed && restoreTool(parsed).bumpsRevision ? source.revision + revisionBump : source.revision;
+}
+
+/**
+ * What etcd's tool has to be told, so that revisions are raised by what was asked for. It counts from the newest entry, and
+ * a store may be ahead of that: nothing was ever written to it, or what was deleted last has been compacted away.
+ */
+export function bumpForTool({ revision, newestEntry = revision }: SourceFacts, revisionBump: number): number {
+  return revisionBump === 0 ? 0 : revision - newestEntry + revisionBump;
 }

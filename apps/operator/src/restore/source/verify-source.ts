@@ -46,6 +46,7 @@ export async function verifySource(
     bytes: whole.bytes,
     sha256: whole.sha256,
     revision: Number(facts.revision),
+    ...(facts.newestEntry !== facts.revision && { newestEntry: Number(facts.newestEntry) }),
     storageVersion: facts.storageVersion,
     authEnabled: facts.authEnabled,
     verified: fits ? 'Manifest' : whole.hasHash ? 'Embedded' : 'Nothing',
