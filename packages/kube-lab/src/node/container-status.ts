@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Container, ContainerState, ContainerStatus, Pod } from '@etcd-operator/kube';
 import { type BackOffPolicy, goDuration, retryAt } from './back-off.ts';
-import { hasStarted, isFinished } from './plan-pod.ts';
+import { hasStarted, hasSucceeded, isFinished } from './plan-pod.ts';
 import {
   type ContainerFacts,
   containerFacts,
@@ -32,7 +32,7 @@ export function containerStatus(input: StatusInput, container: Container, isInit
     name: container.name,
     state,
     lastState: last ? { terminated: terminated(last) } : {},
-    ready: isInit && !isSidecar(container) ? run?.state === 'exited' && run.exitCode === 0 : isReady(container, own),
+    ready: isInit && !isSidecar(container) ? hasSucceeded(own) : isReady(container, own),
     restartCount: own.restartCount,
     image: known?.image ?? container.image ?? '',
     imageID: known?.imageId ?? '',

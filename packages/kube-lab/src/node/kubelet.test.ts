@@ -16,6 +16,19 @@ const isReady = async () =>
 const phase = async () => (await world.pod('p')).status?.phase;
 const waiting = async (container = 'app') => (await world.status('p', container))?.state?.waiting?.reason;
 
+/** The clock goes on meanwhile: a machine is off for a moment. */
+async function reboot(): Promise<void> {
+  let isBack = false;
+  const work = world.node.reboot().then(() => {
+    isBack = true;
+  });
+  await world.until(async () => {
+    await world.clock.advance(1);
+    return isBack;
+  });
+  await work;
+}
+
 describe('a pod that is bound to the node', () => {
   test('gets an address, runs, and becomes ready', async () => {
     await world.create('p', {});
@@ -91,6 +104,46 @@ describe('init containers', () => {
     expect(await phase()).toBe('Running');
     world.runtime.end('sidecar', 143);
     await world.until(async () => (await phase()) === 'Succeeded');
+  });
+
+  test('run again after a reboot, before the others: the sandbox they ran in is gone', async () => {
+    await world.create('p', { initContainers: [app({ name: 'first' }), app({ name: 'second' })] });
+    for (const name of ['first', 'second']) {
+      await world.runs(name, 1);
+      world.runtime.end(name, 0);
+    }
+    await world.runs('app', 1);
+    await world.until(isReady);
+    await reboot();
+    await world.runs('first', 2);
+    await world.until(async () => (await phase()) === 'Pending');
+    expect(await world.status('p', 'first')).toMatchObject({ ready: false, restartCount: 1 });
+    expect(world.runtime.runs('second')).toHaveLength(1);
+    world.runtime.end('first', 0);
+    await world.runs('second', 2);
+    expect(world.runtime.runs('app')).toHaveLength(1);
+    world.runtime.end('second', 0);
+    await world.runs('app', 2);
+    await world.until(isReady);
+    expect(await phase()).toBe('Running');
+    expect(await world.status('p')).toMatchObject({ restartCount: 1, lastState: { terminated: { exitCode: 255 } } });
+    // Once the pod runs, an end of its container is none of the sandbox.
+    world.runtime.end('app', 1);
+    await world.clock.advance(60_000);
+    await world.runs('app', 3);
+    expect(world.runtime.runs('first')).toHaveLength(2);
+  });
+
+  test('stay as they are after a reboot with restart policy Never: the pod has failed', async () => {
+    await world.create('p', { restartPolicy: 'Never', initContainers: [app({ name: 'first' })] });
+    await world.runs('first', 1);
+    world.runtime.end('first', 0);
+    await world.runs('app', 1);
+    await world.until(isReady);
+    await reboot();
+    await world.until(async () => (await phase()) === 'Failed');
+    expect(world.runtime.runs('first')).toHaveLength(1);
+    expect(world.runtime.runs('app')).toHaveLength(1);
   });
 });
 

@@ -177,8 +177,9 @@ function policyOf(pod: Pod, container: Container): string {
   return container.restartPolicy ?? pod.spec?.restartPolicy ?? 'Always';
 }
 
-function hasSucceeded({ run }: ContainerFacts): boolean {
-  return run?.state === 'exited' && run.exitCode === 0;
+/** As an init container must before the next one starts; one that has to run again has not yet. */
+export function hasSucceeded({ run, restart }: ContainerFacts): boolean {
+  return run?.state === 'exited' && run.exitCode === 0 && !restart;
 }
 
 /** Running, past its startup probe and its postStart hook. */

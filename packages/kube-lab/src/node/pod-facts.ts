@@ -73,7 +73,7 @@ export interface ContainerFacts {
   readonly backOff?: BackOffEntry;
   readonly imageBackOff?: BackOffEntry;
   readonly probes: ProbeVerdicts;
-  /** The run was ended in order to start the container again, whatever the restart policy says. */
+  /** The container is to be started again, whatever the restart policy says: its run was ended for that, or is of no use now. */
   readonly restart: boolean;
 }
 
@@ -145,11 +145,18 @@ export function isActive(container: ContainerFacts): boolean {
   return container.run !== undefined && container.run.state !== 'exited';
 }
 
-/** What is left of the facts after the node lost its power: whatever ran has ended, in a way nobody saw. */
-export function afterReboot(facts: PodFacts, now: number): PodFacts {
+/**
+ * What is left of the facts after the node lost its power: whatever ran has ended, in a way nobody saw. What init containers
+ * did was for the sandbox that is gone: they run again in the next, unless nothing of the pod does.
+ */
+export function afterReboot(pod: Pod, facts: PodFacts, now: number): PodFacts {
+  const runAgain = new Set(
+    pod.spec?.restartPolicy === 'Never' ? [] : pod.spec?.initContainers?.map((container) => container.name),
+  );
   const containers = [...facts.containers].map(([name, own]): [string, ContainerFacts] => {
     const { run } = own;
-    if (!run || run.state === 'exited') return [name, own];
+    if (!run) return [name, own];
+    if (run.state === 'exited') return [name, { ...own, restart: own.restart || runAgain.has(name) }];
     const { run: _lost, ...rest } = own;
     if (run.state === 'starting') return [name, { ...rest, probes: {} }];
     const ended = { state: 'exited', finishedAt: now, exitCode: 255, reason: 'Unknown' } as const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ContainerStatus, Pod, PodStatus } from '@etcd-operator/kube';
 import { containerStatus, type StatusInput } from './container-status.ts';
-import { initFailure, isFinished } from './plan-pod.ts';
+import { hasSucceeded, initFailure, isFinished } from './plan-pod.ts';
 import { podConditions } from './pod-conditions.ts';
 import { containerFacts, isActive, isSidecar, type PodFacts } from './pod-facts.ts';
 import { timestamp } from './timestamp.ts';
@@ -61,9 +61,8 @@ function podPhase(input: StatusInput, containers: readonly ContainerStatus[]): P
 
 function isInitDone({ pod, facts }: StatusInput, name: string): boolean {
   const container = pod.spec?.initContainers?.find((each) => each.name === name);
-  const { run } = containerFacts(facts, name);
-  if (container && isSidecar(container)) return run?.state === 'running';
-  return run?.state === 'exited' && run.exitCode === 0;
+  const own = containerFacts(facts, name);
+  return container && isSidecar(container) ? own.run?.state === 'running' : hasSucceeded(own);
 }
 
 /** Nothing runs and nothing will. */

@@ -121,7 +121,7 @@ export class PodWorker {
     this.pause();
     this.#runner.companions.close();
     const { setup } = this.#record.facts;
-    this.#record.facts = afterReboot(this.#record.facts, this.#node.clock.now());
+    this.#record.facts = afterReboot(this.pod, this.#record.facts, this.#node.clock.now());
     if (setup.state === 'ready') await releaseNetwork(this.#node, setup.sandbox, setup.address);
   }
 
