@@ -103,7 +103,7 @@ export { Gauge, GaugeSeries } from './metrics/gauge.ts';
 export { defaultBuckets, Histogram, type HistogramOptions, HistogramSeries } from './metrics/histogram.ts';
 export { type FamilyOptions, MetricFamily } from './metrics/metric-family.ts';
 export { MetricRegistry, metricsContentType } from './metrics/registry.ts';
-export type { Priority } from './queue/queue-entry.ts';
+export type { Priority } from './queue/priority.ts';
 export {
   defaultRateLimiter,
   exponentialPerKey,

@@ -3,7 +3,7 @@ import { type Client, isKubeError, type KubeObject, parseKey, type Resource } fr
 import type { Clock, Logger } from '@etcd-operator/ports';
 import type { Informer } from '../informer/informer.ts';
 import type { MetricRegistry } from '../metrics/registry.ts';
-import type { Priority } from '../queue/queue-entry.ts';
+import type { Priority } from '../queue/priority.ts';
 import type { RateLimiter } from '../queue/rate-limiter.ts';
 import { WorkQueue } from '../queue/work-queue.ts';
 import { type ControllerMetrics, controllerMetrics } from './controller-metrics.ts';

@@ -1,60 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Lane, newEntry, type QueueEntry } from './queue-entry.ts';
+import { none } from './key-index.ts';
+import { KeyTable } from './key-table.ts';
+import type { Lane } from './priority.ts';
 import { ReadyLanes } from './ready-lanes.ts';
-import { Ring } from './ring.ts';
 
-/** Entries of ten keys in lanes, pushed or raised as their state allows. */
+/** Ten keys in lanes, pushed or raised as their state allows, and those that wait in the order in which they came to their lane. */
 class Bench {
-  readonly lanes = new ReadyLanes<number>(10);
-  readonly waiting = new Map<number, QueueEntry<number>>();
+  readonly table = new KeyTable<number>();
+  readonly lanes = new ReadyLanes<number>(this.table, 10);
+  waiting: { readonly key: number; readonly lane: Lane; readonly since: number }[] = [];
   now = 0;
 
   want(key: number, lane: Lane): void {
-    const held = this.waiting.get(key);
-    if (held === undefined) {
-      const entry = Object.assign(newEntry(key, lane), { ready: true, since: this.now });
-      this.lanes.push(entry);
-      this.waiting.set(key, entry);
-    } else if (lane < held.lane) this.waiting.set(key, this.lanes.raise(held, lane));
+    const slot = this.table.slotOf(key);
+    const held = this.waiting.find((one) => one.key === key);
+    if (held && held.lane <= lane) return;
+    this.waiting = [...this.waiting.filter((one) => one !== held), { key, lane, since: held?.since ?? this.now }];
+    if (held) {
+      this.lanes.raise(slot, lane);
+      return;
+    }
+    this.table.setReady(slot, true);
+    this.table.setLane(slot, lane);
+    this.table.setSince(slot, this.now);
+    this.lanes.push(slot);
   }
 
-  /** Takes one and says whether it was a waiting one. */
+  /** Takes one and says whether it was the first of a lane. */
   take(): boolean {
-    const entry = this.lanes.shift(this.now);
-    return entry === undefined
-      ? this.waiting.size === 0
-      : this.waiting.get(entry.key) === entry && this.waiting.delete(entry.key);
+    const slot = this.lanes.shift(this.now);
+    if (slot < 0) return this.waiting.length === 0;
+    this.table.setReady(slot, false);
+    const key = this.table.keyAt(slot);
+    const taken = this.waiting.find((one) => one.key === key);
+    const first = this.waiting.find((one) => one.lane === taken?.lane);
+    this.waiting = this.waiting.filter((one) => one !== taken);
+    return taken !== undefined && taken === first;
+  }
+
+  compact(): boolean {
+    this.lanes.renumber(this.table.compact());
+    return this.table.size === this.waiting.length;
   }
 }
 
 describe('ready lanes', () => {
-  test('every entry is served exactly once, raised or not, overdue or not', () => {
+  test('every key is served exactly once and in turn, raised or not, overdue or not, in a table that is compacted meanwhile', () => {
     const step = fc.record({
+      do: fc.constantFrom('want', 'want', 'want', 'take', 'take', 'compact'),
       key: fc.nat(9),
       lane: fc.constantFrom<Lane>(0, 1, 2),
-      take: fc.boolean(),
       pass: fc.nat(8),
     });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
         const bench = new Bench();
-        const served = steps.map(({ key, lane, take, pass }) => {
-          bench.now += pass;
-          if (take) return bench.take();
-          bench.want(key, lane);
-          return bench.lanes.size === bench.waiting.size;
+        const right = steps.map((step) => {
+          bench.now += step.pass;
+          if (step.do === 'take') return bench.take();
+          if (step.do === 'compact') return bench.compact();
+          bench.want(step.key, step.lane);
+          return bench.lanes.size === bench.waiting.length;
         });
-        while (bench.waiting.size > 0) served.push(bench.take());
-        expect(served).not.toContain(false);
-        expect(bench.lanes.shift(bench.now)).toBeUndefined();
+        while (bench.waiting.length > 0) right.push(bench.take());
+        expect(right).not.toContain(false);
+        expect(bench.lanes.shift(bench.now)).toBe(none);
       }),
       { numRuns: 1000 },
     );
   });
 
-  test('what raised entries leave behind does not pile up', () => {
+  test('raised keys leave nothing behind', () => {
     const bench = new Bench();
     bench.want(0, 2);
     for (let round = 0; round < 10_000; round++) {
@@ -64,26 +82,5 @@ describe('ready lanes', () => {
     }
     expect(bench.lanes.size).toBe(1);
     expect(bench.take()).toBe(true);
-  });
-});
-
-describe('ring', () => {
-  test('is first in, first out through growth, wrapping and retention', () => {
-    const ring = new Ring<number>();
-    const model: number[] = [];
-    const pairs = Array.from({ length: 1000 }, (_, round) => {
-      for (const item of [3 * round, 3 * round + 1, 3 * round + 2]) {
-        ring.push(item);
-        model.push(item);
-      }
-      return [ring.shift(), model.shift()];
-    });
-    expect(pairs.every(([real, wanted]) => real === wanted)).toBe(true);
-    ring.retain((item) => item % 2 === 0);
-    const even = model.filter((item) => item % 2 === 0);
-    expect([...ring]).toEqual(even);
-    expect(ring.length).toBe(even.length);
-    for (const item of even) expect(ring.shift()).toBe(item);
-    expect([ring.shift(), ring.peek(), ring.length]).toEqual([undefined, undefined, 0]);
   });
 });

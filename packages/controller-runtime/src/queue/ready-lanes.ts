@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Lane, newEntry, type QueueEntry } from './queue-entry.ts';
-import { Ring } from './ring.ts';
+import { none } from './key-index.ts';
+import type { KeyTable } from './key-table.ts';
+import type { Lane } from './priority.ts';
 
 /**
- * Entries that are ready, by priority, first in first out within one. An entry can be raised to a better lane while it waits.
+ * Slots that are ready, by priority, first in first out within one: each lane is a list through the columns of the table, so that
+ * a slot can be raised to a better lane from anywhere in its own.
  *
- * Nothing starves: when an entry of a worse lane has waited longer than `patience`, every other turn is its lane's.
+ * Nothing starves: when a slot of a worse lane has waited longer than `patience`, every other turn is its lane's.
  */
 export class ReadyLanes<K> {
-  readonly #lanes = [new Ring<QueueEntry<K>>(), new Ring<QueueEntry<K>>(), new Ring<QueueEntry<K>>()] as const;
+  readonly #table: KeyTable<K>;
   readonly #patience: number;
+  readonly #first = new Int32Array(3).fill(none);
+  readonly #last = new Int32Array(3).fill(none);
   #size = 0;
   #servedOverdue = false;
 
-  constructor(patience: number) {
+  constructor(table: KeyTable<K>, patience: number) {
+    this.#table = table;
     this.#patience = patience;
   }
 
@@ -21,62 +26,73 @@ export class ReadyLanes<K> {
     return this.#size;
   }
 
-  push(entry: QueueEntry<K>): void {
-    this.#lanes[entry.lane].push(entry);
+  /** Puts a slot at the end of its lane. */
+  push(slot: number): void {
+    const lane = this.#table.laneAt(slot);
+    const last = this.#last[lane] ?? none;
+    if (last < 0) this.#first[lane] = slot;
+    else this.#table.next[last] = slot;
+    this.#table.previous[slot] = last;
+    this.#table.next[slot] = none;
+    this.#last[lane] = slot;
     this.#size++;
   }
 
-  /** Moves a waiting entry to a better lane. Returns the entry that stands for the key from now on. */
-  raise(entry: QueueEntry<K>, lane: Lane): QueueEntry<K> {
-    const raised = newEntry(entry.key, lane);
-    raised.ready = true;
-    raised.since = entry.since;
-    entry.abandoned = true;
-    this.#size--;
-    this.push(raised);
-    this.#sweep(this.#lanes[entry.lane]);
-    return raised;
+  /** Moves a waiting slot to the end of a better lane. */
+  raise(slot: number, lane: Lane): void {
+    this.#remove(slot);
+    this.#table.setLane(slot, lane);
+    this.push(slot);
   }
 
-  /** The next entry to be served at monotonic time `now`. */
-  shift(now: number): QueueEntry<K> | undefined {
-    if (this.#size === 0) return undefined;
-    const overdue = this.#servedOverdue ? undefined : this.#overdue(now);
-    this.#servedOverdue = overdue !== undefined;
-    return (
-      (overdue && this.#take(overdue)) ??
-      this.#take(this.#lanes[0]) ??
-      this.#take(this.#lanes[1]) ??
-      this.#take(this.#lanes[2])
-    );
+  /** The next slot to be served at monotonic time `now`, or `none`. */
+  shift(now: number): number {
+    if (this.#size === 0) return none;
+    const overdue = this.#servedOverdue ? none : this.#overdue(now);
+    this.#servedOverdue = overdue >= 0;
+    const slot = overdue >= 0 ? overdue : this.#best();
+    this.#remove(slot);
+    return slot;
   }
 
   clear(): void {
-    for (const ring of this.#lanes) ring.clear();
+    this.#first.fill(none);
+    this.#last.fill(none);
     this.#size = 0;
   }
 
-  #take(ring: Ring<QueueEntry<K>>): QueueEntry<K> | undefined {
-    for (let entry = ring.shift(); entry !== undefined; entry = ring.shift()) {
-      if (entry.abandoned) continue;
-      this.#size--;
-      return entry;
+  /** The table was compacted. */
+  renumber(renumbered: Int32Array): void {
+    for (const ends of [this.#first, this.#last]) {
+      for (const [lane, slot] of ends.entries()) ends[lane] = renumbered[slot] ?? none;
     }
-    return undefined;
   }
 
-  #overdue(now: number): Ring<QueueEntry<K>> | undefined {
-    for (let lane: Lane = 2; lane > 0; lane = lane === 2 ? 1 : 0) {
-      const ring = this.#lanes[lane];
-      while (ring.peek()?.abandoned) ring.shift();
-      const first = ring.peek();
-      if (first !== undefined && now - first.since > this.#patience) return ring;
+  #best(): number {
+    for (let lane = 0; lane < 2; lane++) {
+      const first = this.#first[lane] ?? none;
+      if (first >= 0) return first;
     }
-    return undefined;
+    return this.#first[2] ?? none;
   }
 
-  /** What raised entries left behind is dropped before it outnumbers the rest. */
-  #sweep(ring: Ring<QueueEntry<K>>): void {
-    if (ring.length > 2 * this.#size + 64) ring.retain((entry) => !entry.abandoned);
+  #overdue(now: number): number {
+    for (let lane = 2; lane > 0; lane--) {
+      const first = this.#first[lane] ?? none;
+      if (first >= 0 && now - this.#table.since(first) > this.#patience) return first;
+    }
+    return none;
+  }
+
+  #remove(slot: number): void {
+    const { next, previous } = this.#table;
+    const lane = this.#table.laneAt(slot);
+    const before = previous[slot] ?? none;
+    const after = next[slot] ?? none;
+    if (before < 0) this.#first[lane] = after;
+    else next[before] = after;
+    if (after < 0) this.#last[lane] = before;
+    else previous[after] = before;
+    this.#size--;
   }
 }

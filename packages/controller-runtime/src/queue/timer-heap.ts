@@ -1,69 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { QueueEntry } from './queue-entry.ts';
+import { none } from './key-index.ts';
+import type { KeyTable } from './key-table.ts';
 
 /**
- * Delayed entries in order of the time at which they are due: a binary heap in which each entry knows its place, so that moving or
- * removing one costs the logarithm of the size and any number of delays need one timer. Times are kept beside the entries, in
- * arrays of numbers: comparing touches no entry, and an entry that is not delayed does not pay for them.
+ * Delayed slots in order of the time at which they are due: a binary heap in which each slot knows its place, so that moving or
+ * removing one costs the logarithm of the size and any number of delays need one timer. A slot that is not delayed does not pay
+ * for its times.
  */
 export class TimerHeap<K> {
-  readonly #entries: QueueEntry<K>[] = [];
+  readonly #table: KeyTable<K>;
+  readonly #slots: number[] = [];
   readonly #due: number[] = [];
   /** Breaks ties, so that equal delays end in the order they began. */
   readonly #order: number[] = [];
   #scheduled = 0;
 
-  get size(): number {
-    return this.#entries.length;
+  constructor(table: KeyTable<K>) {
+    this.#table = table;
   }
 
-  /** When the first entry is due; never if there is none. */
+  get size(): number {
+    return this.#slots.length;
+  }
+
+  /** When the first is due; never if there is none. */
   get firstDue(): number {
     return this.#due[0] ?? Number.POSITIVE_INFINITY;
   }
 
-  peek(): QueueEntry<K> | undefined {
-    return this.#entries[0];
+  /** The slot that is due first, or `none`. */
+  peek(): number {
+    return this.#slots[0] ?? none;
   }
 
-  /** When an entry is due; never if it is not in. */
-  dueOf(entry: QueueEntry<K>): number {
-    return this.#due[entry.heapIndex] ?? Number.POSITIVE_INFINITY;
+  /** When a slot is due; never if it is not in. */
+  dueOf(slot: number): number {
+    return this.#due[this.#placeOf(slot)] ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Adds an entry, or moves one that is in the heap already. */
-  schedule(entry: QueueEntry<K>, due: number): void {
+  /** Adds a slot, or moves one that is in the heap already. */
+  schedule(slot: number, due: number): void {
     const order = this.#scheduled++;
-    if (entry.heapIndex < 0) this.#up(this.#entries.length, entry, due, order);
-    else this.#settle(entry.heapIndex, entry, due, order);
+    const place = this.#placeOf(slot);
+    if (place < 0) this.#up(this.#slots.length, slot, due, order);
+    else this.#settle(place, slot, due, order);
   }
 
-  /** Takes an entry out; nothing happens if it is not in. */
-  remove(entry: QueueEntry<K>): void {
-    const index = entry.heapIndex;
+  /** Takes a slot out; nothing happens if it is not in. */
+  remove(slot: number): void {
+    const index = this.#placeOf(slot);
     if (index < 0) return;
-    entry.heapIndex = -1;
-    const last = this.#entries.pop();
+    this.#table.place[slot] = none;
+    const last = this.#slots.pop();
     const due = this.#due.pop();
     const order = this.#order.pop();
-    if (last === undefined || due === undefined || order === undefined || last === entry) return;
+    if (last === undefined || due === undefined || order === undefined || last === slot) return;
     this.#settle(index, last, due, order);
   }
 
   clear(): void {
-    for (const entry of this.#entries) entry.heapIndex = -1;
-    this.#entries.length = 0;
+    for (const slot of this.#slots) this.#table.place[slot] = none;
+    this.#slots.length = 0;
     this.#due.length = 0;
     this.#order.length = 0;
   }
 
-  /** Puts an entry where it belongs, upwards or downwards of a place that is free. */
-  #settle(index: number, entry: QueueEntry<K>, due: number, order: number): void {
-    if (index > 0 && this.#isBefore(due, order, (index - 1) >> 1)) this.#up(index, entry, due, order);
-    else this.#down(index, entry, due, order);
+  /** The table was compacted; places are as they were. */
+  renumber(renumbered: Int32Array): void {
+    for (const [index, slot] of this.#slots.entries()) this.#slots[index] = renumbered[slot] ?? none;
   }
 
-  #up(from: number, entry: QueueEntry<K>, due: number, order: number): void {
+  #placeOf(slot: number): number {
+    return this.#table.place[slot] ?? none;
+  }
+
+  /** Puts a slot where it belongs, upwards or downwards of a place that is free. */
+  #settle(index: number, slot: number, due: number, order: number): void {
+    if (index > 0 && this.#isBefore(due, order, (index - 1) >> 1)) this.#up(index, slot, due, order);
+    else this.#down(index, slot, due, order);
+  }
+
+  #up(from: number, slot: number, due: number, order: number): void {
     let index = from;
     while (index > 0) {
       const parent = (index - 1) >> 1;
@@ -71,10 +88,10 @@ export class TimerHeap<K> {
       this.#move(parent, index);
       index = parent;
     }
-    this.#place(index, entry, due, order);
+    this.#place(index, slot, due, order);
   }
 
-  #down(from: number, entry: QueueEntry<K>, due: number, order: number): void {
+  #down(from: number, slot: number, due: number, order: number): void {
     let index = from;
     for (;;) {
       const child = this.#firstChild(index);
@@ -82,13 +99,13 @@ export class TimerHeap<K> {
       this.#move(child, index);
       index = child;
     }
-    this.#place(index, entry, due, order);
+    this.#place(index, slot, due, order);
   }
 
   /** The child of a place that is due first, or -1. */
   #firstChild(index: number): number {
     const left = 2 * index + 1;
-    if (left >= this.#entries.length) return -1;
+    if (left >= this.#slots.length) return -1;
     const right = left + 1;
     const rightDue = this.#due[right];
     const rightOrder = this.#order[right];
@@ -102,14 +119,14 @@ export class TimerHeap<K> {
   }
 
   #move(from: number, to: number): void {
-    const entry = this.#entries[from];
-    if (entry) this.#place(to, entry, this.#due[from] ?? 0, this.#order[from] ?? 0);
+    const slot = this.#slots[from];
+    if (slot !== undefined) this.#place(to, slot, this.#due[from] ?? 0, this.#order[from] ?? 0);
   }
 
-  #place(index: number, entry: QueueEntry<K>, due: number, order: number): void {
-    this.#entries[index] = entry;
+  #place(index: number, slot: number, due: number, order: number): void {
+    this.#slots[index] = slot;
     this.#due[index] = due;
     this.#order[index] = order;
-    entry.heapIndex = index;
+    this.#table.place[slot] = index;
   }
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { ManualClock } from '../testing/manual-clock.ts';
 import { QueueModel } from '../testing/queue-model.ts';
-import { laneOf, type Priority } from './queue-entry.ts';
+import { laneOf, type Priority } from './priority.ts';
 import { WorkQueue } from './work-queue.ts';
 
 /** Thousands of runs, or real connections, on a machine that may have much else to do. */

@@ -19,6 +19,16 @@ function world(options: Partial<WorkQueueOptions<string>> = {}) {
   return { clock, queue, take, metric };
 }
 
+function keys(prefix: string, count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
+}
+
+/** All keys are added, then as many are handed out and done. */
+function comeAndGo(queue: WorkQueue<string>, keys: readonly string[]): void {
+  for (const key of keys) queue.add(key);
+  for (const _ of keys) queue.done(queue.tryGet() ?? '');
+}
+
 describe('work queue', () => {
   test('a key added many times is handed out once', () => {
     const { queue, take } = world();
@@ -224,6 +234,24 @@ describe('work queue', () => {
     }
     expect(queue.length).toBe(10);
     expect(queue.delayed).toBe(10);
+  });
+
+  test('thousands of keys that came to rest are forgotten without a trace in those that are held, wait or are delayed', async () => {
+    const { clock, queue, take, metric } = world();
+    for (const key of keys('held', 20)) queue.add(key, { priority: 'high' });
+    const held = take();
+    for (const [index, key] of keys('late', 30).entries()) queue.addAfter(key, 1000 - index, { priority: 'low' });
+    for (const key of keys('low', 10)) queue.add(key, { priority: 'low' });
+    for (const round of [1, 2, 3]) comeAndGo(queue, keys(`round-${round}`, 40_000));
+    queue.add('low-7');
+    queue.add('held-3');
+    expect([queue.length, queue.processing, queue.delayed]).toEqual([10, 20, 30]);
+    expect(queue.priority('held-0')).toBe('high');
+    await clock.advance(1000);
+    for (const key of held) queue.done(key);
+    expect(metric('workqueue_work_duration_seconds_count')).toBe(120_020);
+    const low = keys('low', 10).filter((key) => key !== 'low-7');
+    expect(take()).toEqual(['low-7', 'held-3', ...low, ...keys('late', 30).toReversed()]);
   });
 
   test('reports under the names client-go uses', async () => {

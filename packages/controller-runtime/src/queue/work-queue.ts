@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Clock, Timer } from '@etcd-operator/ports';
 import type { MetricRegistry } from '../metrics/registry.ts';
-import { type Lane, laneOf, newEntry, type Priority, priorityOf, type QueueEntry } from './queue-entry.ts';
+import { none } from './key-index.ts';
+import { KeyTable } from './key-table.ts';
+import { type Lane, laneOf, type Priority, priorityOf } from './priority.ts';
 import { type QueueMetrics, queueMetrics } from './queue-metrics.ts';
 import { defaultRateLimiter, type RateLimiter } from './rate-limiter.ts';
 import { ReadyLanes } from './ready-lanes.ts';
@@ -46,15 +48,15 @@ export class WorkQueue<K> {
   readonly #metrics: QueueMetrics | undefined;
   readonly #limiter: RateLimiter<K>;
   /** Includes some of keys that are at rest: they often come again. */
-  #entries = new Map<K, QueueEntry<K>>();
+  readonly #table = new KeyTable<K>();
   readonly #ready: ReadyLanes<K>;
-  readonly #delayed = new TimerHeap<K>();
+  readonly #delayed = new TimerHeap<K>(this.#table);
   readonly #waiters = new Waiters<K | undefined>();
   readonly #drains = new Waiters<undefined>();
   #timer: Timer | undefined;
   #timerDue = Number.POSITIVE_INFINITY;
-  /** Handed out last. */
-  #recent: QueueEntry<K> | undefined;
+  /** The slot handed out last. */
+  #recent = none;
   #processing = 0;
   #shuttingDown = false;
 
@@ -62,7 +64,7 @@ export class WorkQueue<K> {
     this.#clock = options.clock;
     this.#turn = new TurnClock(options.clock);
     this.#limiter = options.rateLimiter ?? defaultRateLimiter(options.clock);
-    this.#ready = new ReadyLanes(options.patience ?? 60_000);
+    this.#ready = new ReadyLanes(this.#table, options.patience ?? 60_000);
     this.#metrics = options.metrics && queueMetrics(options.metrics, options.name);
     options.metrics?.onCollect(() => this.#measureUnfinished());
   }
@@ -90,7 +92,7 @@ export class WorkQueue<K> {
   /** Wants `key` processed now. */
   add(key: K, options?: AddOptions): void {
     if (this.#shuttingDown) return;
-    this.#makeReady(this.#entry(key), laneOf[options?.priority ?? 'normal']);
+    this.#makeReady(this.#table.slotOf(key), laneOf[options?.priority ?? 'normal']);
   }
 
   /** Wants `key` processed in `milliseconds`, or earlier if it is waiting already. */
@@ -101,13 +103,11 @@ export class WorkQueue<K> {
       this.add(key, options);
       return;
     }
-    const entry = this.#entry(key);
-    if (entry.ready) return;
-    const lane = laneOf[options?.priority ?? 'normal'];
+    const slot = this.#table.slotOf(key);
+    if (this.#table.isReady(slot)) return;
     const due = this.#clock.monotonic() + milliseconds;
-    const waiting = entry.heapIndex >= 0;
-    entry.lane = waiting && entry.lane < lane ? entry.lane : lane;
-    if (!waiting || due < this.#delayed.dueOf(entry)) this.#delayed.schedule(entry, due);
+    this.#setLane(slot, laneOf[options?.priority ?? 'normal']);
+    if (!this.#table.isDelayed(slot) || due < this.#delayed.dueOf(slot)) this.#delayed.schedule(slot, due);
     this.#arm();
   }
 
@@ -133,16 +133,16 @@ export class WorkQueue<K> {
   tryGet(): K | undefined {
     if (this.#ready.size === 0) return undefined;
     const now = this.#turn.now();
-    const entry = this.#ready.shift(now);
-    if (entry === undefined) return undefined;
-    entry.ready = false;
-    entry.processing = true;
-    this.#recent = entry;
+    const slot = this.#ready.shift(now);
+    if (slot < 0) return undefined;
+    this.#table.setReady(slot, false);
+    this.#table.setProcessing(slot, true);
+    this.#recent = slot;
     this.#processing++;
     this.#metrics?.depth.set(this.#ready.size);
-    this.#metrics?.queueDuration.observe((now - entry.since) / 1000);
-    entry.since = now;
-    return entry.key;
+    this.#metrics?.queueDuration.observe((now - this.#table.since(slot)) / 1000);
+    this.#table.setSince(slot, now);
+    return this.#table.keyAt(slot);
   }
 
   /**
@@ -158,19 +158,21 @@ export class WorkQueue<K> {
 
   /** The priority at which `key` was handed out; of use while it is processed. */
   priority(key: K): Priority {
-    return priorityOf[this.#entries.get(key)?.lane ?? 1];
+    const slot = this.#table.find(key);
+    return slot < 0 ? 'normal' : priorityOf[this.#table.laneAt(slot)];
   }
 
   /** Ends the processing of a key that was handed out. */
   done(key: K): void {
     // A lone worker ends what it was handed last; that saves it a search.
-    const entry = this.#recent?.key === key ? this.#recent : this.#entries.get(key);
-    if (!entry?.processing) return;
-    entry.processing = false;
+    const isRecent = this.#recent >= 0 && this.#table.keyAt(this.#recent) === key;
+    const slot = isRecent ? this.#recent : this.#table.find(key);
+    if (slot < 0 || !this.#table.isProcessing(slot)) return;
+    this.#table.setProcessing(slot, false);
     this.#processing--;
-    this.#metrics?.workDuration.observe((this.#turn.now() - entry.since) / 1000);
-    if (entry.ready) this.#enter(entry);
-    else if (this.#entries.size > mostAtRest) this.#sweep();
+    this.#metrics?.workDuration.observe((this.#turn.now() - this.#table.since(slot)) / 1000);
+    if (this.#table.isReady(slot)) this.#enter(slot);
+    else if (this.#table.size > mostAtRest) this.#sweep();
     if (this.#shuttingDown) this.#settle();
   }
 
@@ -191,7 +193,7 @@ export class WorkQueue<K> {
 
   /** As `shutDown`, and what is ready is dropped too: nothing more is handed out. */
   stop(): void {
-    for (const entry of this.#entries.values()) entry.ready = false;
+    for (let slot = 0; slot < this.#table.size; slot++) this.#table.setReady(slot, false);
     this.#ready.clear();
     this.shutDown();
   }
@@ -199,45 +201,41 @@ export class WorkQueue<K> {
   /** Forgets keys at rest once they outnumber the others by far, so that the cost of it does not matter. */
   #sweep(): void {
     const busy = this.#ready.size + this.#delayed.size + this.#processing;
-    if (this.#entries.size < 4 * busy) return;
-    const kept = new Map<K, QueueEntry<K>>();
-    for (const [key, entry] of busy === 0 ? [] : this.#entries) {
-      if (entry.ready || entry.processing || entry.heapIndex >= 0) kept.set(key, entry);
-    }
-    this.#entries = kept;
+    if (this.#table.size < 4 * busy) return;
+    const renumbered = this.#table.compact();
+    this.#ready.renumber(renumbered);
+    this.#delayed.renumber(renumbered);
+    this.#recent = none;
   }
 
-  #entry(key: K): QueueEntry<K> {
-    const known = this.#entries.get(key);
-    if (known) return known;
-    const made = newEntry(key, 2);
-    this.#entries.set(key, made);
-    return made;
+  /** Of the priorities a delayed key was asked for, the best counts. */
+  #setLane(slot: number, lane: Lane): void {
+    if (this.#table.isDelayed(slot) && this.#table.laneAt(slot) < lane) return;
+    this.#table.setLane(slot, lane);
   }
 
-  #makeReady(entry: QueueEntry<K>, lane: Lane): void {
-    if (entry.ready) {
-      this.#raise(entry, lane);
+  #makeReady(slot: number, lane: Lane): void {
+    if (this.#table.isReady(slot)) {
+      this.#raise(slot, lane);
       return;
     }
-    const wasDelayed = entry.heapIndex >= 0;
-    this.#delayed.remove(entry);
-    entry.ready = true;
-    entry.lane = wasDelayed && entry.lane < lane ? entry.lane : lane;
+    this.#setLane(slot, lane);
+    this.#delayed.remove(slot);
+    this.#table.setReady(slot, true);
     this.#metrics?.adds.inc();
     // A key that is being processed stays exclusive; `done` lets it in.
-    if (!entry.processing) this.#enter(entry);
+    if (!this.#table.isProcessing(slot)) this.#enter(slot);
   }
 
-  #raise(entry: QueueEntry<K>, lane: Lane): void {
-    if (lane >= entry.lane) return;
-    if (entry.processing) entry.lane = lane;
-    else this.#entries.set(entry.key, this.#ready.raise(entry, lane));
+  #raise(slot: number, lane: Lane): void {
+    if (lane >= this.#table.laneAt(slot)) return;
+    if (this.#table.isProcessing(slot)) this.#table.setLane(slot, lane);
+    else this.#ready.raise(slot, lane);
   }
 
-  #enter(entry: QueueEntry<K>): void {
-    entry.since = this.#turn.now();
-    this.#ready.push(entry);
+  #enter(slot: number): void {
+    this.#table.setSince(slot, this.#turn.now());
+    this.#ready.push(slot);
     this.#metrics?.depth.set(this.#ready.size);
     if (this.#waiters.size > 0) this.#waiters.release(this.tryGet());
   }
@@ -256,7 +254,7 @@ export class WorkQueue<K> {
     const now = this.#clock.monotonic();
     while (this.#delayed.firstDue <= now) {
       const first = this.#delayed.peek();
-      if (first) this.#makeReady(first, first.lane);
+      this.#makeReady(first, this.#table.laneAt(first));
     }
     this.#arm();
   }
@@ -264,7 +262,9 @@ export class WorkQueue<K> {
   #finished(): boolean {
     if (!this.#shuttingDown || this.#ready.size > 0) return false;
     if (this.#processing === 0) return true;
-    for (const entry of this.#entries.values()) if (entry.processing && entry.ready) return false;
+    for (let slot = 0; slot < this.#table.size; slot++) {
+      if (this.#table.isProcessing(slot) && this.#table.isReady(slot)) return false;
+    }
     return true;
   }
 
@@ -281,9 +281,9 @@ export class WorkQueue<K> {
     const now = this.#clock.monotonic();
     let total = 0;
     let longest = 0;
-    for (const entry of this.#processing === 0 ? [] : this.#entries.values()) {
-      if (!entry.processing) continue;
-      const seconds = (now - entry.since) / 1000;
+    for (let slot = 0; this.#processing > 0 && slot < this.#table.size; slot++) {
+      if (!this.#table.isProcessing(slot)) continue;
+      const seconds = (now - this.#table.since(slot)) / 1000;
       total += seconds;
       longest = Math.max(longest, seconds);
     }

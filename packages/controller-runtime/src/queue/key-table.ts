@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+import { KeyIndex, none } from './key-index.ts';
+import type { Lane } from './priority.ts';
+
+const smallest = 64;
+const readyBit = 1;
+const processingBit = 2;
+const laneShift = 2;
+const laneBits = 3 << laneShift;
+
+/**
+ * What the queue knows of its keys, in columns: a key is found once and is a small number from then on, its slot. Columns cost
+ * some 30 bytes a key and nothing to collect, where an object for each would be copied twice by the garbage collector while a
+ * burst comes in.
+ *
+ * A slot stays the key's until `compact`. A key is at rest if it is neither ready nor processed nor delayed; a key that is
+ * ready is never delayed as well.
+ */
+export class KeyTable<K> {
+  readonly #index = new KeyIndex<K>();
+  #state = new Uint8Array(smallest);
+  #since = new Float64Array(smallest);
+  /** Neighbours in the lane, for `ReadyLanes`. */
+  next = new Int32Array(smallest);
+  previous = new Int32Array(smallest);
+  /** Place in the heap, or `none`, for `TimerHeap`. */
+  place = new Int32Array(smallest);
+
+  /** How many keys there are, those at rest included: slots are the numbers below. */
+  get size(): number {
+    return this.#index.size;
+  }
+
+  /** The slot of a key, or `none`. */
+  find(key: K): number {
+    return this.#index.find(key);
+  }
+
+  /** The slot of a key, which is new and at rest if it was not known. */
+  slotOf(key: K): number {
+    const known = this.#index.size;
+    const slot = this.#index.numberOf(key);
+    if (slot < known) return slot;
+    if (slot === this.#state.length) this.#resize(2 * slot);
+    this.#state[slot] = 0;
+    this.place[slot] = none;
+    return slot;
+  }
+
+  keyAt(slot: number): K {
+    return this.#index.keyAt(slot);
+  }
+
+  /** Wanted now: it stands in its lane, or, while it is processed, will when that ends. */
+  isReady(slot: number): boolean {
+    return (this.#stateOf(slot) & readyBit) !== 0;
+  }
+
+  setReady(slot: number, ready: boolean): void {
+    const state = this.#stateOf(slot);
+    this.#state[slot] = ready ? state | readyBit : state & ~readyBit;
+  }
+
+  isProcessing(slot: number): boolean {
+    return (this.#stateOf(slot) & processingBit) !== 0;
+  }
+
+  setProcessing(slot: number, processing: boolean): void {
+    const state = this.#stateOf(slot);
+    this.#state[slot] = processing ? state | processingBit : state & ~processingBit;
+  }
+
+  laneAt(slot: number): Lane {
+    return (this.#stateOf(slot) >> laneShift) as Lane;
+  }
+
+  setLane(slot: number, lane: Lane): void {
+    this.#state[slot] = (this.#stateOf(slot) & ~laneBits) | (lane << laneShift);
+  }
+
+  isDelayed(slot: number): boolean {
+    return (this.place[slot] ?? none) >= 0;
+  }
+
+  /** Monotonic time at which it entered its lane or, while it is processed, at which that began. */
+  since(slot: number): number {
+    return this.#since[slot] ?? 0;
+  }
+
+  setSince(slot: number, since: number): void {
+    this.#since[slot] = since;
+  }
+
+  /**
+   * Forgets the keys at rest and gives back what they took. The others move together: returns the new slot of each old one, for
+   * those who hold slots; neighbours in lanes are renumbered already.
+   */
+  compact(): Int32Array {
+    const renumbered = new Int32Array(this.size).fill(none);
+    let kept = 0;
+    for (let slot = 0; slot < renumbered.length; slot++) {
+      if ((this.#stateOf(slot) & (readyBit | processingBit)) === 0 && !this.isDelayed(slot)) continue;
+      renumbered[slot] = kept;
+      this.#move(slot, kept);
+      kept++;
+    }
+    for (let slot = 0; slot < kept; slot++) {
+      this.next[slot] = renumbered[this.next[slot] ?? none] ?? none;
+      this.previous[slot] = renumbered[this.previous[slot] ?? none] ?? none;
+    }
+    this.#index.keep(renumbered);
+    this.#resize(Math.max(smallest, 2 * kept));
+    return renumbered;
+  }
+
+  #move(from: number, to: number): void {
+    this.#state[to] = this.#stateOf(from);
+    this.#since[to] = this.since(from);
+    this.next[to] = this.next[from] ?? none;
+    this.previous[to] = this.previous[from] ?? none;
+    this.place[to] = this.place[from] ?? none;
+  }
+
+  #stateOf(slot: number): number {
+    return this.#state[slot] ?? 0;
+  }
+
+  #resize(capacity: number): void {
+    const size = Math.min(capacity, this.size);
+    this.#state = resized(this.#state, new Uint8Array(capacity), size);
+    this.#since = resized(this.#since, new Float64Array(capacity), size);
+    this.next = resized(this.next, new Int32Array(capacity), size);
+    this.previous = resized(this.previous, new Int32Array(capacity), size);
+    this.place = resized(this.place, new Int32Array(capacity), size);
+  }
+}
+
+function resized<T extends Uint8Array | Int32Array | Float64Array>(from: T, to: T, size: number): T {
+  to.set(from.subarray(0, size));
+  return to;
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/**
+ * How soon a key is wanted. `normal` is for what just happened; `low` for start-up lists and resyncs, which must not delay
+ * it; `high` for keys that were held back and are due again.
+ */
+export type Priority = 'high' | 'normal' | 'low';
+
+/** The same as an index: 0 is served first. */
+export type Lane = 0 | 1 | 2;
+
+export const laneOf: Readonly<Record<Priority, Lane>> = { high: 0, normal: 1, low: 2 };
+export const priorityOf: readonly [Priority, Priority, Priority] = ['high', 'normal', 'low'];
