@@ -94,6 +94,18 @@ describe('etcd-restore-agent', () => {
     expect(await start(await freePort()).ended).toBe(0);
   });
 
+  test('fault 8 rule 4: takes the snapshot away once the restore is over, so that lost data is not made from it again', async () => {
+    await writeFile(join(directory, 'snapshot.db'), snapshot);
+    await rm(join(directory, 'key'));
+    // Data in memory is lost at every reboot.
+    for (let reboot = 0; reboot < 2; reboot++) {
+      const { ended, said } = start(await freePort());
+      expect(await ended).toBe(0);
+      expect(said()).toContain('the restore is over');
+      expect(await readdir(directory)).toEqual(['snapshot.db.over']);
+    }
+  });
+
   test('takes the snapshot again where a crash of the machine left other bytes', async () => {
     await writeFile(join(directory, 'snapshot.db'), Buffer.alloc(snapshot.byteLength));
     const { said } = start(await freePort());

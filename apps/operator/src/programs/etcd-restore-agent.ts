@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFile } from 'node:fs/promises';
-import { hasData, isReceived, receiveSnapshot, removeRemains } from '../restore/delivery/receive.ts';
+import { hasData, isOver, isReceived, receiveSnapshot, removeRemains } from '../restore/delivery/receive.ts';
 import { version } from '../version.ts';
 import { FlagError, parseGoFlags } from './go-flags.ts';
 
@@ -27,6 +27,8 @@ async function run(signal: AbortSignal): Promise<void> {
   if (given.version) return void process.stdout.write(`etcd-restore-agent ${version}\n`);
   if (await hasData(given['data-dir'])) return say(`${given['data-dir']} is not empty: nothing is restored`);
   const expected = { uid: given.restore, sha256: given.sha256, bytes: given.bytes };
+  if (await isOver(given['key-file'], given.file))
+    return say('the restore is over: lost data is not made from it again');
   if (await isReceived(given.file, expected)) return say('the snapshot is there');
   await removeRemains(given.file);
   const key = Buffer.from((await readFile(given['key-file'], 'utf8')).trim(), 'hex');

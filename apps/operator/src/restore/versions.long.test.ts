@@ -4,6 +4,7 @@ import { RestoreLab } from './testing/restore-lab.ts';
 
 /** Versions of the lab's images, and whether their tool raises revisions. */
 const versions = [
+  ['3.3.25', false],
   ['3.4.23', false],
   ['3.5.35', true],
   ['3.6.16', true],
@@ -13,7 +14,7 @@ const versions = [
 describe('10,000 keys with leases, compacted history and a value of 1 MiB', () => {
   let lab: RestoreLab;
   beforeAll(async () => {
-    lab = await RestoreLab.start({ versions: ['3.4', '3.5', '3.6', '3.7'] });
+    lab = await RestoreLab.start({ versions: ['3.3', '3.4', '3.5', '3.6', '3.7'] });
   }, 240_000);
   afterAll(async () => {
     await lab?.[Symbol.asyncDispose]();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { WriteBehind } from '../write-behind.ts';
@@ -132,6 +132,33 @@ async function write(body: AsyncIterable<Buffer>, handle: FileHandle, expected: 
   await behind.finish();
   if (bytes !== expected.bytes) throw new Error(`${bytes} of ${expected.bytes} bytes came`);
   return hash.digest('hex') === expected.sha256 ? undefined : 'the bytes are not those that were verified';
+}
+
+/**
+ * True if the snapshot was received for a restore whose key is gone since: it has an identity and serves. Where data is in
+ * memory, a reboot leaves the snapshot and takes the data; restored again, a member would come back under its old identity
+ * with less than it has voted for. So the snapshot is taken away, whatever the kubelet still believes of the pod.
+ */
+export async function isOver(keyFile: string, file: string): Promise<boolean> {
+  const mark = `${file}.over`;
+  if (await isThere(keyFile)) return false;
+  if (!(await isThere(mark))) {
+    if (!(await isThere(file))) return false;
+    // The mark first: who comes next, after this was cut short, must not wait for a key that never comes.
+    await writeFile(mark, '');
+  }
+  await removeRemains(file);
+  return true;
+}
+
+async function isThere(file: string): Promise<boolean> {
+  try {
+    await stat(file);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
 }
 
 /** What an earlier try has left. */

@@ -27,6 +27,12 @@ function podOf(version: string, more: Partial<typeof source> = {}): Pod {
 const init = (pod: Pod, name: string) => pod.spec?.initContainers?.find((container) => container.name === name);
 
 describe('the pod that a restore begins with', () => {
+  test('[98] knows its own name without DNS where the tool asks for it', () => {
+    const own = [{ ip: '127.0.0.1', hostnames: ['example-abc.example.default.svc'] }];
+    expect(podOf('3.3.25').spec?.hostAliases).toEqual(own);
+    for (const version of ['3.4.23', '3.6.16']) expect(podOf(version).spec?.hostAliases).toBeUndefined();
+  });
+
   test('[98] has the init containers of the original, from no image but ours and etcd', () => {
     const pod = podOf('3.6.16');
     expect(pod.spec?.initContainers?.map(({ name, image }) => [name, image])).toEqual([
