@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { finished, type Readable } from 'node:stream';
+import { collectYoungGarbage } from './young-garbage.ts';
 
 /** How a stream is read in blocks. */
 export interface BlockOptions {
@@ -13,6 +14,9 @@ export interface BlockOptions {
 
 /** Many of the network's pieces, few enough to stay in the processor's cache between being gathered, hashed and stored. */
 const blockBytes = 512 * 1024;
+
+/** After so many bytes the buffers that they came in are swept away; see young-garbage.ts. */
+const sweepBytes = 4 * 1024 * 1024;
 
 /**
  * Reads a stream in blocks of at least 512 KiB, the last one excepted. Waiting costs more than moving a piece of some
@@ -40,6 +44,7 @@ class Gathering {
   #state: State = { at: 'gathering' };
   #pieces: Uint8Array[] = [];
   #bytes = 0;
+  #unswept = 0;
   #block: Buffer | undefined;
   #wake: () => void = () => undefined;
 
@@ -73,6 +78,7 @@ class Gathering {
     }
     this.#pieces = [];
     this.#bytes = 0;
+    this.#sweep(at);
     if (this.#state.at === 'full') {
       this.#state = { at: 'gathering' };
       this.#stream.resume();
@@ -106,6 +112,14 @@ class Gathering {
   #become(state: State): void {
     if (this.#state.at !== 'ended' && this.#state.at !== 'failed') this.#state = state;
     this.#wake();
+  }
+
+  /** Only now, between blocks, is nothing left that holds on to the buffers of the one before. */
+  #sweep(taken: number): void {
+    this.#unswept += taken;
+    if (this.#unswept < sweepBytes) return;
+    this.#unswept = 0;
+    collectYoungGarbage();
   }
 
   #room(): Buffer {
