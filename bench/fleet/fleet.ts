@@ -7,6 +7,7 @@ import { type Client, createClient, customResourceDefinitions, pods } from '@etc
 import { type ApiServer, createApiServer } from '@etcd-operator/kube-lab';
 import { type EtcdCluster, etcdClusters } from '@etcd-operator/operator';
 import type { Benchmark } from '../benchmark.ts';
+import { scaled } from '../runtime/scale.ts';
 import { median, verdict } from '../verdict.ts';
 import { OperatorProcess } from './operator-process.ts';
 import { StubKubelet } from './stub-kubelet.ts';
@@ -22,11 +23,12 @@ export const fleet: Benchmark = {
   title: 'fleet: 1, 100 and 1,000 clusters of three members, stubs of etcd, the operator in its own process',
   async run(report, signal) {
     const figures: Record<string, number> = {};
-    for (const count of [1, 100, 1000]) {
+    // Each size has bars of its own: a smaller run leaves the large ones out.
+    for (const count of [1, 100, 1000].filter((size) => size <= scaled(1000))) {
       const found = await withFleet(count, report, signal);
       for (const [name, value] of Object.entries(found)) figures[`${name}, ${count} clusters`] = value;
     }
-    return verdict(figures, {
+    const bars = {
       'MB resident, 1 clusters': { atMost: 90 },
       'MB resident, 100 clusters': { atMost: 128 },
       'MB resident, 1000 clusters': { atMost: 400 },
@@ -34,7 +36,8 @@ export const fleet: Benchmark = {
       'API requests a minute at rest, 100 clusters': { atMost: restRequestsPerMinute },
       'API requests a minute at rest, 1000 clusters': { atMost: restRequestsPerMinute },
       'seconds for a change of every spec, 1000 clusters': { atMost: 30 },
-    });
+    };
+    return verdict(figures, Object.fromEntries(Object.entries(bars).filter(([name]) => name in figures)));
   },
 };
 

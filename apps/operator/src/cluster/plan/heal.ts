@@ -5,7 +5,7 @@ import { join } from './grow.ts';
 import { moveLeadershipFrom } from './leadership.ts';
 import { isLeftover } from './leftovers.ts';
 import { hasJustStarted } from './member-health.ts';
-import { later, type Proposal, soon, take, waitFor } from './proposal.ts';
+import { later, type Proposal, patience, soon, take, waitFor } from './proposal.ts';
 import { releaseForJoiner } from './release.ts';
 import { removeOverdueStranger } from './strangers.ts';
 import { correctIdleMember, hasFailedImage } from './stuck-pod.ts';
@@ -210,6 +210,6 @@ function waitForVoters(assessment: Assessment): Proposal | undefined {
   const left = Math.max(0, desired.replaceAfter - (now - health.since));
   return waitFor(
     `${name} does not answer (${health.why}); it is replaced after ${desired.replaceAfter / 1000} s of silence`,
-    Math.min(hasJustStarted(first, now) ? soon : later, left + 100),
+    Math.min(hasJustStarted(first, now) ? soon : patience(now - health.since), left + 100),
   );
 }

@@ -133,8 +133,8 @@ describe('healing in the model', () => {
 });
 
 describe('a voter that does not answer', () => {
-  /** One voter of three is silent; its process is as old as this. */
-  function lookAgainAfter(age: number): number | undefined {
+  /** One voter of three is silent for so long; its process is as old as this. */
+  function lookAgainAfter(age: number, silentFor: number): number | undefined {
     const world = settled({ size: 3 });
     const now = world.now + 600_000;
     const seen = observeWorld(world);
@@ -144,18 +144,37 @@ describe('a voter that does not answer', () => {
         ? { ...pod, container: { ...pod.container, state: 'running' as const, startedAt: now - age } }
         : pod,
     );
-    const silent = { kind: 'silent', since: now - 500, why: 'connection refused' } as const;
+    const silent = { kind: 'silent', since: now - silentFor, why: 'connection refused' } as const;
     const answers = new Map([...seen.etcd.answers, [name, silent]]);
     return planCluster({ ...seen, pods, etcd: { ...seen.etcd, answers } }, now).lookAgainAfter;
   }
 
   test('is asked again soon after its process has started: no event tells when etcd is up', () => {
-    expect(lookAgainAfter(1_000)).toBe(250);
+    expect(lookAgainAfter(10_000, 9_000)).toBe(250);
   });
 
-  test('is asked at leisure when it has been running for long', () => {
-    expect(lookAgainAfter(60_000)).toBe(5_000);
+  test('is asked again soon after it fell silent, however long it has been running, then less and less often', () => {
+    const silences = [0, 100, 600, 2_000, 4_900, 8_000, 20_000];
+    expect(silences.map((silence) => lookAgainAfter(60_000, silence))).toEqual([
+      250, 250, 600, 2_000, 4_900, 5_000, 5_000,
+    ]);
   });
+
+  test('and with it the quorum: they are asked again soon, then less and less often', () => {
+    const silences = [0, 2_000, 60_000];
+    expect(silences.map((silence) => withoutQuorumFor(silence))).toEqual([250, 2_000, 5_000]);
+  });
+
+  /** When a cluster whose members have all been silent for so long is looked at again. */
+  function withoutQuorumFor(silence: number): number | undefined {
+    const world = settled({ size: 3 });
+    const now = world.now + 600_000;
+    const seen = observeWorld(world);
+    const silent = { kind: 'silent', since: now - silence, why: 'connection refused' } as const;
+    const answers = new Map([...world.pods.keys()].map((name) => [name, silent]));
+    const membership = { kind: 'unknown', why: 'no member answers' } as const;
+    return planCluster({ ...seen, etcd: { ...seen.etcd, membership, answers } }, now).lookAgainAfter;
+  }
 });
 
 describe('upgrades in the model', () => {

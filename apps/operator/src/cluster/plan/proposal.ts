@@ -29,3 +29,11 @@ export function waitFor(reason: string, lookAgainAfter: number): Proposal {
 export const soon = 250;
 /** How soon to look again at something that people or Kubernetes must change; an event usually comes first. */
 export const later = 5_000;
+
+/**
+ * How soon to look again at what has been silent for so long: no event tells that etcd answers again. What has just fallen silent
+ * often answers the next moment; what has been silent for long is not asked all the time.
+ */
+export function patience(silentFor: number): number {
+  return Math.min(later, Math.max(soon, silentFor));
+}

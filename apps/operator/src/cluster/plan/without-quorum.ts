@@ -2,7 +2,7 @@
 import type { MemberPod, MemberVolume } from '../observation.ts';
 import type { Assessment } from './assessment.ts';
 import { hasJustStarted } from './member-health.ts';
-import { later, type Proposal, waitFor } from './proposal.ts';
+import { later, type Proposal, patience, waitFor } from './proposal.ts';
 import { releaseForVolume } from './release.ts';
 import type { PlannedStep } from './step.ts';
 import { isIdle, makeAnew, outdatedFields, takeWantedImage } from './stuck-pod.ts';
@@ -21,7 +21,15 @@ export function withoutQuorum(assessment: Assessment): Proposal | undefined {
   const starting = observation.pods.some(
     (pod) => !pod.terminating && (now - pod.createdAt < 60_000 || hasJustStarted({ pod }, now)),
   );
-  return waitFor(reason, starting ? 500 : later);
+  return waitFor(reason, starting ? 500 : patience(sinceLastTurn(assessment)));
+}
+
+/** Milliseconds since the last member began or ceased to answer, or lost its leader. */
+function sinceLastTurn({ observation, now }: Assessment): number {
+  const turns = [...observation.etcd.answers.values()].map(
+    (answer) => (answer.kind === 'status' && answer.leaderlessSince) || answer.since,
+  );
+  return now - Math.max(0, ...turns);
 }
 
 /** Pods for the volumes of this life that have none, and the removal of pods that have ended or cannot end by themselves. */
