@@ -122,6 +122,24 @@ describe('a restore operator that is killed', () => {
     }
   });
 
+  test.each<readonly [string, Trouble, boolean]>([
+    ['that succeeds', {}, true],
+    ['whose cluster is gone', {}, false],
+    ['that fails', { seedBreaks: true }, true],
+  ])(
+    '[100] and an etcd-operator, after any write of either, in a restore %s: the same end',
+    (_what, trouble, withCluster) => {
+      const quiet = run(new RestoreModel(trouble, withCluster));
+      expect(quiet.etcdWrites).toBeGreaterThan(0);
+      for (let etcdKill = 1; etcdKill <= quiet.etcdWrites; etcdKill++) {
+        for (let kill = 0; kill <= quiet.writes; kill++) {
+          const model = run(new RestoreModel(trouble, withCluster, [etcdKill]), kill === 0 ? [] : [kill]);
+          expect(lives(model), `killed after writes ${kill} and ${etcdKill}`).toEqual(lives(quiet));
+        }
+      }
+    },
+  );
+
   test('[100] again and again, anywhere: the same end', () => {
     const troubles = fc.record({ seedBreaks: fc.boolean(), wrongRevision: fc.boolean(), saveFails: fc.boolean() });
     fc.assert(
@@ -140,5 +158,5 @@ describe('a restore operator that is killed', () => {
       ),
       { numRuns: 300 },
     );
-  });
+  }, 60_000);
 });

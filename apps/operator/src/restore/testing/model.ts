@@ -44,6 +44,8 @@ interface ModelCluster {
   acknowledged: string;
   /** Members of the present life that the etcd-operator has brought up. */
   grown: boolean;
+  /** Of how many it has been brought up since it has an identity. */
+  grow: number;
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -72,11 +74,16 @@ export class RestoreModel {
   deliver: JobState<'delivered'> = { kind: 'idle' };
   now = 1_000_000;
   writes = 0;
+  /** Writes of the etcd-operator, after which of them it is killed, and for how many more looks it is away. */
+  etcdWrites = 0;
+  readonly etcdKills: readonly number[];
+  #etcdAway = 0;
   /** What must never be seen, in words. */
   readonly wrongs: string[] = [];
 
-  constructor(trouble: Trouble = {}, withCluster = true) {
+  constructor(trouble: Trouble = {}, withCluster = true, etcdKills: readonly number[] = []) {
     this.#trouble = trouble;
+    this.etcdKills = etcdKills;
     if (!withCluster) return;
     this.cluster = {
       uid: 'u1',
@@ -87,6 +94,7 @@ export class RestoreModel {
       restoredBy: '',
       acknowledged: '',
       grown: true,
+      grow: 0,
     };
     for (const name of ['a', 'b', 'd']) {
       this.pods.push({ name, uid: `pod-${name}`, incarnation: 1, fenced: false, terminating: false });
@@ -170,13 +178,27 @@ export class RestoreModel {
     this.pods = this.pods.filter((pod) => !pod.terminating);
     this.volumes = this.volumes.filter((volume) => !volume.terminating);
     if (this.seed?.terminating) this.seed = undefined;
-    if (cluster) {
-      if (cluster.clusterId !== '' && cluster.restoredBy !== '') cluster.grown = true;
-      cluster.acknowledged = cluster.marker?.uid ?? '';
+    if (this.#etcdAway > 0) this.#etcdAway--;
+    else if (cluster && this.#etcdOperator(cluster)) {
+      this.etcdWrites++;
+      if (this.etcdKills.includes(this.etcdWrites)) this.#etcdAway = 10;
     }
     this.#runJobs();
     this.#runSeed();
     if (this.deleting && !this.finalizer) this.gone = true;
+  }
+
+  /** One write of the etcd-operator: it stands back and says so, or brings the new life one member nearer to its size. */
+  #etcdOperator(cluster: ModelCluster): boolean {
+    const marked = cluster.marker?.uid ?? '';
+    if (cluster.acknowledged !== marked) {
+      cluster.acknowledged = marked;
+      return true;
+    }
+    if (cluster.grown || cluster.clusterId === '' || cluster.restoredBy === '') return false;
+    cluster.grow++;
+    if (cluster.grow >= 3) cluster.grown = true;
+    return true;
   }
 
   #runJobs(): void {
@@ -284,7 +306,7 @@ export class RestoreModel {
   ): boolean {
     const { cluster } = this;
     if (step.do === 'createCluster') {
-      const none = { clusterId: '', restoredBy: '', acknowledged: '', grown: false };
+      const none = { clusterId: '', restoredBy: '', acknowledged: '', grown: false, grow: 0 };
       this.cluster = { uid: 'u2', marker: step.marker, incarnation: 1, used: 1, ...none };
       return true;
     }

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { persistentVolumeClaims, pods, secrets } from '@etcd-operator/kube';
+import { createLogger, systemClock } from '@etcd-operator/ports';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type EtcdRestore, type EtcdRestoreSpec, etcdRestores } from '../api/etcd-restore.ts';
+import { installCrd } from '../api/install-crd.ts';
+import { annotations } from '../api/names.ts';
+import { runEtcdRestoreOperator } from '../restore-operator.ts';
+import { ApiServerScene, clusterWith } from '../testing/api-server-scene.ts';
+import { databaseFile } from './testing/database-file.ts';
+
+/** Both operators look after all namespaces; nothing runs, but everything up to the new member's pod can be seen. */
+let scene: ApiServerScene;
+let directory = '';
+const stop = new AbortController();
+let ended: Promise<void> | undefined;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'cluster-wide-'));
+  await mkdir(join(directory, 'tenant'));
+  await writeFile(join(directory, 'tenant', 'etcd.backup'), await databaseFile());
+  scene = await ApiServerScene.open('tenant', 'other');
+  await scene.installCrd();
+  const log = createLogger({ clock: systemClock, level: 'debug', write: (record) => scene.log.push(record) });
+  const { client } = scene;
+  await installCrd(etcdRestores, { client, clock: systemClock, log, signal: stop.signal });
+  scene.start({ clusterWide: true });
+  ended = runEtcdRestoreOperator(
+    {
+      ...{ client, log, namespace: 'default', identity: 'restore', leaderElection: false, clusterWide: true },
+      ...{ createCrd: false, agentImage: 'operator:test', storage: { directory } },
+      dial: () => Promise.reject(new Error('nothing runs here')),
+    },
+    stop.signal,
+  );
+  ended.catch(() => undefined);
+}, 120_000);
+afterAll(async () => {
+  stop.abort(new Error('the test ends the restore operator'));
+  await ended?.catch(() => undefined);
+  await scene?.[Symbol.asyncDispose]();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const clusterwide = { [annotations.scope]: 'clusterwide' };
+const fromDirectory = { backupStorageType: 'Directory', directory: { path: 'etcd.backup' } };
+
+async function restore(
+  namespace: string,
+  name: string,
+  spec: Partial<EtcdRestoreSpec>,
+  notes: Readonly<Record<string, string>> = clusterwide,
+) {
+  const object: EtcdRestore = {
+    apiVersion: 'etcd.database.coreos.com/v1beta2',
+    kind: 'EtcdRestore',
+    metadata: { name, namespace, annotations: notes },
+    spec: { etcdCluster: { name }, clusterSpec: { size: 1, version: '3.6.16' }, ...fromDirectory, ...spec },
+  };
+  await scene.client.resource(etcdRestores.resource).create(object);
+  return {
+    until: (what: string, isSo: (status: NonNullable<EtcdRestore['status']>) => boolean) =>
+      scene.until(
+        `${namespace}/${name} ${what}`,
+        async () => {
+          const { status } = await scene.client.resource(etcdRestores.resource).get({ namespace, name });
+          return status && isSo(status) ? status : undefined;
+        },
+        60_000,
+      ),
+  };
+}
+
+const podNames = async (namespace: string) =>
+  (await scene.client.resource(pods).list({ namespace })).items.map(({ metadata }) => metadata?.name ?? '');
+
+test('cluster-wide: everything of a restore is in its own namespace, and the cluster it makes belongs to the same operator', async () => {
+  await scene.clusters.create(clusterWith('example', { size: 1, paused: true }, { namespace: 'other' }));
+  const before = await scene.clusters.get({ namespace: 'other', name: 'example' });
+  const made = await restore('tenant', 'example', {});
+  await made.until('makes its first member', ({ phase }) => phase === 'Seeding');
+  await scene.until('a seed', async () => (await podNames('tenant'))[0], 60_000);
+  const { metadata } = await scene.clusters.get({ namespace: 'tenant', name: 'example' });
+  expect(metadata?.annotations).toMatchObject(clusterwide);
+  expect((await scene.client.resource(secrets).list({ namespace: 'tenant' })).items).toHaveLength(1);
+  for (const namespace of ['default', 'other']) {
+    expect(await podNames(namespace)).toEqual([]);
+    expect((await scene.client.resource(secrets).list({ namespace })).items).toEqual([]);
+    expect((await scene.client.resource(persistentVolumeClaims).list({ namespace })).items).toEqual([]);
+  }
+  expect(await scene.clusters.get({ namespace: 'other', name: 'example' })).toEqual(before);
+}, 180_000);
+
+test('cluster-wide, security 5: stores and Secrets of another namespace are out of reach', async () => {
+  const data = { credentials: Buffer.from('[default]\n').toString('base64') };
+  await scene.client.resource(secrets).create({ metadata: { name: 'aws', namespace: 'tenant' }, data });
+  const foreignFile = await restore('other', 'foreign-file', {});
+  const foreignSecret = await restore('other', 'foreign-secret', {
+    backupStorageType: 'S3',
+    s3: { path: 'bucket/etcd.backup', awsSecret: 'aws' },
+  });
+  const { reason } = await foreignFile.until('ended', ({ phase }) => phase === 'Failed');
+  expect(reason).toContain('etcd.backup');
+  // It may still come; until then nothing is touched.
+  const isMissing = (said = '') => said.includes('secret aws does not exist');
+  await foreignSecret.until('has no Secret', (status) => isMissing(status.reason));
+  await expect(scene.clusters.get({ namespace: 'other', name: 'foreign-secret' })).rejects.toThrow('not found');
+  expect(await podNames('other')).toEqual([]);
+}, 180_000);
+
+test('cluster-wide: an operator that does not look after the new cluster is waited for, and nothing is begun', async () => {
+  const plain = await restore('tenant', 'plain', {}, {});
+  await plain.until('waits', ({ reason }) => reason?.includes('until the etcd-operator stands back') ?? false);
+  expect((await podNames('tenant')).filter((name) => name.startsWith('plain'))).toEqual([]);
+}, 180_000);
