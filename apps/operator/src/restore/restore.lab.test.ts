@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isEtcdError } from '@etcd-operator/etcd';
 import { services } from '@etcd-operator/kube';
+import { systemClock } from '@etcd-operator/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clientServiceName } from '../api/names.ts';
 import { RestoreLab } from './testing/restore-lab.ts';
@@ -74,6 +75,47 @@ describe('EtcdRestore', () => {
     expect(after).toMatchObject({ incarnation: 3, readySize: 3, phase: 'Running' });
     expect((await lab.contents('example')).keys.length).toBeGreaterThan(190);
   }, 240_000);
+
+  test('[90] [94] brings a degraded cluster back, and a client that watches all the time sees a compaction, never an older value', async () => {
+    const { clusters } = lab;
+    await lab.snapshot('example', 'degraded.db');
+    const saved = await lab.contents('example');
+    await clusters.put('example', 'watched', 'newer than the backup');
+    const { revision } = await lab.contents('example');
+    const end = new AbortController();
+    const watching = watchOn(revision, end.signal);
+    // One of three is lost, and nobody has replaced it yet.
+    await clusters.stopOperator();
+    const [lost] = await clusters.pods('example');
+    await clusters.deletePod(lost?.metadata?.name ?? '', 0);
+    await lab.restore('while-degraded', 'degraded.db', { cluster: 'example' });
+    clusters.startOperator();
+    const status = await lab.succeeded('while-degraded', 180_000);
+    expect(status.safetySnapshot?.path).toBeDefined();
+    expect((await clusters.settled('example')).status).toMatchObject({ incarnation: 4, readySize: 3 });
+    expect((await lab.contents('example')).keys).toEqual(saved.keys);
+    expect(await watching).toEqual(['newer than the backup']);
+    end.abort(new Error('the test is over'));
+  }, 300_000);
+
+  /** Watches a key on one member after the other, as clients do, until it is told that history is gone: the values it saw. */
+  async function watchOn(from: bigint, signal: AbortSignal): Promise<readonly string[]> {
+    const seen: string[] = [];
+    let startRevision = from;
+    while (!signal.aborted) {
+      using member = await lab.clusters.member('example');
+      try {
+        for await (const { kv } of member.watch({ key: Buffer.from('watched'), startRevision, signal })) {
+          seen.push(Buffer.from(kv.value).toString());
+          startRevision = kv.modRevision + 1n;
+        }
+      } catch (error) {
+        if (isEtcdError(error, 'Compacted')) return seen;
+      }
+      await systemClock.sleep(100);
+    }
+    return [...seen, 'and no compaction'];
+  }
 
   test('C-53 D17 [96] makes a new cluster of another name, whose EtcdCluster does not exist', async () => {
     await lab.restore('copy', 'example.db', { clusterSpec: { size: 1, version: '3.6.16' } });
