@@ -20,9 +20,11 @@ export interface DispatcherOptions {
   readonly connectTimeout: number;
 }
 
-/** Two ways to one server: few shared connections for calls, and one connection each for watches and followed logs. */
+/** Three ways to one server: few shared connections for calls, and one connection each for watches and followed logs. */
 export interface Dispatchers {
   readonly calls: Dispatcher;
+  /** For Leases: a leader whose renewal waits behind slow calls would lose what it leads. */
+  readonly leases: Dispatcher;
   readonly streams: Dispatcher;
 }
 
@@ -31,10 +33,15 @@ const keepAliveTimeout = 30_000;
 /** A dead peer on an idle connection is noticed by the system after this. */
 const tcpKeepAliveDelay = 30_000;
 
+/** One to renew on, and one in case that one hangs. */
+const connectionsForLeases = 2;
+
 export function createDispatchers(options: DispatcherOptions): Dispatchers {
   const shared = { keepAliveTimeout, pipelining: 1, headersTimeout: 0, allowH2: false };
+  const { connections, bodyTimeout } = options;
   return {
-    calls: createDispatcher(options, { ...shared, connections: options.connections, bodyTimeout: options.bodyTimeout }),
+    calls: createDispatcher(options, { ...shared, connections, bodyTimeout }),
+    leases: createDispatcher(options, { ...shared, connections: connectionsForLeases, bodyTimeout }),
     streams: createDispatcher(options, { ...shared, bodyTimeout: 0 }),
   };
 }

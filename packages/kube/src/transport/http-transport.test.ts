@@ -69,6 +69,19 @@ describe('requests', () => {
     expect([response.status, await textOf(response)]).toEqual([503, 'busy']);
   });
 
+  test('for Leases wait behind no other: a leader renews while every connection for calls is busy', async () => {
+    const server = await serve((request, response) => {
+      if (request.url?.includes('leases')) response.end('renewed');
+    });
+    const transport = transportTo(server.url, { connections: 1 });
+    const stop = new AbortController();
+    const stuck = [1, 2].map(() => transport.request({ ...get, signal: stop.signal }));
+    const lease = '/apis/coordination.k8s.io/v1/namespaces/a/leases/b';
+    expect(await textOf(await transport.request({ method: 'PUT', path: lease, body: '{}' }))).toBe('renewed');
+    stop.abort();
+    await Promise.allSettled(stuck);
+  });
+
   test('share few connections, and watches have their own', async () => {
     const held: (() => void)[] = [];
     const server = await serve((request, response) => {

@@ -14,7 +14,7 @@ export interface HttpTransportOptions {
   /** What to connect with. Asked before every request; when it has changed, new requests use new connections. */
   readonly tls?: () => TlsMaterial | Promise<TlsMaterial>;
   readonly proxyUrl?: string;
-  /** Connections for calls; watches have their own. @default 8 */
+  /** Connections for calls; watches and Leases have their own. @default 8 */
   readonly connections?: number;
   /** Milliseconds until the answer to a request must have begun, and between two pieces of its body. @default 60 s */
   readonly requestTimeout?: number;
@@ -54,8 +54,7 @@ export class HttpTransport implements Transport {
   async request(request: TransportRequest): Promise<TransportResponse> {
     const abort = this.#abortFor(request);
     try {
-      const { calls, streams } = await this.#dispatchers();
-      const response = await (request.streaming ? streams : calls).request({
+      const response = await dispatcherFor(request, await this.#dispatchers()).request({
         origin: this.#origin,
         path: this.#basePath + request.path,
         method: request.method,
@@ -93,7 +92,9 @@ export class HttpTransport implements Transport {
     this.#closing.abort(new KubeError('Aborted', 'the transport was closed'));
     const dispatchers = this.#current?.dispatchers;
     this.#current = undefined;
-    await Promise.all([dispatchers?.calls.destroy(), dispatchers?.streams.destroy()]);
+    if (!dispatchers) return;
+    const { calls, leases, streams } = dispatchers;
+    await Promise.all([calls.destroy(), leases.destroy(), streams.destroy()]);
   }
 
   /** Ends a request by the caller's signal, by closing the transport, or when no answer begins in time. */
@@ -134,9 +135,14 @@ export class HttpTransport implements Transport {
   }
 }
 
+function dispatcherFor({ streaming, path }: TransportRequest, { calls, leases, streams }: Dispatchers): Dispatcher {
+  if (streaming) return streams;
+  return path.startsWith('/apis/coordination.k8s.io/') ? leases : calls;
+}
+
 /** Lets what is under way finish; connections close as it does. */
-function retire({ calls, streams }: Dispatchers): void {
-  for (const dispatcher of [calls, streams]) dispatcher.close().catch(() => undefined);
+function retire({ calls, leases, streams }: Dispatchers): void {
+  for (const dispatcher of [calls, leases, streams]) dispatcher.close().catch(() => undefined);
 }
 
 function sameMaterial(left: TlsMaterial, right: TlsMaterial): boolean {
