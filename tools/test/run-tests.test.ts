@@ -12,6 +12,10 @@ const files = {
   'vitest.config.ts': "export default { test: { projects: [{ test: { name: 'unit', include: ['*/*.test.ts'] } }] } };",
   'good/two.test.ts': body("test('a', () => {});\ntest('b', () => {});"),
   'bad/one.test.ts': body("test('c', () => {\n  throw new Error('c');\n});\ntest('d', () => {});"),
+  'left/behind.test.ts': body(`import { spawn } from 'node:child_process';
+test('f', () => {
+  spawn('sleep', ['30'], { stdio: 'inherit', detached: true }).unref();
+});`),
   'bad/no-load.test.ts': 'await Promise.reject(new Error("does not load"));',
   'bad/stray.test.ts': body("test('e', async () => {\n  void Promise.reject(new Error('stray'));\n});"),
 };
@@ -47,7 +51,13 @@ function run(args: readonly string[], options = ''): { status: number | null; la
 
 describe('a run of tests', { timeout: 60_000 }, () => {
   test('ends with the sum of what passed and failed, and fails if anything did', () => {
-    expect(run([])).toMatchObject({ status: 1, last: '4 passed, 3 failed' });
+    expect(run(['good', 'bad'])).toMatchObject({ status: 1, last: '4 passed, 3 failed' });
+  });
+
+  test('ends though a test has left a process behind that holds its output, and counts that as a failure', () => {
+    const { status, last, output } = run(['left'], 'patience: 2000');
+    expect({ status, last }).toEqual({ status: 1, last: '1 passed, 1 failed' });
+    expect(output).toContain('has not ended');
   });
 
   test('can be narrowed by path', () => {

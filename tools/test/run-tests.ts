@@ -19,16 +19,24 @@ export interface TestRun {
   readonly reporters?: readonly Reporter[];
   /** Is it fine if there is nothing to run? @default false */
   readonly allowNone?: boolean;
+  /** Milliseconds that vitest may take to end its workers. @default a minute */
+  readonly patience?: number;
 }
 
-/** Runs tests, ends with the line `N passed, N failed`, and sets the exit status. */
+/**
+ * Runs tests, ends with the line `N passed, N failed`, and sets the exit status. A process that a test left behind can hold
+ * vitest up for ever, because it holds the output of a worker: then this process ends all the same, and that is a failure.
+ */
 export async function runTests(run: TestRun): Promise<void> {
-  const tally = await attempt(run).catch((error: unknown) => {
+  const { tally, hasEnded } = await attempt(run).catch((error: unknown) => {
     process.stderr.write(`\n${error instanceof Error ? error.message : String(error)}\n`);
-    return { passed: 0, failed: 1 };
+    return { tally: { passed: 0, failed: 1 }, hasEnded: true };
   });
-  process.stdout.write(`\n${tallyLine(tally)}\n`);
-  process.exitCode = tally.failed > 0 ? 1 : 0;
+  if (!hasEnded) process.stderr.write(`\na process that a test started has not ended: find it by its parent, 1\n`);
+  const told = hasEnded ? tally : { ...tally, failed: tally.failed + 1 };
+  process.exitCode = told.failed > 0 ? 1 : 0;
+  await new Promise((resolve) => process.stdout.write(`\n${tallyLine(told)}\n`, resolve));
+  if (!hasEnded) process.exit();
 }
 
 async function attempt({
@@ -39,29 +47,42 @@ async function attempt({
   prepare,
   reporters = [],
   allowNone = false,
-}: TestRun): Promise<Tally> {
+  patience = 60_000,
+}: TestRun): Promise<{ readonly tally: Tally; readonly hasEnded: boolean }> {
   const { filter, options } = parseCLI(['vitest', 'run', ...args]);
   const usual = options.reporters ?? options.reporter ?? 'default';
   const told = { reporters: [usual, reporters].flat() };
   const vitest = await createVitest({ ...options, ...told, root, watch: false, project: [...projects] });
+  let tally: Tally = { passed: 0, failed: 0 };
+  let hasEnded = true;
   try {
     // Tells the reporters that a run begins; without a watcher it does nothing else.
     await vitest.standalone();
     const found = await vitest.globTestSpecifications(filter);
     const chosen = found.filter(({ moduleId }) => select?.(relative(root, moduleId)) ?? true);
-    if (chosen.length === 0) return nothingToRun(filter, allowNone);
-    await prepare?.(chosen.map(({ moduleId }) => relative(root, moduleId)));
-    const { testModules, unhandledErrors } = await vitest.runTestSpecifications(chosen, filter.length === 0);
-    return tallyOf(testModules.map(finishedFile), unhandledErrors.length);
+    if (chosen.length === 0) nothingToRun(filter, allowNone);
+    else {
+      await prepare?.(chosen.map(({ moduleId }) => relative(root, moduleId)));
+      const { testModules, unhandledErrors } = await vitest.runTestSpecifications(chosen, filter.length === 0);
+      tally = tallyOf(testModules.map(finishedFile), unhandledErrors.length);
+    }
   } finally {
-    await vitest.close();
+    hasEnded = await endsInTime(vitest.close(), patience);
   }
+  return { tally, hasEnded };
 }
 
-function nothingToRun(filter: readonly string[], allowNone: boolean): Tally {
+async function endsInTime(ending: Promise<void>, patience: number): Promise<boolean> {
+  const given = Promise.withResolvers<false>();
+  const timer = setTimeout(() => given.resolve(false), patience);
+  const ended = await Promise.race([ending.then(() => true), given.promise]);
+  clearTimeout(timer);
+  return ended;
+}
+
+function nothingToRun(filter: readonly string[], allowNone: boolean): void {
   if (!allowNone) throw new Error(`no test file matches ${filter.join(' ') || 'this run'}: check the path`);
   process.stdout.write('There is nothing to run.\n');
-  return { passed: 0, failed: 0 };
 }
 
 function finishedFile(module: TestModule): FinishedFile {

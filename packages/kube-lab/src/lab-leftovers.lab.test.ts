@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { ensurePart } from '@etcd-operator/tools';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { type ProcessIdentity, survivors, tree } from './node/testing/process-tree.ts';
 
 const program = fileURLToPath(new URL('./node/testing/lab-program.ts', import.meta.url));
@@ -15,6 +15,7 @@ const busybox = (await ensurePart('busybox')).programs['busybox'] ?? '';
 
 async function holdLab(): Promise<{ child: ChildProcess; directory: string; all: readonly ProcessIdentity[] }> {
   const child = spawn(process.execPath, [program, 'hold', busybox], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
   const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
   const { directory } = JSON.parse(line) as { directory: string };
   // A container that runs is a process that may still be on its way to its own program.
