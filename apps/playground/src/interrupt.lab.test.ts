@@ -2,7 +2,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { descendants, isAlive, PlaygroundProcess } from './testing/playground-process.ts';
 
 let temporary: string;
@@ -10,6 +10,12 @@ beforeEach(() => {
   temporary = mkdtempSync(join(tmpdir(), 'playground-test-'));
 });
 afterEach(() => rmSync(temporary, { recursive: true, force: true }));
+
+function start(): PlaygroundProcess {
+  const playground = new PlaygroundProcess(['--plain', '--size', '1'], { ...process.env, TMPDIR: temporary });
+  onTestFinished(() => void playground.child.kill('SIGKILL'));
+  return playground;
+}
 
 /** Everything that is left of a playground: processes that it started, files that it made. */
 async function leftOf(pids: readonly number[]): Promise<readonly (number | string)[]> {
@@ -21,12 +27,12 @@ async function leftOf(pids: readonly number[]): Promise<readonly (number | strin
   }
 }
 
-const moments = [/is at hand/, /kube-lab is up/, /EtcdCluster example is created/, /is starting/, / s {2}available/];
+const moments = [/is at hand/, /kube-lab is up/, /EtcdCluster example is created/, /Creating 0\/1/, / s {2}available/];
 
 test.each(moments)(
   'Ctrl-C right after %s ends it quietly and leaves nothing',
   async (moment) => {
-    const playground = new PlaygroundProcess(['--plain', '--size', '1'], { ...process.env, TMPDIR: temporary });
+    const playground = start();
     await playground.says(moment);
     const below = descendants(playground.pid);
     expect({ status: await playground.end('SIGINT'), lines: playground.lines }).toMatchObject({ status: 0 });
@@ -37,7 +43,7 @@ test.each(moments)(
 );
 
 test('SIGKILL, which nobody can answer, leaves neither processes nor files', async () => {
-  const playground = new PlaygroundProcess(['--plain', '--size', '1'], { ...process.env, TMPDIR: temporary });
+  const playground = start();
   await playground.says(/ s {2}available/);
   const below = descendants(playground.pid);
   await playground.end('SIGKILL');
