@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path';
 import type { Benchmark } from '../benchmark.ts';
+import { healBars } from '../heal/bars.ts';
 import { onCluster } from '../on-cluster.ts';
 import { median, verdict } from '../verdict.ts';
 
@@ -39,15 +40,6 @@ export const healOnCluster: Benchmark = {
       'write gap, leader killed: median seconds': median(times.gapLeaderKilled),
       'write gap, leader killed: longest': Math.max(...times.gapLeaderKilled),
     };
-    return verdict(figures, {
-      'pod deleted, volume kept: times a StatefulSet': { atMost: 1.2 },
-      'volume lost: seconds beyond a pod start': { atMost: 6 },
-      'all pods deleted, volumes kept: times one pod': { atMost: 2.5 },
-      'acknowledged writes lost': { atMost: 0 },
-      'write gap, follower killed: seconds': { atMost: 0.3 },
-      'write gap, leader stopped: seconds': { atMost: 0.7 },
-      'write gap, leader killed: median seconds': { atMost: 2 },
-      'write gap, leader killed: longest': { atMost: 3 },
-    });
+    return verdict(figures, healBars);
   },
 };

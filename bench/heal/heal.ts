@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Pod, pods, services, statefulSets } from '@etcd-operator/kube';
 import type { Benchmark } from '../benchmark.ts';
 import { median, verdict } from '../verdict.ts';
+import { healBars } from './bars.ts';
 import { etcdSetOnVolumes, lonelyPod } from './floor.ts';
 import { HealLab, namespace, selectorOf, timed, type Voter, versions } from './heal-lab.ts';
 import { Writer } from './writer.ts';
@@ -50,16 +51,7 @@ export const heal: Benchmark = {
     await ground.delete('heal');
     await ground.create('checked', specWithCheck);
     figures['the same with check-dns: times a StatefulSet'] = (await podsLost(ground, 'checked', report)) / setRestart;
-    return verdict(figures, {
-      'pod deleted, volume kept: times a StatefulSet': { atMost: 1.2 },
-      'volume lost: seconds beyond a pod start': { atMost: 6 },
-      'all pods deleted, volumes kept: times one pod': { atMost: 2.5 },
-      'acknowledged writes lost': { atMost: 0 },
-      'write gap, follower killed: seconds': { atMost: 0.3 },
-      'write gap, leader stopped: seconds': { atMost: 0.7 },
-      'write gap, leader killed: median seconds': { atMost: 2 },
-      'write gap, leader killed: longest': { atMost: 3 },
-    });
+    return verdict(figures, healBars);
   },
 };
 

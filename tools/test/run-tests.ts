@@ -32,7 +32,10 @@ export async function runTests(run: TestRun): Promise<void> {
     process.stderr.write(`\n${error instanceof Error ? error.message : String(error)}\n`);
     return { tally: { passed: 0, failed: 1 }, hasEnded: true };
   });
-  if (!hasEnded) process.stderr.write(`\na process that a test started has not ended: find it by its parent, 1\n`);
+  if (!hasEnded)
+    process.stderr.write(
+      `\na process that a test started has not ended and holds the output: look for it among those without a parent (ps -eo pid,ppid,args), and let its test end it\n`,
+    );
   const told = hasEnded ? tally : { ...tally, failed: tally.failed + 1 };
   process.exitCode = told.failed > 0 ? 1 : 0;
   await new Promise((resolve) => process.stdout.write(`\n${tallyLine(told)}\n`, resolve));

@@ -66,8 +66,8 @@ export class RestoreReconciler implements Reconciler {
   async reconcile(request: Request, context: ReconcileContext): Promise<Result> {
     const found = this.#options.find(request);
     if (!found) {
-      this.#options.jobs.forget(`${request.namespace}/${request.name}/`);
-      await this.#options.scratch.forget(`${request.namespace}/${request.name}/`);
+      this.#options.jobs.forget(`${keyString(request)}/`);
+      await this.#options.scratch.forget(`${keyString(request)}/`);
       return done();
     }
     if (this.#options.oldOperator() !== undefined) return requeueAfter(5_000);
