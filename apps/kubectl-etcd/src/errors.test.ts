@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runCommand } from './run-command.ts';
+import { typeLine } from './testing/type-line.ts';
 
 /** Answers everything as an API server does that lets nobody do anything; the code is the one asked for. */
 let code = 403;
@@ -38,19 +38,7 @@ async function type(line: string, port = (server.address() as AddressInfo).port)
   };
   const kubeconfig = join(folder, 'config');
   writeFileSync(kubeconfig, JSON.stringify(config));
-  let [out, err] = ['', ''];
-  const surface = {
-    env: { KUBECONFIG: kubeconfig },
-    out: (text: string) => {
-      out += text;
-    },
-    err: (text: string) => {
-      err += text;
-    },
-    readFile: async () => '',
-  };
-  const status = await runCommand(line.split(' '), surface, new AbortController().signal);
-  return { status, out, err };
+  return typeLine(line, kubeconfig, new AbortController().signal);
 }
 
 test.each([

@@ -9,16 +9,9 @@ import {
 } from '@etcd-operator/operator';
 import { silentLogger, systemClock } from '@etcd-operator/ports';
 import { ensurePart } from '@etcd-operator/tools';
-import { runCommand } from '../run-command.ts';
+import { type Outcome, typeLine } from './type-line.ts';
 
 const namespace = 'default';
-
-/** What a command line led to. */
-export interface Outcome {
-  readonly status: number;
-  readonly out: string;
-  readonly err: string;
-}
 
 /** A lab with real etcd, the operator in it, and a person with `kubectl etcd` and a kubeconfig in front of it. */
 export class PluginLab implements AsyncDisposable {
@@ -72,20 +65,8 @@ export class PluginLab implements AsyncDisposable {
   }
 
   /** Types a line behind `kubectl etcd`; `file` is what any file named in it holds. */
-  async type(line: string, file = '', kubeconfig = this.lab.kubeconfigPath): Promise<Outcome> {
-    let [out, err] = ['', ''];
-    const surface = {
-      env: { KUBECONFIG: kubeconfig },
-      out: (text: string) => {
-        out += text;
-      },
-      err: (text: string) => {
-        err += text;
-      },
-      readFile: async () => file,
-    };
-    const status = await runCommand(line.split(' '), surface, this.#stop.signal);
-    return { status, out, err };
+  type(line: string, file = '', kubeconfig = this.lab.kubeconfigPath): Promise<Outcome> {
+    return typeLine(line, kubeconfig, this.#stop.signal, file);
   }
 
   /** Types a line again and again until what it prints fits: on a busy machine a member may be silent for a moment. */
