@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import { refusalOf, successOf } from '../answer.ts';
 import type { Stored } from '../caller.ts';
-import { customKind } from '../custom-kind.ts';
+import { type CustomKind, crdsPath, customKind } from '../custom-kind.ts';
 import type { Subject, Trial } from '../trial.ts';
 import { type Converter, startWebhookServer } from '../webhook-server.ts';
 
@@ -43,6 +43,7 @@ async function people(t: Trial, converter: Converter = byName) {
   ];
   const webhook = { clientConfig: server.serveConversion(converter), conversionReviewVersions: ['v1'] };
   const kind = await customKind(t, { definition: { versions, conversion: { strategy: 'Webhook', webhook } } });
+  t.defer(() => removeDefinition(t, kind));
   const ns = await t.namespace();
   const path = (version: string, name?: string) => kind.path(ns, name).replace('/v1/', `/${version}/`);
   await t.eventually(async () => successOf(await t.get(path('v2'))));
@@ -53,6 +54,15 @@ async function people(t: Trial, converter: Converter = byName) {
     spec,
   });
   return { kind, path, object };
+}
+
+/**
+ * Before its webhook ends: a server that reads the objects again would find them unreadable for ever, and no namespace at all
+ * could be deleted any more.
+ */
+async function removeDefinition(t: Trial, { name }: CustomKind): Promise<void> {
+  await t.delete(`${crdsPath}/${name}`);
+  await t.eventually(async () => expect((await t.get(`${crdsPath}/${name}`)).code).toBe(404));
 }
 
 /** Versions of a custom kind that a webhook converts. */
