@@ -10,7 +10,7 @@ export async function startLabBackend(): Promise<Backend> {
   const { kubeconfig } = await server.listen();
   return {
     name: 'lab',
-    patience: 5_000,
+    patience: 60_000,
     ...reach(targetOf(kubeconfig)),
     compact: async () => server.faults.compact(),
     [Symbol.asyncDispose]: () => server.close(),

@@ -50,7 +50,7 @@ export async function startRealBackend(): Promise<Backend> {
   const kept = stack.move();
   return {
     name: 'kube-apiserver',
-    patience: 40_000,
+    patience: 90_000,
     admin,
     bearer: reach,
     compact: () => compactEtcd(`http://127.0.0.1:${client}`),

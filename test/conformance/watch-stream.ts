@@ -7,7 +7,7 @@ export interface WatchLine<T> {
   readonly object: T;
 }
 
-const patience = 20_000;
+const patience = 60_000;
 
 /** An open watch, read line by line at the case's own pace. */
 export class WatchStream<T> {
@@ -47,7 +47,7 @@ export class WatchStream<T> {
   }
 
   async #line(): Promise<WatchLine<T> | undefined> {
-    const timer = setTimeout(() => this.#stop.abort(new Error('nothing came for 20 s')), patience);
+    const timer = setTimeout(() => this.#stop.abort(new Error('nothing came for a minute')), patience);
     try {
       const { value, done } = await this.#lines.next();
       return done ? undefined : (JSON.parse(value) as WatchLine<T>);

@@ -19,7 +19,7 @@ const registry = () => join(runtime, 'etcd-operator', 'playgrounds');
 const entries = () => (existsSync(registry()) ? readdirSync(registry()) : []);
 
 async function gone(pids: readonly number[]): Promise<readonly number[]> {
-  const end = performance.now() + 15_000;
+  const end = performance.now() + 60_000;
   for (;;) {
     const left = pids.filter(isAlive);
     if (left.length === 0 || performance.now() > end) return left;

@@ -19,7 +19,7 @@ test('the example of the README runs as it stands, but for the directory', async
   // From the package's own directory, packages are found as a user's program finds them.
   const { stdout } = await run(process.execPath, ['--input-type=module-typescript', '--eval', program], {
     cwd: fileURLToPath(new URL('..', import.meta.url)),
-    timeout: 30_000,
+    timeout: 60_000,
   });
   const hash = createHash('sha256').update('part 1\npart 2\npart 3\n').digest('hex');
   expect(stdout).toBe(`21 ${hash}\nprod/etcd.backup\npart 2\ntrue\n`);
@@ -40,7 +40,7 @@ test('nothing but the kind that is opened is loaded', async () => {
     console.log(loaded.some((url) => /@aws-sdk/.test(url)), loaded.some((url) => /@azure|@google-cloud/.test(url)));`;
   const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], {
     cwd: fileURLToPath(new URL('..', import.meta.url)),
-    timeout: 30_000,
+    timeout: 60_000,
   });
   expect(stdout).toBe('0\n0\ntrue false\n');
 });

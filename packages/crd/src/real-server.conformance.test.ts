@@ -33,13 +33,13 @@ async function call(method: string, path: string, body?: unknown, contentType?: 
 async function establish(kind: Kind) {
   const created = await call('POST', `${crds}?fieldValidation=Strict`, crdYaml(kind), 'application/yaml');
   expect(created.body.message ?? created.body.kind).toBe('CustomResourceDefinition');
-  for (let attempt = 0; attempt < 200; attempt += 1) {
+  for (const end = performance.now() + 60_000; performance.now() < end; ) {
     const { body } = await call('GET', `${crds}/${kind.plural}.${kind.group}`);
     const conditions: { type: string; status: string }[] = body.status?.conditions ?? [];
     if (conditions.some(({ type, status }) => type === 'Established' && status === 'True')) return body;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error(`${kind.kind} was not established within 10 s`);
+  throw new Error(`${kind.kind} was not established within a minute`);
 }
 
 /** A create succeeds a moment after Established is reported; until then the path is not found. */
@@ -47,7 +47,7 @@ async function create(spec: unknown, name = 'g', extra: object = {}, path = obje
   const body = { apiVersion: 'example.com/v1beta2', kind: 'Gadget', metadata: { name }, spec, ...extra };
   for (let attempt = 0; ; attempt += 1) {
     const answer = await call('POST', path, body);
-    if (answer.status !== 404 || attempt === 100) return answer;
+    if (answer.status !== 404 || attempt === 1200) return answer;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

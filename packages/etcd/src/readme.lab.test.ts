@@ -18,7 +18,7 @@ test('the example of the README runs as it stands, but for the port', async () =
   // From the package's own directory, packages are found as a user's program finds them.
   const { stdout } = await run(process.execPath, ['--input-type=module-typescript', '--eval', program], {
     cwd: fileURLToPath(new URL('..', import.meta.url)),
-    timeout: 30_000,
+    timeout: 60_000,
   });
   expect(stdout).toMatch(
     /^3\.6\.16, learner: false, revision 1\n[0-9a-f]+ m[0-9a-f]{12}\nminor 3\.6 to 3\.7 is one minor up\n$/,

@@ -104,7 +104,7 @@ describe('the life of a Pod by hand', () => {
     const [line] = (await once(createInterface({ input: follow.stdout ?? process.stdin }), 'line')) as [string];
     expect(line).toBe('first');
     await kubectl(['delete', 'pod', 'speaker', '--timeout=60s']);
-    await expect.poll(() => seen.at(-1), { timeout: 20_000 }).toMatch(/DELETED/);
+    await expect.poll(() => seen.at(-1)).toMatch(/DELETED/);
     for (const child of [follow, watch]) child.kill('SIGKILL');
   });
 });

@@ -10,7 +10,7 @@ import { type ProcessIdentity, survivors, tree } from './node/testing/process-tr
 
 const program = fileURLToPath(new URL('./node/testing/lab-program.ts', import.meta.url));
 /** For a busy machine. */
-const patience = { timeout: 30_000 };
+const patience = { timeout: 60_000 };
 const busybox = (await ensurePart('busybox')).programs['busybox'] ?? '';
 
 async function holdLab(): Promise<{ child: ChildProcess; directory: string; all: readonly ProcessIdentity[] }> {

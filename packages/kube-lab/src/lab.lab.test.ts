@@ -60,13 +60,10 @@ test('three etcd pods behind a headless service become ready by name', async () 
   await client.resource(services).create(service);
   for (const name of members) await client.resource(pods).create(member(name));
   await expect
-    .poll(
-      async () => {
-        const { items } = await client.resource(pods).list({ namespace: 'default' });
-        return items.filter((pod) => pod.status?.conditions?.some((c) => c.type === 'Ready' && c.status === 'True'))
-          .length;
-      },
-      { timeout: 20_000 },
-    )
+    .poll(async () => {
+      const { items } = await client.resource(pods).list({ namespace: 'default' });
+      return items.filter((pod) => pod.status?.conditions?.some((c) => c.type === 'Ready' && c.status === 'True'))
+        .length;
+    })
     .toBe(3);
 });

@@ -12,7 +12,7 @@ export async function startLabNodes(): Promise<Backend> {
   const lab = await startLab({ nodes: 1, images, timeFactor: 10 });
   return {
     name: 'lab',
-    patience: 20_000,
+    patience: 60_000,
     ...reach(targetOf(await readFile(lab.kubeconfigPath, 'utf8'))),
     compact: async () => lab.server.faults.compact(),
     [Symbol.asyncDispose]: () => lab.stop(),

@@ -122,7 +122,7 @@ export async function ended(child: ChildProcess): Promise<Ended> {
 
 /** Waits until a condition holds; bounded. */
 export async function until<T>(what: string, condition: () => Promise<T | undefined>): Promise<T> {
-  for (let attempt = 0; attempt < 400; attempt++) {
+  for (const end = performance.now() + 60_000; performance.now() < end; ) {
     const value = await condition();
     if (value !== undefined) return value;
     await new Promise((resolve) => setTimeout(resolve, 25));

@@ -60,7 +60,7 @@ describe('etcd-restore-agent', () => {
   test('takes the snapshot and ends, whoever else holds a connection', async () => {
     const port = await freePort();
     const { ended, said } = start(port);
-    await expect.poll(said, { timeout: 30_000 }).toContain('waits for the snapshot');
+    await expect.poll(said).toContain('waits for the snapshot');
     const silent = connect(port, '127.0.0.1');
     silent.on('error', () => undefined);
     await deliver({
@@ -109,7 +109,7 @@ describe('etcd-restore-agent', () => {
   test('takes the snapshot again where a crash of the machine left other bytes', async () => {
     await writeFile(join(directory, 'snapshot.db'), Buffer.alloc(snapshot.byteLength));
     const { said } = start(await freePort());
-    await expect.poll(said, { timeout: 60_000 }).toContain('waits for the snapshot');
+    await expect.poll(said).toContain('waits for the snapshot');
     expect(await readdir(directory)).toEqual(['key']);
   });
 

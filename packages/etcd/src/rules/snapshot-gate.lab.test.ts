@@ -41,7 +41,7 @@ async function passGate(member: EtcdProcess): Promise<void> {
         await client.lease.revoke(id);
         return member.endpoints('metrics').raftSnapshotsSaved();
       },
-      { timeout: 15_000, interval: 20 },
+      { timeout: 60_000, interval: 20 },
     )
     .toBeGreaterThan(0);
 }

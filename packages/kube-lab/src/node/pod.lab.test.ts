@@ -71,7 +71,7 @@ function run(name: string, spec: Partial<NonNullable<Pod['spec']>>, metadata: Po
 const pod = (name: string) => client.resource(pods).get({ namespace, name });
 
 async function phase(name: string, wanted: string): Promise<Pod> {
-  await expect.poll(async () => (await pod(name)).status?.phase, { timeout: 20_000, interval: 20 }).toBe(wanted);
+  await expect.poll(async () => (await pod(name)).status?.phase, { interval: 20 }).toBe(wanted);
   return pod(name);
 }
 
@@ -132,9 +132,7 @@ describe('a container', () => {
       containers: [shell(script, { volumeMounts: [{ name: 'data', mountPath: '/data' }] })],
       volumes: [{ name: 'data', emptyDir: {} }],
     });
-    await expect
-      .poll(async () => (await pod('restarts')).status?.containerStatuses?.[0]?.restartCount, { timeout: 20_000 })
-      .toBe(2);
+    await expect.poll(async () => (await pod('restarts')).status?.containerStatuses?.[0]?.restartCount).toBe(2);
     const first = (await pod('restarts')).status?.podIP;
     await expect.poll(async () => (await pod('restarts')).status?.containerStatuses?.[0]?.ready).toBe(true);
     expect((await pod('restarts')).status?.podIP).toBe(first);
@@ -177,7 +175,7 @@ describe('volumes', () => {
         { name: 'c', configMap: { name: 'c' } },
       ],
     });
-    await expect.poll(() => log('files').catch(() => ''), { timeout: 10_000 }).toContain('onetext');
+    await expect.poll(() => log('files').catch(() => '')).toContain('onetext');
     const data = { key: Buffer.from('two').toString('base64') };
     await client.resource(secrets).patch({ namespace, name: 's' }, { type: 'merge', patch: { data } });
     await phase('files', 'Succeeded');
@@ -228,9 +226,7 @@ describe('names and services', () => {
       metadata: { namespace, name: 'server' },
       spec: { clusterIP: '10.96.0.50', selector: { app: 'server' }, ports: [{ port: 80, targetPort: 8080 }] },
     });
-    await expect
-      .poll(async () => (await pod('server')).status?.containerStatuses?.[0]?.ready, { timeout: 10_000 })
-      .toBe(true);
+    await expect.poll(async () => (await pod('server')).status?.containerStatuses?.[0]?.ready).toBe(true);
     const { podIP } = (await pod('server')).status ?? {};
     const text = await output('caller', {
       nodeName: 'node-2',

@@ -89,7 +89,6 @@ test('three etcd members find each other by name', async () => {
       async () =>
         (await runtime.exec('a', ['etcdctl', 'endpoint', 'health', '--cluster'], { timeoutMilliseconds: 5000 }))
           .exitCode,
-      { timeout: 10_000 },
     )
     .toBe(0);
   const probe = await runtime.probe(

@@ -33,7 +33,7 @@ function run(options: { timeoutSeconds: number; isAbsolute: boolean; resolvesAt:
   const { status, stderr } = spawnSync(shell, args, {
     env: { PATH: `${folder}:${process.env['PATH'] ?? ''}`, RESOLVES_AT: String(options.resolvesAt) },
     encoding: 'utf8',
-    timeout: 30_000,
+    timeout: 60_000,
   });
   return { status, stderr, names: readFileSync(asked, 'utf8').trim().split('\n') };
 }

@@ -11,7 +11,7 @@ let lab: Lab;
 const members = ['etcd-0', 'etcd-1', 'etcd-2'];
 const key = (name: string) => ({ namespace: 'default', name });
 const pod = (name: string): Promise<Pod> => lab.client().resource(pods).get(key(name));
-const soon = { timeout: 15_000, interval: 100 };
+const soon = { timeout: 60_000, interval: 100 };
 
 beforeAll(async () => {
   lab = await startLab({

@@ -7,7 +7,7 @@ import { createImageTable } from '../../images/image-table.ts';
 import { type Lab, startLab } from '../../lab.ts';
 
 const namespace = 'default';
-const soon = { timeout: 30_000, interval: 50 };
+const soon = { timeout: 60_000, interval: 50 };
 let lab: Lab;
 let client: Client;
 

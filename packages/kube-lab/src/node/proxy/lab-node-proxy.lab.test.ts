@@ -154,6 +154,6 @@ test('port-forward reaches a server that listens on loopback alone', async () =>
     for await (const bytes of channel.incoming) text += Buffer.from(bytes).toString();
     return text;
   };
-  await expect.poll(() => read().catch(String), { timeout: 5000 }).toBe('from-loopback\n');
+  await expect.poll(() => read().catch(String)).toBe('from-loopback\n');
   await expect(lab.proxy.dial(pod, 82, never)).rejects.toThrow('ECONNREFUSED');
 });

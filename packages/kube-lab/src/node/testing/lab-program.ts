@@ -21,7 +21,7 @@ function say(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
 }
 
-async function until(condition: () => Promise<boolean>, limit = 30_000): Promise<void> {
+async function until(condition: () => Promise<boolean>, limit = 60_000): Promise<void> {
   const end = systemClock.monotonic() + limit;
   while (!(await condition())) {
     if (systemClock.monotonic() > end) throw new Error(`not reached within ${limit} ms: ${condition}`);

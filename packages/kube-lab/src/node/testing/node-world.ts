@@ -19,7 +19,7 @@ import { type ApiServer, createApiServer } from '../../server/api-server.ts';
 import { LabNode } from '../lab-node.ts';
 import { FakeRuntime } from './fake-runtime.ts';
 
-const realLimit = 12_000;
+const realLimit = 60_000;
 
 /** One node with a fake runtime on a real API server, under virtual time: the test ground of the kubelet. */
 export class NodeWorld implements AsyncDisposable {
