@@ -9,13 +9,22 @@ interface Row {
 
 const marks: Readonly<Record<string, string>> = { passed: '✓', failed: '×', skipped: '-', pending: '-' };
 
-/** Prints every case once, with a column for each server it ran against, and counts those that differ. */
+/** Prints every case once, with a column for each server it ran against, and counts those that fail. */
 export class ColumnsReporter implements Reporter {
+  readonly #onlyCount: boolean;
+
+  constructor({ onlyCount }: { readonly onlyCount: boolean }) {
+    this.#onlyCount = onlyCount;
+  }
+
   onTestRunEnd(modules: readonly TestModule[]): void {
     const rows = new Map<string, Row>();
     for (const module of modules) if (module.relativeModuleId.startsWith('test/conformance/')) collect(module, rows);
     const ran = [...rows.values()].filter(({ states }) => [...states.values()].some((state) => state !== 'skipped'));
-    if (ran.length > 0) process.stdout.write(`\n${table(ran)}\n`);
+    if (ran.length === 0) return;
+    const servers = [...new Set(ran.flatMap(({ states }) => [...states.keys()]))];
+    if (!this.#onlyCount) process.stdout.write(`${table(ran, servers)}\n`);
+    process.stdout.write(`\n${sum(ran, servers)}\n`);
   }
 }
 
@@ -30,8 +39,7 @@ function collect(module: TestModule, rows: Map<string, Row>): void {
   }
 }
 
-function table(rows: readonly Row[]): string {
-  const servers = [...new Set(rows.flatMap(({ states }) => [...states.keys()]))];
+function table(rows: readonly Row[], servers: readonly string[]): string {
   const cells = (texts: readonly string[]) => texts.map((text, i) => text.padEnd(servers[i]?.length ?? 0)).join('  ');
   const lines: string[] = [];
   let subject = '';
@@ -40,10 +48,14 @@ function table(rows: readonly Row[]): string {
     subject = row.subject;
     lines.push(`${cells(servers.map((server) => marks[row.states.get(server) ?? ''] ?? ' '))}  ${row.sentence}`);
   }
+  return lines.join('\n');
+}
+
+function sum(rows: readonly Row[], servers: readonly string[]): string {
   const failed = servers.map((server) => {
     const ran = rows.filter(({ states }) => states.has(server));
     const bad = ran.filter(({ states }) => states.get(server) !== 'passed').length;
     return `${bad} of ${ran.length} fail on ${server}`;
   });
-  return [...lines, '', `${rows.length} cases: ${failed.join(', ')}`].join('\n');
+  return `${rows.length} cases: ${failed.join(', ')}`;
 }

@@ -17,7 +17,7 @@ await runTests({
   allowNone: true,
   // What is compared with a real server only is not part of the lab's column.
   ...(labOnly ? { select: (file: string) => file.startsWith('test/conformance/') } : {}),
-  reporters: [new ColumnsReporter()],
+  reporters: [new ColumnsReporter({ onlyCount: process.env['CI'] !== undefined })],
   prepare: async () => {
     const real = labOnly ? [] : ['etcd@3.6', 'kube-apiserver', 'kube-controller-manager'];
     for (const part of ['busybox', ...real]) {

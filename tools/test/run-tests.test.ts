@@ -38,12 +38,17 @@ afterAll(() => {
 });
 
 /** Runs the runner as the commands do, in a process of its own, and returns its status and last line. */
-function run(args: readonly string[], options = ''): { status: number | null; last: string; output: string } {
+function run(
+  args: readonly string[],
+  options = '',
+  ci?: 'true',
+): { status: number | null; last: string; output: string } {
   const runner = join(import.meta.dirname, 'run-tests.ts');
   const text = `
     const { runTests } = await import(${JSON.stringify(runner)});
     await runTests({ projects: ['unit'], root: ${JSON.stringify(root)}, args: ${JSON.stringify(args)}, ${options} });`;
-  const { VITEST: _, ...env } = process.env;
+  const { VITEST: _, CI: __, ...inherited } = process.env;
+  const env = { ...inherited, NO_COLOR: '1', ...(ci && { CI: ci }) };
   const child = spawnSync(process.execPath, ['--input-type=module', '-e', text], { encoding: 'utf8', cwd: root, env });
   const output = `${child.stdout}${child.stderr}`;
   return { status: child.status, last: child.stdout.trimEnd().split('\n').at(-1) ?? '', output };
@@ -58,6 +63,22 @@ describe('a run of tests', { timeout: 60_000 }, () => {
     const { status, last, output } = run(['left'], 'patience: 2000');
     expect({ status, last }).toEqual({ status: 1, last: '1 passed, 1 failed' });
     expect(output).toContain('has not ended');
+  });
+
+  test('tells a machine what failed at a glance, then in full, and nothing of what passed', () => {
+    const { output } = run(['good', 'bad'], '', 'true');
+    const [glance = '', ...full] = output.slice(output.indexOf('FAILED')).split('\n\n');
+    expect(glance.split('\n')).toEqual([
+      'FAILED: 3',
+      '  bad/no-load.test.ts',
+      expect.stringMatching(/^ {4}does not load/),
+      '  bad/one.test.ts > c',
+      '    c (bad/one.test.ts:3)',
+      '  outside of any test',
+      expect.stringMatching(/^ {4}stray/),
+    ]);
+    expect(full.join('\n')).toContain('--- bad/one.test.ts > c\nError: c\n');
+    expect(output).not.toContain('two.test.ts');
   });
 
   test('can be narrowed by path', () => {

@@ -2,6 +2,7 @@
 import { relative } from 'node:path';
 import { createVitest, parseCLI, type Reporter, type TestModule } from 'vitest/node';
 import { repositoryRoot } from '../repository-root.ts';
+import { QuietReporter } from './quiet-reporter.ts';
 import { type FinishedFile, type Tally, tallyLine, tallyOf } from './tally.ts';
 
 /** One run of vitest over some of the projects in vitest.config.ts. */
@@ -53,7 +54,7 @@ async function attempt({
   patience = 60_000,
 }: TestRun): Promise<{ readonly tally: Tally; readonly hasEnded: boolean }> {
   const { filter, options } = parseCLI(['vitest', 'run', ...args]);
-  const usual = options.reporters ?? options.reporter ?? 'default';
+  const usual = options.reporters ?? options.reporter ?? (process.env['CI'] ? new QuietReporter(root) : 'default');
   const told = { reporters: [usual, reporters].flat() };
   const vitest = await createVitest({ ...options, ...told, root, watch: false, project: [...projects] });
   let tally: Tally = { passed: 0, failed: 0 };

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Reporter, SerializedError, TestCase, TestModule } from 'vitest/node';
+import { failureDetails, failureList, failuresOf } from './failures.ts';
+
+const interval = 60_000;
+
+/**
+ * What a machine that runs the tests wants to keep: a sign of life every minute, and at the end what failed, first at a glance
+ * and then in full. Thousands of tests that passed are one number.
+ */
+export class QuietReporter implements Reporter {
+  readonly #root: string;
+  #done = 0;
+  #failed = 0;
+  #lastWord = performance.now();
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  onTestCaseResult(test: TestCase): void {
+    this.#done += 1;
+    if (test.result().state === 'failed') this.#failed += 1;
+    if (performance.now() - this.#lastWord < interval) return;
+    this.#lastWord = performance.now();
+    process.stdout.write(`${this.#done} tests have run, ${this.#failed} of them failed\n`);
+  }
+
+  onTestRunEnd(modules: readonly TestModule[], strayErrors: readonly SerializedError[]): void {
+    const failures = failuresOf(modules, strayErrors);
+    if (failures.length === 0) return;
+    process.stdout.write(`${failureList(failures, this.#root)}\n\n${failureDetails(failures)}\n`);
+  }
+}
