@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface UntilOptions {
-  /** @default 120 s: others may use this machine too */
+  /** @default 240 s: others may use this machine too */
   readonly seconds?: number;
   /** @default 200 ms */
   readonly everyMilliseconds?: number;
@@ -17,7 +17,7 @@ export async function until<T>(
   ask: () => Promise<T | undefined>,
   options: UntilOptions = {},
 ): Promise<T> {
-  const { seconds = 120, everyMilliseconds = 200 } = options;
+  const { seconds = 240, everyMilliseconds = 200 } = options;
   const limit = performance.now() + seconds * 1000;
   for (let last: unknown; ; ) {
     try {

@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => ground?.[Symbol.asyncDispose]());
 
-const patience = 120_000;
+const patience = 180_000;
 
 test('fault 48: a stream that is cut at 99 % is no backup: what was there stays, nothing is left behind, the next try makes it', async () => {
   const member = await ground.etcd();

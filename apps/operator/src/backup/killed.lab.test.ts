@@ -25,7 +25,7 @@ test('[85] fault 48: killed at five random moments, there is a whole backup or n
   expect(whole + absent).toBe(moments);
   ground.startOperator();
   for (let moment = 0; moment < moments; moment++) {
-    await ground.succeeded(`kill-${moment}`, 60_000);
+    await ground.succeeded(`kill-${moment}`);
     expect(await isWhole(ground, `killed-${moment}`)).toBe(true);
   }
   await ground.until('no unfinished upload is left', async () =>

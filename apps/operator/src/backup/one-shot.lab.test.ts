@@ -47,7 +47,7 @@ describe('[74] a one-shot backup', () => {
       const name = `etcd-${minor.replace('.', '-')}`;
       const secured = { etcdEndpoints: [`https://127.0.0.1:${member.clientPort}`], clientTLSSecret };
       await ground.create(name, { ...ground.toS3(key, [member]), ...(isSecure && secured) });
-      const status = await ground.succeeded(name, 90_000);
+      const status = await ground.succeeded(name);
       const stored = await ground.read(key);
       expect(status).toMatchObject({
         Reason: '',

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => ground?.[Symbol.asyncDispose]());
 
 const reasonOf = async (name: string, namespace?: string) => {
-  const { conditions } = await ground.status(name, ({ attempts }) => (attempts ?? 0) > 0, 30_000, namespace);
+  const { conditions } = await ground.status(name, ({ attempts }) => (attempts ?? 0) > 0, 180_000, namespace);
   return conditions?.find(({ type }) => type === 'Succeeded')?.reason;
 };
 
@@ -87,6 +87,6 @@ describe('[88] cluster-wide', () => {
     expect(await reasonOf('other', 'tenant')).toBe('SecretMissing');
     await ground.secret(awsSecret, ground.awsFiles(), 'tenant');
     await ground.create('again', spec, { namespace: 'tenant' });
-    await ground.status('again', ({ succeeded }) => succeeded === true, 30_000, 'tenant');
+    await ground.status('again', ({ succeeded }) => succeeded === true, 180_000, 'tenant');
   });
 });

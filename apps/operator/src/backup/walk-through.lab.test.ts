@@ -85,7 +85,7 @@ async function createFrom(yaml: string, path = backupsPath): Promise<void> {
   });
 }
 
-async function succeeded(name: string, milliseconds = 30_000): Promise<EtcdBackupStatus> {
+async function succeeded(name: string, milliseconds = 180_000): Promise<EtcdBackupStatus> {
   const backups = ground.lab.client().resource(etcdBackups.resource);
   const get = async (): Promise<EtcdBackup> => backups.get({ namespace: 'default', name });
   return ground.until(
@@ -137,7 +137,7 @@ test('[3] [74] C-30: a TLS cluster of three by all its members, then the walk-th
       },
     },
   });
-  await ground.settled(cluster, 60_000);
+  await ground.settled(cluster);
   const pods = await ground.pods(cluster);
   const urls = pods.map(({ metadata }) => `"https://${metadata?.name}.${cluster}.default.svc:2379"`).join(', ');
   const tls = (yaml: string) => `${yaml}  clientTLSSecret: etcd-client-tls\n`;

@@ -37,12 +37,12 @@ describe('a cluster made by the original operator, etcd 3.3', () => {
           ? true
           : undefined;
       },
-      60_000,
+      180_000,
     );
     await ground.put('old', 'a', '1');
     const before = await uids();
     await ground.change('old', { paused: false });
-    const { status } = await ground.settled('old', 60_000);
+    const { status } = await ground.settled('old');
     expect(await uids()).toEqual(before);
     expect((await ground.pods('old')).map((pod) => pod.status?.containerStatuses?.[0]?.restartCount)).toEqual([
       0, 0, 0,
@@ -58,7 +58,7 @@ describe('a cluster made by the original operator, etcd 3.3', () => {
 
   test('[101] then it is resized', async () => {
     await ground.change('old', { size: 4 });
-    await ground.settled('old', 60_000);
+    await ground.settled('old');
     expect(await ground.read('old', 'a')).toBe('1');
   });
 
@@ -66,7 +66,7 @@ describe('a cluster made by the original operator, etcd 3.3', () => {
     const before = await memberIds();
     await ground.deletePod('old-bcdfghjklm', 0);
     await ground.until('another member', async () => ((await memberIds()).join() === before.join() ? undefined : true));
-    await ground.settled('old', 60_000);
+    await ground.settled('old');
     expect(await ground.pods('old')).toHaveLength(4);
     expect(await ground.read('old', 'a')).toBe('1');
   });

@@ -71,7 +71,7 @@ describe('a cluster whose access control is on', () => {
     await ground.until('another member', async () =>
       (await memberIds('closed')).join() === before.join() ? undefined : true,
     );
-    await ground.settled('closed', 60_000);
+    await ground.settled('closed');
     expect(await readAsRoot('closed', 'a')).toBe('1');
   });
 
@@ -82,7 +82,7 @@ describe('a cluster whose access control is on', () => {
     await writeLogin('root-login', changed);
     login.password = changed;
     await ground.change('closed', { size: 4 });
-    const cluster = await ground.settled('closed', 60_000);
+    const cluster = await ground.settled('closed');
     expect(cluster.status?.readySize).toBe(4);
     expect(await readAsRoot('closed', 'a')).toBe('1');
   });
@@ -100,7 +100,7 @@ describe('a cluster whose access control is on', () => {
     expect(words).toContain('spec.auth.secret');
     expect(await ground.pods('forgotten')).toHaveLength(1);
     await ground.change('forgotten', { auth: { secret: 'root-login' } });
-    expect((await ground.settled('forgotten', 60_000)).status?.readySize).toBe(3);
+    expect((await ground.settled('forgotten')).status?.readySize).toBe(3);
   });
 
   test('no password is in a log, an event or a status', async () => {

@@ -23,7 +23,7 @@ describe('the operator is killed or doubled', () => {
       await ground.stopOperator();
       ground.startOperator();
     }
-    const { status } = await ground.settled('killed', 60_000);
+    const { status } = await ground.settled('killed');
     expect(status?.phase).toBe('Running');
     expect(await names('killed')).toHaveLength(3);
   });
@@ -31,7 +31,7 @@ describe('the operator is killed or doubled', () => {
   test('rule 13: two operators at once make three members, not six', async () => {
     const second = await ground.secondOperator();
     await ground.create('twice', { size: 3 });
-    await ground.settled('twice', 60_000);
+    await ground.settled('twice');
     expect(await names('twice')).toHaveLength(3);
     expect(await memberIds('twice')).toHaveLength(3);
     await second.stop();
@@ -63,9 +63,9 @@ describe('data that is lost', () => {
     await ground.until(
       'another member',
       async () => ((await memberIds('blank')).join() === before.join() ? undefined : true),
-      60_000,
+      180_000,
     );
-    await ground.settled('blank', 60_000);
+    await ground.settled('blank');
     const pods = await ground.until('its pod gone', async () => {
       const found = await ground.pods('blank');
       return found.some(({ metadata }) => metadata?.uid === uid) ? undefined : found;

@@ -25,10 +25,10 @@ async function replaced(cluster: string, before: readonly string[]): Promise<voi
   await ground.until(
     'a member replaced',
     async () => (isGone(await memberIds(cluster)) ? true : undefined),
-    60_000,
+    180_000,
     () => words(cluster),
   );
-  await ground.settled(cluster, 60_000);
+  await ground.settled(cluster);
 }
 
 describe('nodes that go', () => {

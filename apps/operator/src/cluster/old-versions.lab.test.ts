@@ -20,7 +20,7 @@ describe('a quiet cluster of 3.4', () => {
     const [pod] = await ground.pods('aged');
     for (const version of ['3.5.35', '3.6.16']) {
       await ground.change('aged', { version });
-      await ground.settled('aged', 60_000);
+      await ground.settled('aged');
       expect((await details('aged')).map((member) => member.version)).toEqual([version]);
     }
     expect((await ground.pods('aged')).map(({ metadata }) => metadata?.uid)).toEqual([pod?.metadata?.uid]);

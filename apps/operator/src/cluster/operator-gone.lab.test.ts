@@ -46,7 +46,7 @@ describe('the operator is restarted', () => {
     await ground.until('another member', async () =>
       (await memberIds('kept')).join() === before.join() ? undefined : true,
     );
-    await ground.settled('kept', 60_000);
+    await ground.settled('kept');
     expect(await ground.read('kept', 'a')).toBe('1');
   });
 
@@ -54,7 +54,7 @@ describe('the operator is restarted', () => {
     await ground.stopOperator();
     ground.startOperator();
     await ground.change('kept', { size: 4 });
-    await ground.settled('kept', 60_000);
+    await ground.settled('kept');
     using member = await ground.member('kept');
     const { members } = await member.cluster.memberList();
     for (const { peerUrls } of members) {

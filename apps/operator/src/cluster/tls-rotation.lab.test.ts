@@ -71,7 +71,7 @@ describe('rule 18: certificates that are replaced in their secrets', () => {
     await rotate(expiry.toISOString());
     const member = { peerSecret: 'safe-peer', serverSecret: 'safe-server' };
     await ground.create('safe', { size: 3, TLS: { static: { member, operatorSecret: 'safe-client' } } });
-    await ground.settled('safe', 60_000);
+    await ground.settled('safe');
     const before = await processes();
     const fresh = await rotate();
     const serial = new X509Certificate(fresh.server.cert).serialNumber;
@@ -79,7 +79,7 @@ describe('rule 18: certificates that are replaced in their secrets', () => {
       await ground.until(
         'the new certificate',
         async () => ((await shownSerial(pod.status?.podIP ?? '', fresh.client)) === serial ? true : undefined),
-        90_000,
+        180_000,
       );
     }
     expect(await processes()).toEqual(before);
@@ -88,6 +88,6 @@ describe('rule 18: certificates that are replaced in their secrets', () => {
     const [victim] = await ground.pods('safe');
     await ground.deletePod(victim?.metadata?.name ?? '', 0);
     await ground.until('another member', async () => ((await detailIds()).join() === ids.join() ? undefined : true));
-    expect((await ground.settled('safe', 60_000)).status?.readySize).toBe(3);
+    expect((await ground.settled('safe')).status?.readySize).toBe(3);
   });
 });

@@ -46,7 +46,7 @@ describe('[67] TLS between members and for clients', () => {
     await secret('safe-server', serverKeys, [...membersOf('safe'), 'safe-client.default.svc', 'localhost']);
     await secret('safe-client', clientKeys, []);
     await ground.create('safe', { size: 3, TLS: tls('safe') });
-    await ground.settled('safe', 60_000);
+    await ground.settled('safe');
     const [pod] = await ground.pods('safe');
     using plain = new MemberClient({
       target: { host: pod?.status?.podIP ?? '', port: clientPort },
@@ -61,7 +61,7 @@ describe('[67] TLS between members and for clients', () => {
     await secret('typed-server', kubernetesKeys, [...membersOf('typed'), 'typed-client.default.svc', 'localhost']);
     await secret('typed-client', kubernetesKeys, []);
     await ground.create('typed', { size: 1, TLS: tls('typed') });
-    expect((await ground.settled('typed', 60_000)).status?.readySize).toBe(1);
+    expect((await ground.settled('typed')).status?.readySize).toBe(1);
   });
 
   test('rule 18: a secret that would fail is reported before any pod is made, and mending it is enough', async () => {

@@ -18,12 +18,12 @@ const versions = async (cluster: string) =>
 describe('upgrades of a quiet cluster', () => {
   test('[62] 3.5 to 3.6 in place: same pods, same members, data kept (C-22)', async () => {
     await ground.create('quiet', { size: 3, version: '3.5.35' });
-    await ground.settled('quiet', 60_000);
+    await ground.settled('quiet');
     await ground.put('quiet', 'a', '1');
     const before = await memberIds('quiet');
     const pods = (await ground.pods('quiet')).map((pod) => pod.metadata?.uid ?? '').sort();
     await ground.change('quiet', { version: '3.6.16' });
-    await ground.settled('quiet', 60_000);
+    await ground.settled('quiet');
     expect(await versions('quiet')).toEqual(['3.6.16', '3.6.16', '3.6.16']);
     expect(await memberIds('quiet')).toEqual(before);
     expect((await ground.pods('quiet')).map((pod) => pod.metadata?.uid ?? '').sort()).toEqual(pods);
@@ -32,7 +32,7 @@ describe('upgrades of a quiet cluster', () => {
 
   test('rule 3: 3.6 to 3.7 after that does not brick it', async () => {
     await ground.change('quiet', { version: '3.7.3' });
-    await ground.settled('quiet', 60_000);
+    await ground.settled('quiet');
     expect(await versions('quiet')).toEqual(['3.7.3', '3.7.3', '3.7.3']);
     expect(await ground.read('quiet', 'a')).toBe('1');
   });

@@ -69,7 +69,7 @@ async function restore(
           const { status } = await scene.client.resource(etcdRestores.resource).get({ namespace, name });
           return status && isSo(status) ? status : undefined;
         },
-        60_000,
+        180_000,
       ),
   };
 }
@@ -82,7 +82,7 @@ test('cluster-wide: everything of a restore is in its own namespace, and the clu
   const before = await scene.clusters.get({ namespace: 'other', name: 'example' });
   const made = await restore('tenant', 'example', {});
   await made.until('makes its first member', ({ phase }) => phase === 'Seeding');
-  await scene.until('a seed', async () => (await podNames('tenant'))[0], 60_000);
+  await scene.until('a seed', async () => (await podNames('tenant'))[0]);
   const { metadata } = await scene.clusters.get({ namespace: 'tenant', name: 'example' });
   expect(metadata?.annotations).toMatchObject(clusterwide);
   expect((await scene.client.resource(secrets).list({ namespace: 'tenant' })).items).toHaveLength(1);

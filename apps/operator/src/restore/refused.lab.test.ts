@@ -25,7 +25,7 @@ describe('a restore that is refused or fails', () => {
   beforeAll(async () => {
     lab = await RestoreLab.start({ nodes: 1 });
     await lab.clusters.create('kept', { size: 1, version: '3.6.16' });
-    await lab.clusters.settled('kept', 60_000);
+    await lab.clusters.settled('kept');
     await lab.clusters.put('kept', 'foo', 'bar');
     await lab.snapshot('kept', 'good.db');
     await lab.clusters.put('kept', 'foo', 'newer');
@@ -70,7 +70,7 @@ describe('a restore that is refused or fails', () => {
     // The tool of this version does not exist: the image does not come.
     await lab.clusters.change('kept', { repository: 'quay.io/coreos/missing', paused: true });
     await lab.restore('doomed', 'good.db', { cluster: 'kept', timeout: '6s' });
-    const status = await lab.ended('doomed', 90_000);
+    const status = await lab.ended('doomed');
     expect(status).toMatchObject({ succeeded: false, phase: 'Failed' });
     expect(status.reason).toContain('not restored within 6 s');
     await lab.clusters.change('kept', { repository: 'quay.io/coreos/etcd', paused: false });
@@ -103,7 +103,7 @@ describe('a restore that is refused or fails', () => {
   test('[96] a paused cluster is restored all the same, and stays paused', async () => {
     await lab.clusters.change('kept', { paused: true });
     await lab.restore('while-paused', 'good.db', { cluster: 'kept' });
-    await lab.succeeded('while-paused', 90_000);
+    await lab.succeeded('while-paused');
     const { spec, status } = await lab.clusters.get('kept');
     expect(spec.paused).toBe(true);
     expect(status?.incarnation).toBeGreaterThan(3);

@@ -29,7 +29,7 @@ describe('a backup in S3', () => {
   test('C-31 [89] restores the cluster of the walk-through, and its credentials are nowhere to be seen', async () => {
     const { clusters } = lab;
     await clusters.create(name, { size: 3, version: '3.6.16' });
-    await clusters.settled(name, 60_000);
+    await clusters.settled(name);
     await clusters.put(name, 'foo', 'bar');
     const backups = await store();
     using member = await clusters.member(name);

@@ -26,7 +26,7 @@ describe('a cluster is restored', () => {
       resources: { requests: { storage: '1Gi' } },
     } as const;
     await clusters.create('stored', { size: 3, version: '3.6.16', pod: { persistentVolumeClaimSpec } });
-    await clusters.settled('stored', 60_000);
+    await clusters.settled('stored');
     await lab.fill('stored', 20);
     await lab.snapshot('stored', 'stored.db');
     const saved = await lab.contents('stored');
@@ -71,7 +71,7 @@ describe('a cluster is restored', () => {
       .create({ metadata: { name: 'tls', namespace: 'default' }, data });
     const TLS = { static: { member: { peerSecret: 'tls', serverSecret: 'tls' }, operatorSecret: 'tls' } };
     await clusters.create('safe', { size: 1, version: '3.6.16', TLS });
-    await clusters.settled('safe', 60_000);
+    await clusters.settled('safe');
     await lab.restore('safe', 'stored.db');
     const { clusterID, revision } = await lab.succeeded('safe', 120_000);
     const after = await clusters.settled('safe');
@@ -90,7 +90,7 @@ describe('a cluster is restored', () => {
     await login('right', 'correct horse');
     await login('wrong', 'battery staple');
     await clusters.create('locked', { size: 1, version: '3.6.16' });
-    await clusters.settled('locked', 60_000);
+    await clusters.settled('locked');
     await clusters.put('locked', 'foo', 'bar');
     {
       using member = await clusters.member('locked');
@@ -133,7 +133,7 @@ describe('a cluster is restored', () => {
           (value) => (value === 'the restore' ? value : undefined),
           () => undefined,
         ),
-      60_000,
+      180_000,
       async () =>
         JSON.stringify(
           (await clusters.pods('rebooted')).map(({ status }) => status),

@@ -163,7 +163,7 @@ export class BackupLab implements AsyncDisposable {
   async status(
     name: string,
     isAsked: (status: EtcdBackupStatus) => boolean,
-    milliseconds = 30_000,
+    milliseconds?: number,
     namespace = 'default',
   ): Promise<EtcdBackupStatus> {
     const read = async () => (await this.get(name, namespace)).status ?? {};

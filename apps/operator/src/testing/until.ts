@@ -2,7 +2,7 @@
 import { type LogRecord, systemClock } from '@etcd-operator/ports';
 
 export interface Patience {
-  /** @default 90,000 */
+  /** @default 180,000 */
   readonly milliseconds?: number | undefined;
   /** What is to be seen if it does not come. */
   readonly explain?: (() => Promise<string>) | undefined;
@@ -12,7 +12,7 @@ export interface Patience {
 
 /** Asks again and again until there is an answer; fails with what was seen last. */
 export async function until<T>(what: string, ask: () => Promise<T | undefined>, patience: Patience): Promise<T> {
-  const { milliseconds = 90_000, explain, log } = patience;
+  const { milliseconds = 180_000, explain, log } = patience;
   const end = systemClock.monotonic() + milliseconds;
   for (;;) {
     const answer = await ask();

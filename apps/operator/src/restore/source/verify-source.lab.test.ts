@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-const signal = AbortSignal.timeout(60_000);
+const signal = AbortSignal.timeout(180_000);
 
 async function verify(path: string, acceptWithoutHash = false) {
   const request = {
