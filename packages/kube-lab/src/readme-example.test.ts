@@ -45,7 +45,7 @@ async function greetingOf(name: string): Promise<string | undefined> {
   const metadata = { namespace: 'default', name: name.toLowerCase(), labels: { greet: '' } };
   await admin.create({ metadata, data: { name } });
   const read = async () => (await admin.get(metadata)).data?.['greeting'];
-  await expect.poll(read).toBeDefined();
+  await expect.poll(read, { timeout: 60_000 }).toBeDefined();
   return read();
 }
 
