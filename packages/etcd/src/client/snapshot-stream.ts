@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { EtcdError } from './etcd-error.ts';
 import { answerChunks, malformed } from './grpc/call.ts';
-import type { Connection } from './grpc/connection.ts';
+import type { Apart } from './grpc/channel.ts';
 import type { Invoker } from './invoker.ts';
 import { SnapshotDecoder } from './snapshot-decoder.ts';
 import { inBlocks } from './stream-blocks.ts';
@@ -31,7 +31,7 @@ export async function* snapshotStream(
   const call = invoker.kindOf(method);
   const token = await invoker.token(options);
   const { channel } = invoker.context;
-  let connection: Connection | undefined;
+  let apart: Apart | undefined;
   const decoder = new SnapshotDecoder();
   const decode = (piece: Uint8Array) => {
     try {
@@ -48,15 +48,18 @@ export async function* snapshotStream(
     halfClose: true,
     silenceOnly: true,
     acquire: async (signal) => {
-      connection = await channel.acquireApart(windowBytes, signal);
-      return connection;
+      apart = await channel.acquireApart(windowBytes, signal);
+      return apart.connection;
     },
-    read: (stream, heard) => inBlocks(stream, { heard, decode, reuse: options.reuse ?? false }),
+    read: (stream, heard) => {
+      if (!apart) throw new Error('an answer is read before there is a connection');
+      return inBlocks(stream, { source: apart.content, heard, decode, reuse: options.reuse ?? false });
+    },
   });
   try {
     yield* chunks;
   } finally {
-    connection?.destroy();
+    apart?.connection.destroy();
   }
   if (!decoder.complete) {
     throw new EtcdError('BadResponse', `the snapshot ends ${decoder.remaining} bytes early`, { call });

@@ -1,79 +1,123 @@
 // SPDX-License-Identifier: Apache-2.0
-import { PassThrough, Readable } from 'node:stream';
+import { PassThrough } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { inBlocks } from './stream-blocks.ts';
+import { type BlockOptions, inBlocks } from './stream-blocks.ts';
 
 const blockBytes = 512 * 1024;
-const usual = { heard: () => undefined, decode: (piece: Uint8Array) => [piece], reuse: true };
+
+/** A stream that only ends, and the source of its bytes, which takes them back as soon as they have been handed over. */
+class Scene {
+  readonly stream = new PassThrough();
+  readonly released: number[] = [];
+  #listener: (bytes: Uint8Array) => void = () => undefined;
+
+  readonly source = {
+    listen: (listener: (bytes: Uint8Array) => void) => {
+      this.#listener = listener;
+    },
+    release: (heldBytes: number) => {
+      this.released.push(heldBytes);
+    },
+  };
+
+  blocks(options: Partial<BlockOptions> = {}): AsyncGenerator<Uint8Array, void, undefined> {
+    const usual = { heard: () => undefined, decode: (piece: Uint8Array) => [piece], reuse: true };
+    return inBlocks(this.stream, { source: this.source, ...usual, ...options });
+  }
+
+  send(piece: Uint8Array): void {
+    const own = Buffer.from(piece);
+    this.#listener(own);
+    own.fill(0xff);
+  }
+}
 
 function pieces(sizes: readonly number[]): Buffer[] {
   return sizes.map((size, index) => Buffer.alloc(size, index + 1));
 }
 
 describe('a stream in blocks', () => {
-  test('every byte comes out once and in order, whatever the pieces, with blocks of their own or one for all', async () => {
+  test('every byte comes out once and in order, whatever the pieces, with blocks used again or not', async () => {
     const sizes = fc.array(fc.nat(700_000), { maxLength: 8 });
     await fc.assert(
       fc.asyncProperty(sizes, fc.boolean(), async (lengths, reuse) => {
-        const source = pieces(lengths);
+        const scene = new Scene();
+        const sent = pieces(lengths);
+        const blocks = scene.blocks({ reuse });
         const seen: Buffer[] = [];
-        for await (const block of inBlocks(Readable.from(source), { ...usual, reuse })) seen.push(Buffer.from(block));
-        expect(Buffer.concat(seen).equals(Buffer.concat(source))).toBe(true);
-        for (const block of seen.slice(0, -1)) expect(block.byteLength).toBeGreaterThanOrEqual(blockBytes);
+        const first = blocks.next();
+        for (const piece of sent) scene.send(piece);
+        scene.stream.end();
+        for (let next = await first; !next.done; next = await blocks.next()) seen.push(Buffer.from(next.value));
+        expect(Buffer.concat(seen).equals(Buffer.concat(sent))).toBe(true);
+        for (const block of seen.slice(0, -1)) expect(block.byteLength).toBe(blockBytes);
       }),
       { numRuns: 30 },
     );
   });
 
   test('blocks of their own stay as they are', async () => {
-    const source = pieces([blockBytes, blockBytes, 7]);
+    const scene = new Scene();
+    const sent = pieces([blockBytes, blockBytes, blockBytes, 7]);
     const seen: Uint8Array[] = [];
-    for await (const block of inBlocks(Readable.from(source), { ...usual, reuse: false })) seen.push(block);
-    expect(Buffer.concat(seen).equals(Buffer.concat(source))).toBe(true);
+    const blocks = scene.blocks({ reuse: false });
+    const first = blocks.next();
+    for (const piece of sent) {
+      scene.send(piece);
+      await turn();
+    }
+    scene.stream.end();
+    for (let next = await first; !next.done; next = await blocks.next()) seen.push(next.value);
+    expect(Buffer.concat(seen).equals(Buffer.concat(sent))).toBe(true);
   });
 
-  test('no more than a block and a piece is taken ahead of the reader', async () => {
-    let sent = 0;
-    const source = new Readable({
-      highWaterMark: 16_384,
-      read() {
-        sent += 16_384;
-        this.push(Buffer.alloc(16_384));
-      },
-    });
-    const blocks = inBlocks(source, usual);
+  test('a block that is in use is not written to, and one that has been used is', async () => {
+    const scene = new Scene();
+    const blocks = scene.blocks();
+    const asked = blocks.next();
+    scene.send(Buffer.alloc(blockBytes, 1));
+    const first = (await asked).value;
+    for (const fill of [2, 3]) scene.send(Buffer.alloc(blockBytes, fill));
+    expect(first).toEqual(Buffer.alloc(blockBytes, 1));
     await blocks.next();
-    for (let turns = 0; turns < 50; turns++) await turn();
-    expect(sent).toBeLessThanOrEqual(2 * blockBytes + 4 * 16_384);
+    for (const fill of [4, 5]) scene.send(Buffer.alloc(blockBytes, fill));
+    expect(first?.[0]).toBe(5);
     await blocks.return();
-    expect(source.listenerCount('data')).toBe(0);
-    source.destroy();
+    scene.stream.destroy();
+  });
+
+  test('the source is told, with each block that is taken, what is still held', async () => {
+    const scene = new Scene();
+    const blocks = scene.blocks();
+    const first = blocks.next();
+    scene.send(Buffer.alloc(2 * blockBytes + 5));
+    await first;
+    await blocks.next();
+    expect(scene.released).toEqual([blockBytes + 5, 5]);
+    scene.stream.end();
+    expect((await blocks.next()).value).toHaveLength(5);
+    expect(scene.released.at(-1)).toBe(0);
   });
 
   test('each piece is told, also while no block is complete', async () => {
-    const source = new PassThrough();
+    const scene = new Scene();
     let told = 0;
-    const blocks = inBlocks(source, { ...usual, heard: () => (told += 1) });
+    const blocks = scene.blocks({ heard: () => (told += 1) });
     const first = blocks.next();
-    for (let index = 0; index < 3; index++) {
-      source.write(Buffer.alloc(10));
-      await turn();
-    }
+    for (let index = 0; index < 3; index++) scene.send(Buffer.alloc(10));
     expect(told).toBe(3);
-    source.end();
+    scene.stream.end();
     expect((await first).value).toHaveLength(30);
     expect((await blocks.next()).done).toBe(true);
   });
 
-  test('what breaks the stream comes out, and what has not been decoded is not passed on', async () => {
-    const source = new PassThrough();
-    const blocks = inBlocks(source, usual);
-    const next = blocks.next();
-    source.write(Buffer.alloc(10));
-    await turn();
-    source.destroy(new Error('cut'));
+  test('what breaks the stream comes out, and what is no whole block is not passed on', async () => {
+    const scene = new Scene();
+    const next = scene.blocks().next();
+    scene.send(Buffer.alloc(10));
+    scene.stream.destroy(new Error('cut'));
     await expect(next).rejects.toThrow('cut');
   });
 
@@ -81,15 +125,17 @@ describe('a stream in blocks', () => {
     const decode = () => {
       throw new Error('no snapshot');
     };
-    const source = new PassThrough();
-    source.write(Buffer.alloc(1));
-    await expect(inBlocks(source, { ...usual, decode }).next()).rejects.toThrow('no snapshot');
-    source.destroy();
+    const scene = new Scene();
+    const next = scene.blocks({ decode }).next();
+    scene.send(Buffer.alloc(1));
+    scene.send(Buffer.alloc(1));
+    await expect(next).rejects.toThrow('no snapshot');
+    scene.stream.destroy();
   });
 
   test('a stream that is over before it is read ends at once', async () => {
-    const source = new PassThrough();
-    source.end();
-    expect((await inBlocks(source, usual).next()).done).toBe(true);
+    const scene = new Scene();
+    scene.stream.end();
+    expect((await scene.blocks().next()).done).toBe(true);
   });
 });

@@ -2,6 +2,7 @@
 import type { Clock } from '@etcd-operator/ports';
 import { type Dialer, openRoute, type Route } from '../dialer.ts';
 import { Connection, type ConnectionLimits } from './connection.ts';
+import { DataTap } from './data-tap.ts';
 import { openScope, within } from './scope.ts';
 
 /** What a channel is made of. `route` is asked anew for each connection, so that replaced certificates are used at once. */
@@ -24,6 +25,12 @@ type State =
   | { readonly kind: 'connecting'; readonly opened: Promise<Connection> }
   | { readonly kind: 'open'; readonly connection: Connection; readonly tls: Route['tls'] }
   | { readonly kind: 'closed' };
+
+/** A connection for one large answer: the content of that comes out of `content`, all else out of the connection. */
+export interface Apart {
+  readonly connection: Connection;
+  readonly content: DataTap;
+}
 
 /** The way to one member: at most one shared connection, opened when a call needs it. */
 export class Channel {
@@ -75,12 +82,18 @@ export class Channel {
     }
   }
 
-  /** A connection of its own for a large stream, so that it does not hold up small calls. To be destroyed after use. */
-  async acquireApart(windowBytes: number, signal: AbortSignal): Promise<Connection> {
-    const { connection } = await this.#open({ ...this.#options.limits, windowBytes }, signal);
+  /**
+   * A connection of its own for one large answer, so that it does not hold up small calls, and what the answer's content comes
+   * out of. To be destroyed after use.
+   */
+  async acquireApart(windowBytes: number, signal: AbortSignal): Promise<Apart> {
+    const { socket, authority } = await this.#dial(signal);
+    const { limits, clock } = this.#options;
+    const content = new DataTap(socket, windowBytes);
+    const connection = new Connection(content, authority, clock, { ...limits, windowBytes });
     this.#apart.add(connection);
     connection.onClosed(() => this.#apart.delete(connection));
-    return connection;
+    return { connection, content };
   }
 
   /** Closes all connections; calls that run are ended. */
@@ -93,8 +106,10 @@ export class Channel {
   }
 
   #connect(): Promise<Connection> {
-    const opened = this.#open(this.#options.limits, this.#closing.signal).then(
-      ({ connection, tls }) => {
+    const { clock, limits } = this.#options;
+    const opened = this.#dial(this.#closing.signal).then(
+      ({ socket, authority, tls }) => {
+        const connection = new Connection(socket, authority, clock, limits);
         this.#state = { kind: 'open', connection, tls };
         this.#generation++;
         connection.onClosed(() => this.#forget(connection));
@@ -111,7 +126,7 @@ export class Channel {
     return opened;
   }
 
-  async #open(limits: ConnectionLimits, signal: AbortSignal) {
+  async #dial(signal: AbortSignal) {
     const { clock, dial, connectTimeoutMs } = this.#options;
     const route = this.#options.route();
     using scope = openScope(clock, connectTimeoutMs, signal);
@@ -127,7 +142,7 @@ export class Channel {
     const { host, port } = route.target;
     const name = route.serverName ?? host;
     const authority = `${route.tls ? 'https' : 'http'}://${name.includes(':') ? `[${name}]` : name}:${port}`;
-    return { connection: new Connection(socket, authority, clock, limits), tls: route.tls };
+    return { socket, authority, tls: route.tls };
   }
 
   #forget(connection: Connection): void {

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+
+const headerBytes = 9;
+const frameTypes = { data: 0, windowUpdate: 8 } as const;
+const flags = { endStream: 0x1, padded: 0x8 } as const;
+
+/** A frame whose payload is being read. `padding`: bytes at its end that mean nothing; undefined: the next byte says how many. */
+interface Frame {
+  readonly isData: boolean;
+  readonly endsStream: boolean;
+  padding: number | undefined;
+  left: number;
+}
+
+/**
+ * Sits between a connection and Node's HTTP/2 and takes the content of DATA frames out of the stream of frames, for one large
+ * answer on a connection of its own: through Node's streams every 16 KiB cost more than what is done with them. All else
+ * passes: headers, trailers, settings, pings, resets and farewells stay the business of Node's HTTP/2.
+ *
+ * Flow control of the content is the tap's: what `release` gives back may be sent again, and a member that sends more than
+ * `windowBytes` ahead loses its connection.
+ */
+export class DataTap extends Duplex {
+  readonly #socket: Duplex;
+  readonly #windowBytes: number;
+  readonly #header = Buffer.alloc(headerBytes);
+  #headerFilled = 0;
+  #frame: Frame | undefined;
+  #streamId = 0;
+  /** Received and not given back. */
+  #held = 0;
+  #listener: (bytes: Uint8Array) => void = () => undefined;
+
+  /** @param windowBytes as announced to the member for the connection and for the stream. */
+  constructor(socket: Duplex, windowBytes: number) {
+    super();
+    this.#socket = socket;
+    this.#windowBytes = windowBytes;
+    socket.on('data', this.#onRead);
+    socket.once('end', () => this.push(null));
+    socket.once('error', (error) => this.destroy(error));
+    socket.once('close', () => this.destroy());
+  }
+
+  /** Hands over content as it comes. The bytes are there during the call only: the memory is freed after it. */
+  listen(listener: (bytes: Uint8Array) => void): void {
+    this.#listener = listener;
+  }
+
+  /**
+   * Lets the member send on: of all that has come, only so many bytes are still held in memory. It is told when it is worth
+   * waking it, long before it has to stop.
+   */
+  release(heldBytes: number): void {
+    const credit = this.#held - heldBytes;
+    if (credit < this.#windowBytes / 4 || this.destroyed) return;
+    this.#held = heldBytes;
+    this.#socket.write(Buffer.concat([windowUpdate(0, credit), windowUpdate(this.#streamId, credit)]));
+  }
+
+  override _read(): void {
+    // What passes is little, and handed on as it comes.
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    this.#socket.write(chunk, done);
+  }
+
+  override _final(done: (error?: Error | null) => void): void {
+    this.#socket.end(() => done());
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#socket.off('data', this.#onRead);
+    this.#socket.destroy();
+    done(error);
+  }
+
+  readonly #onRead = (chunk: Buffer): void => {
+    for (let at = 0; at < chunk.byteLength && !this.destroyed; ) {
+      const frame = this.#frame;
+      at += frame ? this.#payload(chunk, at, frame) : this.#gatherHeader(chunk, at);
+    }
+    if (this.#socket instanceof Socket) free(chunk);
+  };
+
+  #gatherHeader(chunk: Buffer, at: number): number {
+    const taken = chunk.copy(this.#header, this.#headerFilled, at, at + headerBytes - this.#headerFilled);
+    this.#headerFilled += taken;
+    if (this.#headerFilled === headerBytes) {
+      this.#headerFilled = 0;
+      this.#begin(this.#header);
+    }
+    return taken;
+  }
+
+  #begin(header: Buffer): void {
+    const left = header.readUIntBE(0, 3);
+    const isData = header[3] === frameTypes.data;
+    const flagBits = header[4] ?? 0;
+    const frame: Frame = {
+      isData,
+      endsStream: isData && (flagBits & flags.endStream) !== 0,
+      padding: isData && (flagBits & flags.padded) !== 0 ? undefined : 0,
+      left,
+    };
+    if (isData) {
+      this.#streamId = header.readUInt32BE(5) & 0x7fff_ffff;
+      this.#held += left;
+      if (this.#held > this.#windowBytes) this.destroy(new Error('the member sends more than it was allowed to'));
+    } else {
+      this.push(Buffer.from(header));
+    }
+    this.#advance(frame, 0);
+  }
+
+  #payload(chunk: Buffer, at: number, frame: Frame): number {
+    const piece = chunk.subarray(at, at + frame.left);
+    if (!frame.isData) this.push(Buffer.from(piece));
+    else if (frame.padding === undefined) {
+      frame.padding = piece[0] ?? 0;
+      this.#advance(frame, 1);
+      return 1;
+    } else {
+      const content = piece.subarray(0, Math.max(0, frame.left - frame.padding));
+      if (content.byteLength > 0) this.#listener(content);
+    }
+    this.#advance(frame, piece.byteLength);
+    return piece.byteLength;
+  }
+
+  #advance(frame: Frame, bytes: number): void {
+    frame.left -= bytes;
+    this.#frame = frame.left > 0 ? frame : undefined;
+    // That the stream ends here is for Node's HTTP/2 to know.
+    if (frame.left === 0 && frame.endsStream) this.push(emptyLast(this.#streamId));
+  }
+}
+
+function windowUpdate(streamId: number, bytes: number): Buffer {
+  const frame = Buffer.alloc(headerBytes + 4);
+  frame.writeUIntBE(4, 0, 3);
+  frame[3] = frameTypes.windowUpdate;
+  frame.writeUInt32BE(streamId, 5);
+  frame.writeUInt32BE(bytes, headerBytes);
+  return frame;
+}
+
+function emptyLast(streamId: number): Buffer {
+  const frame = Buffer.alloc(headerBytes);
+  frame[4] = flags.endStream;
+  frame.writeUInt32BE(streamId, 5);
+  return frame;
+}
+
+/**
+ * Gives back the memory of a read now. Left to itself it grows until the engine finds it worth a search of the whole heap,
+ * which takes tens of megabytes and a good part of the work of a large stream. Only for what a socket has read: that is a
+ * buffer of its own, nobody else's.
+ */
+function free(chunk: Buffer): void {
+  const { buffer } = chunk;
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === chunk.byteLength) buffer.transfer(0);
+}
