@@ -9,6 +9,7 @@ import type { ListPage, ReadRequest, ReadResponse, StoreDriver } from '../store-
 import type { Part, PartLimits, Stored } from '../write/part-driver.ts';
 import { mebibyte } from '../write/part-sizes.ts';
 import { fileError, isAbsence } from './errno.ts';
+import { FileFlush } from './file-flush.ts';
 import { fileInfo, listFiles, listUploads } from './list-files.ts';
 import { RootedPaths, removeIfEmpty, syncDirectory } from './rooted-paths.ts';
 import { isUploadFor, mayStartWith, parseUploadName, uploadName } from './upload-name.ts';
@@ -27,6 +28,7 @@ interface FileUpload {
   readonly temporary: string;
   readonly target: string;
   readonly handle: FileHandle;
+  readonly flush: FileFlush;
   readonly newDirectories: readonly string[];
   isClosed: boolean;
   isRenamed: boolean;
@@ -86,23 +88,25 @@ export class DirectoryDriver implements StoreDriver<FileUpload> {
         throw new BlobError('InvalidPath', `${path} is there already and is not a file, so it is not replaced`);
       }
       const handle = await this.#paths.create(temporary);
-      return { temporary, target: path, handle, newDirectories, isClosed: false, isRenamed: false };
+      const flush = new FileFlush(handle);
+      return { temporary, target: path, handle, flush, newDirectories, isClosed: false, isRenamed: false };
     } catch (error) {
       await removeIfEmpty(newDirectories);
       throw error;
     }
   }
 
-  async part({ handle }: FileUpload, { bytes, offset }: Part): Promise<void> {
+  async part({ handle, flush }: FileUpload, { bytes, offset }: Part): Promise<void> {
     for (let written = 0; written < bytes.byteLength; ) {
       const result = await handle.write(bytes, written, bytes.byteLength - written, offset + written);
       written += result.bytesWritten;
     }
+    flush.written(bytes.byteLength);
   }
 
   async finish(upload: FileUpload): Promise<Stored> {
     if (!upload.isClosed) {
-      await upload.handle.sync();
+      await upload.flush.finish();
       upload.isClosed = true;
       await upload.handle.close();
     }
@@ -116,6 +120,7 @@ export class DirectoryDriver implements StoreDriver<FileUpload> {
   async abort(upload: FileUpload): Promise<void> {
     if (!upload.isClosed) {
       upload.isClosed = true;
+      await upload.flush.settled();
       await upload.handle.close();
     }
     await rm(upload.temporary, { force: true });
