@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { setFlagsFromString } from 'node:v8';
 import { connect, createClient, isKubeError, loadConfig, withRetry } from '@etcd-operator/kube';
 import {
   createLogger,
@@ -43,6 +44,8 @@ export interface Program<D extends CommonFlags> {
  */
 export async function runProgram<D extends CommonFlags>(program: Program<D>): Promise<void> {
   try {
+    // HTTP/1 is read by WebAssembly: to compile that anew for speed takes 10 MB for good, so only a process that reads much does it.
+    setFlagsFromString('--wasm-tiering-budget=1000000000');
     const flags = parseGoFlags(program.flags, process.argv.slice(2));
     if (flags.version) {
       process.stdout.write(
