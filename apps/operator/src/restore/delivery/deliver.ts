@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type IncomingMessage, request } from 'node:http';
-import { type Duplex, Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { type TLSSocket, connect as tlsConnect } from 'node:tls';
 import type { Dialer } from '@etcd-operator/etcd';
 import type { Clock } from '@etcd-operator/ports';
@@ -14,6 +13,7 @@ export interface Delivery {
   readonly uid: string;
   readonly key: Uint8Array;
   readonly bytes: number;
+  /** A piece of it may be overwritten once the next one is asked for. */
   readonly body: AsyncIterable<Uint8Array>;
   readonly dial: Dialer;
   readonly clock: Clock;
@@ -91,7 +91,7 @@ async function send(delivery: Delivery, socket: TLSSocket): Promise<IncomingMess
     call.once('error', reject);
   });
   // An agent that refuses answers before it has read everything: its answer counts, not the broken pipe.
-  const sent = pipeline(Readable.from(counted(delivery), { objectMode: false }), call).then(() => answer);
+  const sent = sendBody(delivery, call).then(() => answer);
   try {
     return await Promise.race([answer, sent]);
   } catch (error) {
@@ -105,16 +105,20 @@ async function send(delivery: Delivery, socket: TLSSocket): Promise<IncomingMess
 }
 
 function isOfConnection(code: string): boolean {
-  return ['ECONNRESET', 'EPIPE', 'ECONNREFUSED', 'ETIMEDOUT', 'ERR_STREAM_PREMATURE_CLOSE'].includes(code);
+  return ['ECONNRESET', 'EPIPE', 'ECONNREFUSED', 'ETIMEDOUT', 'ERR_STREAM_DESTROYED'].includes(code);
 }
 
-async function* counted({ body, onProgress }: Delivery): AsyncGenerator<Uint8Array> {
+/** Each piece is with the operating system before the next one is asked for. */
+async function sendBody({ body, onProgress }: Delivery, call: ClientRequest): Promise<void> {
   let bytes = 0;
   for await (const piece of body) {
-    yield piece;
+    await new Promise<void>((resolve, reject) => {
+      call.write(piece, (error) => (error ? reject(error) : resolve()));
+    });
     bytes += piece.byteLength;
     onProgress(bytes);
   }
+  call.end();
 }
 
 /** What the agent says fits a line. */

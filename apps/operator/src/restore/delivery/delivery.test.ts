@@ -6,6 +6,7 @@ import { request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
 import { networkDialer } from '@etcd-operator/etcd';
 import { systemClock } from '@etcd-operator/ports';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -59,7 +60,12 @@ async function agent(bytes = snapshot.byteLength) {
 }
 
 async function* pieces(body: Uint8Array, size = 100_000): AsyncGenerator<Uint8Array> {
-  for (let from = 0; from < body.byteLength; from += size) yield body.subarray(from, from + size);
+  for (let from = 0; from < body.byteLength; from += size) {
+    const piece = Buffer.from(body.subarray(from, from + size));
+    yield piece;
+    // Whoever reads into the same memory again does so now.
+    piece.fill(0);
+  }
 }
 
 function send(port: number, body: Uint8Array, more: { key?: Uint8Array; uid?: string } = {}): Promise<void> {
@@ -125,6 +131,36 @@ describe('a snapshot on its way to the new member', () => {
       )
       .toBe('sent');
     await received;
+  });
+
+  test.each([
+    ['that is stopped', (_: Duplex, own: AbortController) => own.abort(new Error('stopped'))],
+    ['whose connection is cut', (socket: Duplex) => socket.destroy()],
+  ])('%s lets go of its source', async (_, end) => {
+    const endless = 2 ** 40;
+    const { port } = await agent(endless);
+    const own = new AbortController();
+    let socket: Duplex | undefined;
+    let isReleased = false;
+    const body = async function* () {
+      try {
+        for (;;) yield snapshot;
+      } finally {
+        isReleased = true;
+      }
+    };
+    const sending = deliver({
+      ...{ ip: '127.0.0.1', uid, key, bytes: endless, body: body(), clock: systemClock, patience: 0 },
+      dial: async ({ host }, signal) => {
+        socket = await networkDialer({ host, port }, signal);
+        return socket;
+      },
+      signal: own.signal,
+      onProgress: () => socket && end(socket, own),
+    });
+    await expect(sending).rejects.toBeInstanceOf(Error);
+    await expect.poll(() => isReleased).toBe(true);
+    expect(await isReceived(file, expected)).toBe(false);
   });
 
   test('that a machine lost in part when it went down is not taken for the whole', async () => {

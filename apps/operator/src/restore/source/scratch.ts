@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readAhead } from '../read-ahead.ts';
 import { WriteBehind } from '../write-behind.ts';
 
 /** A source that is being kept on its way. */
@@ -64,13 +64,13 @@ export class Scratch {
     return bytes;
   }
 
-  /** A source that was kept, if it has that many bytes. */
+  /** A source that was kept, if it has that many bytes. A piece of it is there until the next one is asked for. */
   async read(name: string, bytes: number): Promise<AsyncIterable<Uint8Array> | undefined> {
     if (!this.#directory) return undefined;
     const file = this.#file(name);
     try {
       if ((await stat(file)).size !== bytes) return undefined;
-      return createReadStream(file, { highWaterMark: 1024 * 1024 });
+      return readAhead(file);
     } catch {
       return undefined;
     }

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ContainerStatus, Pod } from '@etcd-operator/kube';
+import type { RestoreLab } from './restore-lab.ts';
+
+const lookEvery = 50;
+
+/** What comes by during a restore, with the seconds since its beginning: what the operator does, and what its pods are at. */
+export class Timeline {
+  readonly #lab: RestoreLab;
+  readonly #cluster: string;
+  readonly #began = Date.now();
+  readonly #firstRecord: number;
+  readonly #seen = new Map<string, number>();
+  readonly #stop = new AbortController();
+  readonly #watching: Promise<void>;
+
+  constructor(lab: RestoreLab, cluster: string) {
+    this.#lab = lab;
+    this.#cluster = cluster;
+    this.#firstRecord = lab.log.length;
+    this.#watching = this.#watch();
+  }
+
+  /** Ends it; everything in its order, in one line. */
+  async end(): Promise<string> {
+    this.#stop.abort();
+    await this.#watching;
+    const steps = this.#lab.log
+      .slice(this.#firstRecord)
+      .filter(({ message }) => message === 'step')
+      .map(({ time, fields }) => [String(fields['do']), time] as const);
+    return [...steps, ...this.#seen]
+      .sort(([, a], [, b]) => a - b)
+      .map(([what, time]) => `${((time - this.#began) / 1000).toFixed(2)} ${what}`)
+      .join(', ');
+  }
+
+  async #watch(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      const states = (await this.#lab.clusters.pods(this.#cluster)).flatMap(statesOf);
+      for (const what of states) if (!this.#seen.has(what)) this.#seen.set(what, Date.now());
+      await sleep(lookEvery);
+    }
+  }
+}
+
+function statesOf({ status }: Pod): readonly string[] {
+  const of = ({ name, state, ready }: ContainerStatus) => [
+    ...(state?.running ? [`${name} runs`] : []),
+    ...(state?.terminated ? [`${name} ended`] : []),
+    ...(ready && state?.running ? [`${name} ready`] : []),
+  ];
+  return [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].flatMap(of);
+}
