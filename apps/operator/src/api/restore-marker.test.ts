@@ -8,7 +8,10 @@ test('a mark is read as it was written', () => {
   const markers = fc.record({
     name: fc.string(),
     uid: fc.string(),
-    from: fc.record({ incarnation: fc.integer({ min: 1 }), clusterId: fc.string() }),
+    from: fc.record(
+      { incarnation: fc.integer({ min: 1 }), clusterId: fc.string(), revision: fc.integer({ min: 1 }) },
+      { requiredKeys: ['incarnation', 'clusterId'] },
+    ),
   });
   fc.assert(
     fc.property(markers, (marker) => {

@@ -11,7 +11,14 @@ export interface RestoreMarker {
   readonly name: string;
   readonly uid: string;
   /** The life before, to which a restore that fails goes back; absent if the restore made the EtcdCluster itself. */
-  readonly from?: { readonly incarnation: number; readonly clusterId: string } | undefined;
+  readonly from?: RestoreOrigin | undefined;
+}
+
+export interface RestoreOrigin {
+  readonly incarnation: number;
+  readonly clusterId: string;
+  /** The highest revision that it was last seen at; absent if that is not known. */
+  readonly revision?: number | undefined;
 }
 
 /** Undefined if there is none. One that cannot be read still counts, as nobody's: nothing is founded beside it. */
@@ -20,12 +27,14 @@ export function readRestoreMarker(notes: Readonly<Record<string, string>> | unde
   if (text === undefined) return undefined;
   const value = parse(text);
   const from = fields(value['from']);
-  const incarnation = Number(from['incarnation']);
+  const incarnation = from['incarnation'];
+  const revision = from['revision'];
   return {
     name: textOf(value['name']),
     uid: textOf(value['uid']),
-    ...(Number.isSafeInteger(incarnation) &&
-      incarnation > 0 && { from: { incarnation, clusterId: textOf(from['clusterId']) } }),
+    ...(isCount(incarnation) && {
+      from: { incarnation, clusterId: textOf(from['clusterId']), ...(isCount(revision) && { revision }) },
+    }),
   };
 }
 
@@ -45,6 +54,10 @@ function parse(text: string): Fields {
 
 function fields(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) > 0;
 }
 
 function textOf(value: unknown): string {

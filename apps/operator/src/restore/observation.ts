@@ -93,6 +93,8 @@ export interface TargetFacts {
   /** As recorded on the object: its present life, and its identity in etcd, empty while it has none. */
   readonly incarnation: number;
   readonly clusterId: string;
+  /** The highest revision that its members were last seen at; 0 if that is not known. */
+  readonly revision: number;
   /** The highest incarnation ever begun. */
   readonly usedIncarnation: number;
   /** UID of the EtcdRestore that brought the present life; empty if none did. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { persistentVolumeClaims, pods } from '@etcd-operator/kube';
 import { annotations, fieldManager, labels } from '../../api/names.ts';
+import { readRestoreMarker } from '../../api/restore-marker.ts';
 import { identityOf } from '../../cluster/act/cluster-identity.ts';
 import { unlessThere } from '../../cluster/act/object-steps.ts';
 import { volumeClaim } from '../../cluster/objects/volume-claim.ts';
@@ -29,7 +30,7 @@ export async function createSeed({ name, incarnation }: Of<'createSeed'>, contex
     agent: context.agent,
     sha256: source.sha256,
     bytes: source.bytes,
-    revisionBump: bumpForTool(source, context.revisionBump),
+    revisionBump: bumpForTool(source, context.revisionBump, readRestoreMarker(cluster.metadata?.annotations)?.from),
   });
   await unlessThere(client.resource(pods).create(pod, { fieldManager, signal }));
 }

@@ -76,7 +76,7 @@ async function restore(member: EtcdProcess, { version, path, bump, switchedTo }:
       agent: { image: 'operator', namespace: 'default', pullSecrets: [] },
       sha256: source.sha256,
       bytes: source.bytes,
-      revisionBump: bumpForTool(source, bump),
+      revisionBump: bumpForTool(source, bump, undefined),
     },
   );
   const [, ...args] = pod.spec?.initContainers?.find(({ name }) => name === restoreContainer)?.command ?? [];

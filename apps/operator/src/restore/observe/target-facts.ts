@@ -24,6 +24,7 @@ export function targetFacts(cluster: EtcdCluster, secretProblems: readonly strin
     marker: readRestoreMarker(notes),
     incarnation,
     clusterId,
+    revision: Math.max(0, ...(status?.memberDetails ?? []).map((member) => member.revision ?? 0)),
     usedIncarnation: Number.isSafeInteger(used) && used > 0 ? used : 0,
     restoredBy: notes[annotations.restoredBy] ?? '',
     acknowledged: status?.restore?.uid ?? '',

@@ -89,7 +89,7 @@ describe('the revision that is expected', () => {
   ])('with the tool of %s is %i', (version, revision) => {
     const desired = desiredOf('c', { size: 1, version });
     if ('problems' in desired) throw new Error('unexpected');
-    expect(expectedRevision(modelSource, restore, desired)).toBe(revision);
+    expect(expectedRevision(modelSource, restore, desired, undefined)).toBe(revision);
   });
 
   test.each([
@@ -103,12 +103,34 @@ describe('the revision that is expected', () => {
       const desired = desiredOf('c', { size: 1, version: '3.6.16' });
       if ('problems' in desired) throw new Error('unexpected');
       const source = { ...modelSource, revision, newestEntry };
-      expect(expectedRevision(source, { ...restore, revisionBump: 1_000 }, desired)).toBe(revision + 1_000);
-      expect(bumpForTool(source, 1_000)).toBe(tool);
-      expect(bumpForTool(source, 0)).toBe(0);
-      expect(expectedRevision(source, { ...restore, revisionBump: 0 }, desired)).toBe(revision);
+      expect(expectedRevision(source, { ...restore, revisionBump: 1_000 }, desired, undefined)).toBe(revision + 1_000);
+      expect(bumpForTool(source, 1_000, undefined)).toBe(tool);
+      expect(bumpForTool(source, 0, undefined)).toBe(0);
+      expect(expectedRevision(source, { ...restore, revisionBump: 0 }, desired, undefined)).toBe(revision);
     },
   );
+});
+
+describe('the revision that is expected, of a backup that is older than the life before', () => {
+  const desired = desiredOf('c', { size: 1, version: '3.6.16' });
+  if ('problems' in desired) throw new Error('unexpected');
+  const source = { ...modelSource, revision: 40, newestEntry: 37 };
+  const origin = { incarnation: 2, clusterId: 'c', revision: 1_055 };
+
+  test('is above what clients have seen of that life', () => {
+    expect(expectedRevision(source, { ...restore, revisionBump: 1_000 }, desired, origin)).toBe(2_055);
+    expect(bumpForTool(source, 1_000, origin)).toBe(2_055 - 37);
+  });
+
+  test('is that of the backup where revisions are to be kept', () => {
+    expect(expectedRevision(source, { ...restore, revisionBump: 0 }, desired, origin)).toBe(40);
+    expect(bumpForTool(source, 0, origin)).toBe(0);
+  });
+
+  test('counts from the backup if that is newer', () => {
+    const older = { ...origin, revision: 20 };
+    expect(expectedRevision(source, { ...restore, revisionBump: 1_000 }, desired, older)).toBe(1_040);
+  });
 });
 
 describe('[96] rule 22: an EtcdCluster that is gone', () => {

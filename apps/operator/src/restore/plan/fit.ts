@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { compareMinors, parseVersion, restoreTool } from '@etcd-operator/etcd';
+import type { RestoreOrigin } from '../../api/restore-marker.ts';
 import type { Desired } from '../../cluster/desired.ts';
 import type { ClusterLimits, RestoreFacts, SourceFacts } from '../observation.ts';
 
@@ -68,15 +69,29 @@ function tooBig({ bytes }: SourceFacts, { quotaBytes, volumeBytes }: ClusterLimi
 }
 
 /** The revision that the restored member must begin with. */
-export function expectedRevision(source: SourceFacts, { revisionBump }: RestoreFacts, { version }: Desired): number {
+export function expectedRevision(
+  source: SourceFacts,
+  { revisionBump }: RestoreFacts,
+  { version }: Desired,
+  origin: RestoreOrigin | undefined,
+): number {
   const parsed = parseVersion(version);
-  return parsed && restoreTool(parsed).bumpsRevision ? source.revision + revisionBump : source.revision;
+  return parsed && restoreTool(parsed).bumpsRevision ? raised(source, revisionBump, origin) : source.revision;
+}
+
+/**
+ * Above the backup, and above what clients have seen of the life before: an old backup may be restored again and again, and
+ * would begin each time where the life before began.
+ */
+function raised({ revision }: SourceFacts, revisionBump: number, origin: RestoreOrigin | undefined): number {
+  return revisionBump === 0 ? revision : Math.max(revision, origin?.revision ?? 0) + revisionBump;
 }
 
 /**
  * What etcd's tool has to be told, so that revisions are raised by what was asked for. It counts from the newest entry, and
  * a store may be ahead of that: nothing was ever written to it, or what was deleted last has been compacted away.
  */
-export function bumpForTool({ revision, newestEntry = revision }: SourceFacts, revisionBump: number): number {
-  return revisionBump === 0 ? 0 : revision - newestEntry + revisionBump;
+export function bumpForTool(source: SourceFacts, revisionBump: number, origin: RestoreOrigin | undefined): number {
+  const { revision, newestEntry = revision } = source;
+  return revisionBump === 0 ? 0 : raised(source, revisionBump, origin) - newestEntry;
 }

@@ -27,7 +27,11 @@ function prepareExisting(seen: RestoreObservation, source: SourceFacts, cluster:
   const marker = {
     name: restore.name,
     uid: restore.uid,
-    from: { incarnation: cluster.incarnation, clusterId: cluster.clusterId },
+    from: {
+      incarnation: cluster.incarnation,
+      clusterId: cluster.clusterId,
+      ...(cluster.revision > 0 && { revision: cluster.revision }),
+    },
   };
   return marked(seen, { do: 'mark', marker, incarnation }, incarnation);
 }

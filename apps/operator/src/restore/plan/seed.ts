@@ -142,7 +142,7 @@ function prove(
       lookAgainAfter: 20,
     };
   }
-  const expected = expectedRevision(source, restore, desired);
+  const expected = expectedRevision(source, restore, desired, target.marker?.from);
   if (revision !== expected) return fail(`the restored member is at revision ${revision}, not at ${expected}`);
   if (clusterId === target.marker?.from?.clusterId) return fail(`the restored member has the cluster ID from before`);
   if (!answer.hasLeader) return wait('Seeding', `${pod.name} is about to serve`, 250);

@@ -157,6 +157,7 @@ export class RestoreModel {
         marker: cluster.marker,
         incarnation: cluster.incarnation,
         clusterId: cluster.clusterId,
+        revision: 45,
         usedIncarnation: cluster.used,
         restoredBy: cluster.restoredBy,
         acknowledged: cluster.acknowledged,
@@ -224,7 +225,8 @@ export class RestoreModel {
       seed.stage = 'running';
       const { restore, cluster: target } = this.observation();
       const desired = target?.desired;
-      const right = desired && !('problems' in desired) ? expectedRevision(modelSource, restore, desired) : 0;
+      const right =
+        desired && !('problems' in desired) ? expectedRevision(modelSource, restore, desired, target?.marker?.from) : 0;
       const revision = this.#trouble.wrongRevision ? right - 1 : right;
       seed.answer = {
         clusterId: `c${cluster.incarnation + 1}`,
