@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { clientPort, type Login, MemberClient } from '@etcd-operator/etcd';
+import { clientPort, type Login, MemberClient, type MemberClientOptions } from '@etcd-operator/etcd';
 import { createClient, isKubeError, type Pod, pods, type Transport } from '@etcd-operator/kube';
 import {
   adminIdentity,
@@ -35,6 +35,8 @@ export class OperatorLab implements AsyncDisposable {
   readonly log: LogRecord[] = [];
   /** What the operators have asked the API server, as `GET /path`; watches are `WATCH /path`. */
   readonly requests: string[] = [];
+  /** How members of a cluster are spoken to, where they want certificates or a password. */
+  readonly access = new Map<string, Pick<MemberClientOptions, 'tls' | 'serverName' | 'login'>>();
   #running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
 
   private constructor(lab: Lab) {
@@ -145,7 +147,7 @@ export class OperatorLab implements AsyncDisposable {
   }
 
   /** Waits until a cluster is available at its size, with all members healthy and nothing left to do. */
-  async settled(name: string, milliseconds = 90_000): Promise<EtcdCluster> {
+  async settled(name: string, milliseconds?: number): Promise<EtcdCluster> {
     return this.until(
       `${name} settled`,
       async () => {
@@ -180,6 +182,7 @@ export class OperatorLab implements AsyncDisposable {
       target: { host: pod?.status?.podIP ?? '', port: clientPort },
       clock: systemClock,
       dial: ({ host, port }) => this.lab.dial(host, port),
+      ...this.access.get(name),
       ...(login && { login: () => login }),
     });
   }

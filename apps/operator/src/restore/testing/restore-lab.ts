@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Login } from '@etcd-operator/etcd';
+import { fillStore, type StoreContents, storeContents } from '@etcd-operator/etcd/testing';
 import { isKubeError } from '@etcd-operator/kube';
 import { adminIdentity } from '@etcd-operator/kube-lab';
 import { createLogger, type LogRecord, systemClock } from '@etcd-operator/ports';
@@ -85,33 +85,14 @@ export class RestoreLab implements AsyncDisposable {
     await pipeline(Readable.from(member.maintenance.snapshot()), createWriteStream(this.file(path)));
   }
 
-  /** Every key with its value and lease, and the revision they are read at. */
-  async contents(cluster: string): Promise<{ readonly keys: readonly string[]; readonly revision: bigint }> {
+  async contents(cluster: string): Promise<StoreContents> {
     using member = await this.clusters.member(cluster);
-    const { kvs, header } = await member.kv.range({ key: Buffer.from([0]), rangeEnd: Buffer.from([0]) });
-    const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
-    const keys = kvs.map(
-      ({ key, value, lease }) => `${text(key)}=${createHash('sha256').update(value).digest('hex')} ${lease}`,
-    );
-    return { keys, revision: header.revision };
+    return await storeContents(member);
   }
 
-  /** Keys of many kinds: small and large, leased, changed, deleted, and with history that was compacted away. */
   async fill(cluster: string, count: number): Promise<void> {
     using member = await this.clusters.member(cluster);
-    const { id: lease } = await member.lease.grant(3600);
-    const put = (key: string, value: string | Uint8Array, more = {}) =>
-      member.kv.put({ key: Buffer.from(key), value: Buffer.from(value), ...more });
-    for (let from = 0; from < count; from += 100) {
-      const keys = Array.from({ length: Math.min(100, count - from) }, (_, index) => `key-${from + index}`);
-      await Promise.all(keys.map((key) => put(key, `value of ${key}`)));
-    }
-    await put('leased', 'x', { lease });
-    await put('large', Buffer.alloc(1024 * 1024, 'l'));
-    await put('key-0', 'changed');
-    await member.kv.deleteRange({ key: Buffer.from('key-1') });
-    const { header } = await put('key-2', 'after compaction');
-    await member.kv.compact({ revision: header.revision - 1n, physical: true });
+    await fillStore(member, count);
   }
 
   restore(name: string, path: string, spec: Source & { readonly cluster?: string } = {}): Promise<EtcdRestore> {
@@ -150,7 +131,7 @@ export class RestoreLab implements AsyncDisposable {
   }
 
   /** Waits until a restore has ended, well or not. */
-  async ended(name: string, milliseconds = 60_000): Promise<NonNullable<EtcdRestore['status']>> {
+  async ended(name: string, milliseconds?: number): Promise<NonNullable<EtcdRestore['status']>> {
     return this.clusters.until(
       `EtcdRestore ${name} ended`,
       async () => {
@@ -163,7 +144,7 @@ export class RestoreLab implements AsyncDisposable {
   }
 
   /** Waits until it has succeeded; fails at once if it does not. */
-  async succeeded(name: string, milliseconds = 60_000): Promise<NonNullable<EtcdRestore['status']>> {
+  async succeeded(name: string, milliseconds?: number): Promise<NonNullable<EtcdRestore['status']>> {
     const status = await this.ended(name, milliseconds);
     if (!status.succeeded) throw new Error(`EtcdRestore ${name} failed: ${status.reason}\n${this.#recentLog()}`);
     return status;
