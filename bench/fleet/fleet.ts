@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crdOf } from '@etcd-operator/crd';
 import { StubEtcd } from '@etcd-operator/etcd/testing';
@@ -23,8 +24,7 @@ export const fleet: Benchmark = {
   title: 'fleet: 1, 100 and 1,000 clusters of three members, stubs of etcd, the operator in its own process',
   async run(report, signal) {
     const figures: Record<string, number> = {};
-    // Each size has bars of its own: a smaller run leaves the large ones out.
-    for (const count of [1, 100, 1000].filter((size) => size <= scaled(1000))) {
+    for (const count of sizes()) {
       const found = await withFleet(count, report, signal);
       for (const [name, value] of Object.entries(found)) figures[`${name}, ${count} clusters`] = value;
     }
@@ -40,6 +40,12 @@ export const fleet: Benchmark = {
     return verdict(figures, Object.fromEntries(Object.entries(bars).filter(([name]) => name in figures)));
   },
 };
+
+/** Each size has bars of its own: a smaller run leaves the large ones out, and BENCH_FLEET=1000 all but that one. */
+function sizes(): readonly number[] {
+  const only = process.env['BENCH_FLEET']?.split(',').map(Number);
+  return [1, 100, 1000].filter((size) => only?.includes(size) ?? size <= scaled(1000));
+}
 
 async function withFleet(
   count: number,
@@ -70,6 +76,7 @@ async function withFleet(
     report(
       `${count} clusters at rest: ${megabytes.toFixed(0)} MB, ${requests.toFixed(0)} API requests, ${calls.toFixed(0)} etcd calls and ${cpu.toFixed(1)} s of CPU a minute`,
     );
+    report(`${count} clusters at rest: ${rest.kinds}`);
     const before = operator.cpuSeconds();
     const changed = await changeAll(server, client, check, signal);
     const spent = operator.cpuSeconds() - before;
@@ -114,9 +121,10 @@ function isSettled({ metadata, spec, status }: EtcdCluster): boolean {
 /** What it costs when nothing happens: requests over HTTPS are the operator's alone, we are in the server's process. */
 async function atRest(operator: OperatorProcess, etcd: StubEtcd, signal: AbortSignal) {
   await sleep(15_000, undefined, { signal });
-  let requests = 0;
-  const count = () => {
-    requests += 1;
+  const kinds: string[] = [];
+  const count = (message: unknown) => {
+    const { method, url } = (message as { readonly request: IncomingMessage }).request;
+    kinds.push(`${method} ${kindOf(url ?? '')}`);
   };
   subscribe('http.server.request.start', count);
   const before = { calls: etcd.calls, cpu: operator.cpuSeconds() };
@@ -132,10 +140,22 @@ async function atRest(operator: OperatorProcess, etcd: StubEtcd, signal: AbortSi
   const minutes = restSeconds / 60;
   return {
     megabytes: median(samples),
-    requests: requests / minutes,
+    requests: kinds.length / minutes,
+    kinds: Object.entries(Object.groupBy(kinds, (kind) => kind))
+      .map(([kind, all = []]) => `${all.length} ${kind}`)
+      .join(', '),
     calls: (etcd.calls - before.calls) / minutes,
     cpu: (operator.cpuSeconds() - before.cpu) / minutes,
   };
+}
+
+/** What a path is about, without the names of objects: `pods`, `etcdclusters/status`, `leases (watch)`. */
+function kindOf(url: string): string {
+  const { pathname, searchParams } = new URL(url, 'https://api');
+  const [resource = '', , subresource] = pathname
+    .replace(/^\/apis?\/(?:[^/]+\/)?v[^/]+\/(?:namespaces\/[^/]+\/)?/, '')
+    .split('/');
+  return `${subresource ? `${resource}/${subresource}` : resource}${searchParams.has('watch') ? ' (watch)' : ''}`;
 }
 
 /** Asks for another label everywhere at once; done when every pod carries it. */
