@@ -18,7 +18,7 @@ import { isUploadFor, mayStartWith, parseUploadName, uploadName } from './upload
 export interface DirectoryOptions {
   /** Absolute path; it must exist. */
   readonly root: string;
-  /** @default 1 MiB */
+  /** @default 512 KiB */
   readonly partBytes?: number;
   readonly random?: Random;
 }
@@ -49,8 +49,9 @@ export class DirectoryDriver implements StoreDriver<FileUpload> {
 
   constructor(options: DirectoryOptions) {
     this.location = pathToFileURL(options.root).href;
-    // What is still in the processor's cache is copied twice as fast; two writers of one file only wait for each other.
-    const firstPartBytes = options.partBytes ?? mebibyte;
+    // What is still in the processor's own cache, of a megabyte or so, costs the system half as much to take; two writers of
+    // one file only wait for each other.
+    const firstPartBytes = options.partBytes ?? mebibyte / 2;
     this.limits = { firstPartBytes, maxParts: 2 ** 31, maxPartBytes: firstPartBytes, partsInFlight: 1 };
     this.#paths = new RootedPaths(options.root);
     this.#random = options.random ?? systemRandom;

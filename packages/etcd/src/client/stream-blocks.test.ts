@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type BlockOptions, inBlocks } from './stream-blocks.ts';
 
-const blockBytes = 512 * 1024;
+const blockBytes = 256 * 1024;
 
 /** A stream that only ends, and the source of its bytes, which takes them back as soon as they have been handed over. */
 class Scene {

@@ -21,10 +21,10 @@ export interface BlockOptions {
 }
 
 /** Many of the network's pieces, few enough to stay in the processor's cache between being gathered, hashed and stored. */
-const blockBytes = 512 * 1024;
+const blockBytes = 256 * 1024;
 
 /**
- * Reads what a source hands over in blocks of 512 KiB, the last one excepted, until the stream that it belongs to has ended.
+ * Reads what a source hands over in blocks of 256 KiB, the last one excepted, until the stream that it belongs to has ended.
  * Waiting costs more than moving a piece of some kilobytes, so that one wait is made for many: pieces are taken as they come,
  * and the source, which is told what has been used, sends no more than it may.
  *
