@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ContainerStatus, Pod } from '@etcd-operator/kube';
 import type { RestoreLab } from './restore-lab.ts';
 
-const lookEvery = 50;
+/** Seldom enough not to slow down what it measures: the lab is in this process. */
+const lookEvery = 250;
 
 /** What comes by during a restore, with the seconds since its beginning: what the operator does, and what its pods are at. */
 export class Timeline {
