@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path';
-import { toBytes } from '@etcd-operator/etcd';
+import { type Login, type MemberClient, toBytes } from '@etcd-operator/etcd';
 import { expect } from 'vitest';
-import { etcdPods, etcdView, type Trust, withMember } from './etcd-view.ts';
+import { etcdPods, etcdView, openMember, type Trust } from './etcd-view.ts';
 import { type AdminClient, adminClient } from './kube-client.ts';
 import { root } from './manifests.ts';
 import { nothingLost, selector } from './operator-scene.ts';
@@ -33,6 +33,8 @@ export class BackupScene implements AsyncDisposable {
   readonly name: string;
   /** For a cluster whose members want certificates. */
   trust: Trust | undefined;
+  /** For a cluster whose authentication is enabled. */
+  login: Login | undefined;
   readonly #admin: AdminClient;
 
   static async open(topic: string, name: string): Promise<BackupScene> {
@@ -49,6 +51,11 @@ export class BackupScene implements AsyncDisposable {
     this.#admin = admin;
   }
 
+  /** Another cluster in the same namespace, which goes with this one. */
+  besides(name: string): BackupScene {
+    return new BackupScene(this.scene, name, this.store, this.#admin);
+  }
+
   /** What was asked for is taken back while somebody is there to clear up after it; then the operators go. */
   async [Symbol.asyncDispose](): Promise<void> {
     const { scene } = this;
@@ -58,17 +65,17 @@ export class BackupScene implements AsyncDisposable {
     await scene[Symbol.asyncDispose]();
   }
 
-  async untilHealthy(): Promise<void> {
+  async untilHealthy(size = 3): Promise<void> {
     const view = () => etcdView(this.#admin.client, this.scene.namespace, selector(this.name), this.trust);
-    await untilTrue('three healthy members', async () => (await view()).healthy.length === 3, { seconds: 240 });
+    await untilTrue(`${size} healthy members`, async () => (await view()).healthy.length === size, { seconds: 240 });
   }
 
   async put(key: string, value: string): Promise<void> {
-    await this.#onMember(({ kv }) => kv.put({ key: toBytes(key), value: toBytes(value) }));
+    await this.onMember(({ kv }) => kv.put({ key: toBytes(key), value: toBytes(value) }));
   }
 
   async read(key: string): Promise<string | undefined> {
-    const { kvs } = await this.#onMember(({ kv }) => kv.range({ key: toBytes(key) }));
+    const { kvs } = await this.onMember(({ kv }) => kv.range({ key: toBytes(key) }));
     return kvs[0] && Buffer.from(kvs[0].value).toString('utf8');
   }
 
@@ -94,10 +101,10 @@ export class BackupScene implements AsyncDisposable {
     await scene.create({ apiVersion, kind: 'EtcdBackup', metadata: { name: object }, spec });
   }
 
-  async createRestore(key: string): Promise<void> {
+  async createRestore(key: string, object = this.name, more: object = {}): Promise<void> {
     const { store, scene, name } = this;
-    const spec = { etcdCluster: { name }, backupStorageType: 'S3', s3: store.at(key) };
-    await scene.create({ apiVersion, kind: 'EtcdRestore', metadata: { name }, spec });
+    const spec = { etcdCluster: { name }, backupStorageType: 'S3', s3: store.at(key), ...more };
+    await scene.create({ apiVersion, kind: 'EtcdRestore', metadata: { name: object }, spec });
   }
 
   async untilSucceeded(kind: 'etcdbackup' | 'etcdrestore', object: string): Promise<NonNullable<Finished['status']>> {
@@ -111,12 +118,20 @@ export class BackupScene implements AsyncDisposable {
     });
   }
 
-  /** Some member that answers. */
-  #onMember<T>(work: Parameters<typeof withMember<T>>[1]): Promise<T> {
-    return until('a member answers', async () => {
-      const pods = await etcdPods(this.#admin.client, this.scene.namespace, selector(this.name));
-      const pod = pods[Math.floor(Math.random() * pods.length)];
-      return withMember(pod?.status?.podIP ?? '', work, this.trust);
+  /** Asks members, again and again, until one has done all of it. */
+  async onMember<T>(work: (member: MemberClient) => Promise<T>): Promise<T> {
+    // The work may have nothing to say; that it is done is the answer.
+    const { result } = await until('a member answers', async () => {
+      using member = await this.someMember();
+      return { result: await work(member) };
     });
+    return result;
+  }
+
+  /** Whichever it is. */
+  async someMember(): Promise<MemberClient> {
+    const pods = await etcdPods(this.#admin.client, this.scene.namespace, selector(this.name));
+    const pod = pods[Math.floor(Math.random() * pods.length)];
+    return openMember(pod?.status?.podIP ?? '', this.trust, this.login);
   }
 }

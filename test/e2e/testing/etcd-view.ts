@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { MemberClient, type TlsMaterial, toBytes } from '@etcd-operator/etcd';
+import { type Login, MemberClient, type TlsMaterial, toBytes } from '@etcd-operator/etcd';
 import { type Client, type Pod, pods } from '@etcd-operator/kube';
 import { systemClock } from '@etcd-operator/ports';
 
@@ -23,14 +23,21 @@ export interface Trust {
   readonly serverName: string;
 }
 
+/** One member's client port. */
+export function openMember(host: string, trust?: Trust, login?: Login): MemberClient {
+  const secured = trust && { tls: () => trust.tls, serverName: trust.serverName };
+  const known = login && { login: () => login };
+  const target = { host, port: 2379 };
+  return new MemberClient({ target, clock: systemClock, timeoutMs: 1500, ...secured, ...known });
+}
+
 /** One member's client port, for as long as `work` takes. */
 export async function withMember<T>(
   host: string,
   work: (member: MemberClient) => Promise<T>,
   trust?: Trust,
 ): Promise<T> {
-  const secured = trust && { tls: () => trust.tls, serverName: trust.serverName };
-  using member = new MemberClient({ target: { host, port: 2379 }, clock: systemClock, timeoutMs: 1500, ...secured });
+  using member = openMember(host, trust);
   return await work(member);
 }
 

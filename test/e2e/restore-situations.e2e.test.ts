@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Restores in every situation that a cluster can be in, on a real kubelet with a real S3 server: each time with 10,000 keys, all
+ * compared afterwards, and with a client that watches all the while and must be told that history is gone.
+ */
+import { join } from 'node:path';
+import type { Auth, Login } from '@etcd-operator/etcd';
+import { fillStore, storeContents, WatchingClient } from '@etcd-operator/etcd/testing';
+import type { Pod } from '@etcd-operator/kube';
+import type { EtcdCluster } from '@etcd-operator/operator';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { BackupScene } from './testing/backup-scene.ts';
+import { secureCluster, staticTls } from './testing/cluster-certificates.ts';
+import { type LocalVolumes, startLocalVolumes, storageClass } from './testing/local-volumes.ts';
+import { root } from './testing/manifests.ts';
+import { etcdCluster, nameOf, selector } from './testing/operator-scene.ts';
+import { untilTrue } from './testing/until.ts';
+
+/** Four restores one after the other take long on a busy machine. */
+const patience = 1_200_000;
+
+let here: BackupScene;
+let volumes: LocalVolumes;
+
+beforeAll(async () => {
+  here = await BackupScene.open('situations', 'plain');
+  volumes = await startLocalVolumes(here.scene.cluster);
+  await here.scene.kubectl('apply', '--kustomize', join(root, 'deploy/base'));
+  await here.scene.kubectl('rollout', 'status', 'deployment/etcd-operator', '--timeout=180s');
+});
+
+afterAll(async () => {
+  await here?.[Symbol.asyncDispose]();
+  await volumes?.[Symbol.asyncDispose]();
+});
+
+async function untilSeen({ seen }: WatchingClient, values: readonly string[]): Promise<void> {
+  await untilTrue(`the client that watches sees ${values.at(-1)}`, async () => seen.length >= values.length);
+  expect(seen).toEqual(values);
+}
+
+interface Options {
+  /** Of which situation the backup is; what was in it is in the cluster again. @default one that is taken now */
+  readonly from?: string;
+  /** More of the EtcdBackup. */
+  readonly backup?: object;
+  /** More of the EtcdRestore. */
+  readonly restore?: object;
+  /** What is done as soon as the EtcdRestore is there. */
+  readonly meanwhile?: () => Promise<unknown>;
+}
+
+/** A cluster with 10,000 keys that comes into one situation after the other. */
+class Subject {
+  readonly #its: BackupScene;
+  readonly #size: number;
+
+  static async create(its: BackupScene, spec: { readonly size: number; readonly version: string }): Promise<Subject> {
+    await its.scene.create(etcdCluster(its.name, spec));
+    await its.untilHealthy(spec.size);
+    await its.onMember((member) => fillStore(member, 10_000));
+    return new Subject(its, spec.size);
+  }
+
+  private constructor(its: BackupScene, size: number) {
+    this.#its = its;
+    this.#size = size;
+  }
+
+  /** Takes a backup, brings the cluster into a situation, restores it, and compares everything. */
+  async restored(situation: string, harm: () => Promise<unknown>, options: Options = {}): Promise<void> {
+    const its = this.#its;
+    const object = `${its.name}-${situation}`;
+    const key = `${its.name}-${options.from ?? situation}`;
+    if (!options.from) {
+      await its.createBackup(key, key, options.backup);
+      await its.untilSucceeded('etcdbackup', key);
+    }
+    const saved = await its.onMember(storeContents);
+    await its.put('watched', 'newer than the backup');
+    const { revision } = await its.onMember(storeContents);
+    using watching = new WatchingClient(() => its.someMember(), 'watched', revision);
+    await untilSeen(watching, ['newer than the backup']);
+    await harm();
+    await its.createRestore(key, object, options.restore);
+    await options.meanwhile?.();
+    await its.untilSucceeded('etcdrestore', object);
+    await untilTrue('it has its size', async () => (await this.look()).status?.readySize === this.#size);
+    await untilSeen(watching, ['newer than the backup', 'compacted']);
+    expect((await its.onMember(storeContents)).keys).toEqual(saved.keys);
+  }
+
+  look(): Promise<EtcdCluster> {
+    return this.#its.scene.get('etcdcluster', this.#its.name);
+  }
+
+  change(spec: object): Promise<string> {
+    const patch = `--patch=${JSON.stringify({ spec })}`;
+    return this.#its.scene.kubectl('patch', 'etcdcluster', this.#its.name, '--type=merge', patch);
+  }
+
+  /** Deletes so many of its pods. Until `resume` it is paused, or its operator would heal it while the pods go. */
+  async lose(count: number): Promise<void> {
+    const { scene, name } = this.#its;
+    await this.change({ paused: true });
+    await untilTrue('it is paused', async () => (await this.look()).status?.controlPaused === true);
+    const found = await scene.list<Pod>('pod', selector(name));
+    const present = found.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
+    await scene.kubectl('delete', 'pod', ...present.slice(0, count).map(nameOf), '--grace-period=0', '--force');
+  }
+
+  resume(): Promise<string> {
+    return this.change({ paused: false });
+  }
+}
+
+test.concurrent(
+  'without volumes: healthy, without a quorum, Failed, and with an EtcdCluster that is gone',
+  async () => {
+    const plain = await Subject.create(here, { size: 3, version: '3.6.16' });
+    const { metadata } = await plain.look();
+    await plain.restored('healthy', async () => undefined);
+    // An older backup than the cluster has lives: it must not begin where that life began.
+    await plain.restored('without-quorum', () => plain.lose(2), { from: 'healthy', meanwhile: () => plain.resume() });
+    await plain.restored('failed', async () => {
+      await plain.lose(3);
+      await plain.resume();
+      await untilTrue('it has failed', async () => (await plain.look()).status?.phase === 'Failed');
+    });
+    expect((await plain.look()).metadata?.uid).toBe(metadata?.uid);
+    await plain.restored('from-manifest', () => here.scene.kubectl('delete', 'etcdcluster', here.name));
+    const { spec, metadata: made } = await plain.look();
+    expect(spec).toMatchObject({ size: 3, version: '3.6.16' });
+    expect(made?.uid).not.toBe(metadata?.uid);
+  },
+  patience,
+);
+
+test.concurrent(
+  'with TLS and on volumes: degraded, and with all pods and volumes gone',
+  async () => {
+    const its = here.besides('secured');
+    its.trust = await secureCluster(its.scene, its.name);
+    const persistentVolumeClaimSpec = {
+      storageClassName: storageClass,
+      accessModes: ['ReadWriteOnce'],
+      resources: { requests: { storage: '512Mi' } },
+    };
+    const spec = { size: 3, version: '3.7.3', TLS: staticTls, pod: { persistentVolumeClaimSpec } };
+    const secured = await Subject.create(its, spec);
+    const meanwhile = () => secured.resume();
+    await secured.restored('degraded', () => secured.lose(1), { meanwhile });
+    const everything = async () => {
+      await secured.lose(3);
+      await its.scene.kubectl('delete', 'pvc', '--selector', selector(its.name));
+    };
+    await secured.restored('gone', everything, { meanwhile });
+    expect((await secured.look()).status).toMatchObject({ currentVersion: '3.7.3', incarnation: 3 });
+  },
+  patience,
+);
+
+test.concurrent(
+  'with authentication: paused, and with an EtcdCluster that is gone, by a spec in the restore',
+  async () => {
+    const its = here.besides('locked');
+    const { scene, name } = its;
+    const login = { name: 'root', password: 'correct horse' };
+    const fields = [`--from-literal=username=${login.name}`, `--from-literal=password=${login.password}`];
+    await scene.kubectl('create', 'secret', 'generic', 'login', ...fields);
+    const spec = { size: 1, version: '3.5.35', auth: { secret: 'login' } };
+    const locked = await Subject.create(its, spec);
+    await its.onMember(({ auth }) => enableAuthentication(auth, login));
+    its.login = login;
+    const backup = { auth: spec.auth };
+    await locked.restored('paused', () => locked.change({ paused: true }), { backup });
+    expect((await locked.look()).spec.paused).toBe(true);
+    const gone = () => scene.kubectl('delete', 'etcdcluster', name);
+    await locked.restored('from-inline', gone, { backup, restore: { clusterSpec: spec } });
+  },
+  patience,
+);
+
+async function enableAuthentication(auth: Auth, { name, password }: Login): Promise<void> {
+  // What was cut off cannot be repeated.
+  const patiently = { timeoutMs: 60_000 };
+  await auth.userAdd(name, password, patiently);
+  await auth.roleAdd('root', patiently);
+  await auth.userGrantRole(name, 'root', patiently);
+  await auth.enable(patiently);
+}
+
+test.concurrent(
+  'in the middle of an upgrade, with the version that was asked for',
+  async () => {
+    const its = here.besides('upgraded');
+    const upgraded = await Subject.create(its, { size: 3, version: '3.4.23' });
+    await upgraded.restored('mid-upgrade', async () => {
+      await upgraded.change({ version: '3.5.35' });
+      await untilTrue('it upgrades', async () => (await upgraded.look()).status?.targetVersion === '3.5.35');
+    });
+    expect((await upgraded.look()).status).toMatchObject({ currentVersion: '3.5.35', incarnation: 2 });
+  },
+  patience,
+);
