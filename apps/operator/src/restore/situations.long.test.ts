@@ -104,7 +104,9 @@ describe.each(versions)(
       await restored('plain', {
         called: 'failed',
         harm: async () => {
+          await lab.clusters.stopOperator();
           await lose('plain', 3);
+          lab.clusters.startOperator();
           await lab.clusters.until('all data lost', async () =>
             (await lab.clusters.get('plain')).status?.phase === 'Failed' ? true : undefined,
           );
