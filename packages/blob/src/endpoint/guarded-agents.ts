@@ -5,7 +5,7 @@ import { type ClientRequestArgs, Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent, type RequestOptions } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { rootCertificates } from 'node:tls';
+import { createSecureContext, rootCertificates } from 'node:tls';
 import { callbackify } from 'node:util';
 import { BlobError } from '../blob-error.ts';
 import { checkAddresses, checkHost, type EndpointPolicy } from './endpoint-policy.ts';
@@ -40,10 +40,14 @@ export function guardedAgents(options: AgentOptions): GuardedAgents {
       throw new BlobError('Configuration', `a request would have gone to ${host} instead of ${options.host}; refused`);
     }
   };
-  const ca = caCertificates === undefined ? {} : { ca: [...rootCertificates, caCertificates] };
+  // As a context, made once: as a list, Node would read all of it again for every request.
+  const trust =
+    caCertificates === undefined
+      ? {}
+      : { secureContext: createSecureContext({ ca: [...rootCertificates, caCertificates] }) };
   const shared = { keepAlive: true, maxSockets, lookup: guardedLookup(policy) };
   const http = new GuardedHttpAgent(check, shared);
-  const https = new GuardedHttpsAgent(check, { ...shared, ...ca });
+  const https = new GuardedHttpsAgent(check, { ...shared, ...trust });
   const close = () => {
     http.destroy();
     https.destroy();

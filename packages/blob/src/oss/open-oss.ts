@@ -44,6 +44,8 @@ export async function openOss(options: OssOptions, settings: StoreSettings = {})
         accessKeyId: options.credentials.accessKeyId,
         secretAccessKey: options.credentials.accessKeySecret,
       },
+      // Not every service that speaks S3 takes parts that are not signed.
+      signedParts: true,
       // What is allowed was decided on the endpoint as it was given.
       policy: checked,
       ...(options.caCertificates === undefined ? {} : { caCertificates: options.caCertificates }),

@@ -9,6 +9,7 @@ import { createStore, type StoreSettings } from '../store.ts';
 import { resolveCredentials } from './s3-credentials.ts';
 import { S3Driver } from './s3-driver.ts';
 import type { S3Options } from './s3-options.ts';
+import { leavePartsToTls } from './unsigned-parts.ts';
 
 /** Opens a bucket. Loads the SDK; makes no request. */
 export async function openS3(options: S3Options, settings: StoreSettings = {}): Promise<BlobStore> {
@@ -35,6 +36,8 @@ export async function openS3(options: S3Options, settings: StoreSettings = {}): 
     followRegionRedirects: false,
     requestHandler: { httpAgent: agents.http, httpsAgent: agents.https },
   });
+  const overTls = endpoint?.protocol !== 'http:';
+  if (overTls && !options.signedParts) leavePartsToTls(client);
   const driver = new S3Driver({
     sdk,
     client,
@@ -48,7 +51,7 @@ export async function openS3(options: S3Options, settings: StoreSettings = {}): 
   return createStore(driver, settings);
 }
 
-/** Stores that are not AWS do not all know its newer checksums; the signature covers every byte of a part anyway. */
+/** Stores that are not AWS do not all know its newer checksums; every byte is covered by the signature or by TLS anyway. */
 function ofEndpoint(endpoint: URL): S3ClientConfig {
   return {
     endpoint: endpoint.href.replace(/\/$/, ''),

@@ -36,6 +36,8 @@ export interface S3Options {
   readonly policy?: EndpointPolicy;
   /** At least 5 MiB. @default 8 MiB */
   readonly partBytes?: number;
+  /** Whether the signature covers the bytes of parts over TLS, too; over plain HTTP it always does. @default false */
+  readonly signedParts?: boolean;
   /** What the store is called in messages. @default 's3' */
   readonly scheme?: string;
 }
