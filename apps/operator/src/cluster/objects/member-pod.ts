@@ -132,11 +132,16 @@ function podSpec(options: MemberPodOptions, address: MemberAddress): PodSpec {
     automountServiceAccountToken: false,
     enableServiceLinks: false,
     securityContext: podSecurity(pod, options.ownsFilesAsRoot ?? false),
-    ...(pod.checkDNS === false ? {} : { initContainers: [finish(dns)] }),
+    ...(waitsForItsName(options) && { initContainers: [finish(dns)] }),
     containers: [finish(etcdContainer({ name, image, version, address, peerTLS, clientTLS, env: pod.etcdEnv ?? [] }))],
     volumes: [dataVolume(desired, name), ...tlsVolumes(spec, options.tlsKeys)],
     ...scheduling(options),
   };
+}
+
+/** Only an etcd without data asks for its own name; one that comes back to its data would wait for what a DNS cache forgot. */
+function waitsForItsName({ spec, boot }: MemberPodOptions): boolean {
+  return spec.pod?.checkDNS !== false && boot.state !== 'disarmed';
 }
 
 function dataVolume({ storage }: Desired, name: string): Volume {

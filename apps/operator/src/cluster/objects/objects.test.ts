@@ -115,6 +115,14 @@ describe('[30] [31] the pod of a member', () => {
     await expectGolden(file, podOf(spec, options));
   });
 
+  test('[35] only a member without data waits for its own name', () => {
+    const initContainers = (options: object) =>
+      podOf({ size: 3 }, options).spec?.initContainers?.map(({ name }) => name);
+    expect(initContainers({ boot: { state: 'new' } })).toEqual(['check-dns']);
+    expect(initContainers({ boot: { state: 'existing', members: [] } })).toEqual(['check-dns']);
+    expect(initContainers({ boot: { state: 'disarmed' } })).toBeUndefined();
+  });
+
   test.each(['3.3.27', '3.4.23', '3.4.44', '3.5.10', '3.5.35', '3.6.16', '3.7.3'])(
     'rule 15: %s is probed as it can be',
     async (version) => {

@@ -46,9 +46,7 @@ export const restoreSwitch = { armed: '--write-out=simple', done: '--help' } as 
  * is there alone. It is disarmed from birth, and behind no Service before its data is proven.
  */
 export function seedPod(options: Omit<MemberPodOptions, 'boot'>, source: SeedSource): Pod {
-  // Its name resolves only once it is behind the Service: there is nothing to wait for before.
-  const spec = { ...options.spec, pod: { ...options.spec.pod, checkDNS: false } };
-  const member = memberPod({ ...options, spec, boot: { state: 'disarmed' } });
+  const member = memberPod({ ...options, boot: { state: 'disarmed' } });
   const { [labels.app]: _fenced, ...kept } = member.metadata?.labels ?? {};
   const pod = options.spec.pod ?? {};
   const finish = (container: Container & { readonly name: string }) => ({
