@@ -8,6 +8,7 @@ import { etcdImage } from '@etcd-operator/tools/image';
 import { adminClient } from '../../test/e2e/testing/kube-client.ts';
 import { startLocalVolumes, storageClass } from '../../test/e2e/testing/local-volumes.ts';
 import { deployOperator } from '../../test/e2e/testing/operator.ts';
+import { isReady } from '../../test/e2e/testing/pods.ts';
 import { rebootPods } from '../../test/e2e/testing/reboot.ts';
 import { openScene } from '../../test/e2e/testing/scene.ts';
 import { etcdSetOnVolumes, lonelyPod } from '../heal/floor.ts';
@@ -79,10 +80,14 @@ async function told(what: string, times: number, measure: () => Promise<number>)
   return seconds;
 }
 
+/**
+ * The voters, once nothing happens any more: while probes of a young pod succeed for the first time, its kubelet looks after each of
+ * them before it hears of a deletion, which is no matter of whoever brings the pod back.
+ */
 async function settled(selector: string) {
-  const voters = await ground.healthy(selector, size);
-  await sleep(2000);
-  return voters;
+  while (!(await ground.pods(selector)).every(isReady)) await sleep(200);
+  await sleep(3000);
+  return ground.healthy(selector, size);
 }
 
 /** The leader, or some follower. */

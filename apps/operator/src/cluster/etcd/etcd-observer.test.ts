@@ -12,10 +12,10 @@ const intoTheVoid = (_: unknown, signal: AbortSignal) =>
 const nobody = { tls: undefined, login: undefined };
 
 /** Milliseconds until a look at one pod, whose address leads nowhere, has ended. */
-async function patience(isEnding: boolean): Promise<number> {
+async function patience(isEnding: boolean, hasEnded = false): Promise<number> {
   const clock = new VirtualClock(0);
   const observer = new EtcdObserver({ clock, dial: intoTheVoid });
-  const target = { podName: 'c-a', podUid: 'u1', ip: '10.0.0.1', serverName: 'c-a.c.ns.svc', isEnding };
+  const target = { podName: 'c-a', podUid: 'u1', ip: '10.0.0.1', serverName: 'c-a.c.ns.svc', isEnding, hasEnded };
   const { signal } = new AbortController();
   let ended = false;
   const look = observer.look([target], nobody, { aboutUpgrade: false }, signal).then(({ answers }) => {
@@ -37,5 +37,9 @@ describe('an address that leads nowhere', () => {
 
   test('is given a moment if its pod is being deleted: the next one waits', async () => {
     expect(await patience(true)).toBeLessThan(1_000);
+  });
+
+  test('is not asked at all once its process has ended, too', async () => {
+    expect(await patience(true, true)).toBeLessThanOrEqual(50);
   });
 });

@@ -96,6 +96,8 @@ export class EtcdObserver {
     access: EndpointAccess,
   ): Promise<Answer> {
     const { signal } = access;
+    const silent = (why: string): Answer => ({ kind: 'silent', since: this.#since(target.podUid, false), why });
+    if (target.hasEnded) return silent('its process has ended');
     try {
       const status = await client.maintenance.status({
         signal,
@@ -110,7 +112,7 @@ export class EtcdObserver {
       if (!isEtcdError(error)) throw error;
       const locked = lockedOut(error);
       if (locked !== undefined) this.#locked = locked;
-      return { kind: 'silent', since: this.#since(target.podUid, false), why: error.message };
+      return silent(error.message);
     }
   }
 

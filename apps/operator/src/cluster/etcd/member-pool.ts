@@ -11,6 +11,8 @@ export interface MemberTarget {
   readonly serverName: string;
   /** True if the pod is being deleted. @default false */
   readonly isEnding?: boolean;
+  /** True if, besides, its process has ended: nobody is there to be asked. @default false */
+  readonly hasEnded?: boolean;
 }
 
 /** How the members of one cluster are spoken to. */

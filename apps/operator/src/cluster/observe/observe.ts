@@ -83,6 +83,7 @@ export function targetsOf(view: KubernetesView): readonly MemberTarget[] {
       ip: pod.ip,
       serverName: hostOf(pod, cluster),
       isEnding: pod.terminating,
+      hasEnded: pod.terminating && pod.container.state === 'terminated',
     }));
 }
 
