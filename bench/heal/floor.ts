@@ -2,7 +2,16 @@
 import type { PersistentVolumeClaimSpec, Pod, Service, StatefulSet } from '@etcd-operator/kube';
 import { etcdStatefulSet } from '../../test/e2e/testing/stateful-set.ts';
 
-/** The StatefulSet of B9, with a volume for each pod. */
+const at = (path: string) => ({ httpGet: { path, port: 2379 } });
+
+/** As often as the operator has its members probed: a kubelet looks after the results before it ends a pod, whoever made it. */
+const probes = {
+  startupProbe: { ...at('/livez'), periodSeconds: 2, timeoutSeconds: 3, failureThreshold: 300 },
+  readinessProbe: { ...at('/readyz'), periodSeconds: 2, timeoutSeconds: 3, failureThreshold: 3 },
+  livenessProbe: { ...at('/livez'), periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 },
+};
+
+/** The StatefulSet of B9, with a volume for each pod and with probes. */
 export function etcdSetOnVolumes(
   name: string,
   namespace: string,
@@ -12,7 +21,8 @@ export function etcdSetOnVolumes(
   const [service, set] = etcdStatefulSet(name, namespace, image) as readonly [Service, StatefulSet];
   const { spec } = set;
   if (!spec?.template.spec) throw new Error('the StatefulSet has no pods');
-  const template = { ...spec.template, spec: { ...spec.template.spec, volumes: [] } };
+  const containers = spec.template.spec.containers.map((container) => ({ ...container, ...probes }));
+  const template = { ...spec.template, spec: { ...spec.template.spec, containers, volumes: [] } };
   return [
     { ...service, metadata: { ...service.metadata, namespace } },
     {
