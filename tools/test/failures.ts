@@ -33,11 +33,12 @@ export function failuresOf(
 
 /** Two lines for each failure, so that a glance is enough: which, and the first words of why. */
 export function failureList(failures: readonly Failure[], root: string): string {
-  const lines = failures.map(({ where, error }) => {
-    const words = error.message.split('\n', 1)[0]?.slice(0, 200);
-    return `  ${where}\n    ${words}${placeOf(error, root)}`;
-  });
-  return [`FAILED: ${failures.length}`, ...lines].join('\n');
+  return failures
+    .map(({ where, error }) => {
+      const words = error.message.split('\n', 1)[0]?.slice(0, 200);
+      return `  ${where}\n    ${words}${placeOf(error, root)}`;
+    })
+    .join('\n');
 }
 
 /** The whole of each failure: what was expected, and the way to where it happened. */

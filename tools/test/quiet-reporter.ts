@@ -5,8 +5,8 @@ import { failureDetails, failureList, failuresOf } from './failures.ts';
 const interval = 60_000;
 
 /**
- * What a machine that runs the tests wants to keep: a sign of life every minute, and at the end what failed, first at a glance
- * and then in full. Thousands of tests that passed are one number.
+ * What a machine that runs the tests wants to keep: a sign of life every minute, each failure at once, and at the end all of them,
+ * first at a glance and then in full. Thousands of tests that passed are one number.
  */
 export class QuietReporter implements Reporter {
   readonly #root: string;
@@ -20,7 +20,17 @@ export class QuietReporter implements Reporter {
 
   onTestCaseResult(test: TestCase): void {
     this.#done += 1;
-    if (test.result().state === 'failed') this.#failed += 1;
+    const { state, errors = [] } = test.result();
+    if (state === 'failed') {
+      this.#failed += 1;
+      const where = `${test.module.relativeModuleId} > ${test.fullName}`;
+      process.stdout.write(
+        `${failureList(
+          errors.map((error) => ({ where, error })),
+          this.#root,
+        )}\n`,
+      );
+    }
     if (performance.now() - this.#lastWord < interval) return;
     this.#lastWord = performance.now();
     process.stdout.write(`${this.#done} tests have run, ${this.#failed} of them failed\n`);
@@ -29,6 +39,8 @@ export class QuietReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], strayErrors: readonly SerializedError[]): void {
     const failures = failuresOf(modules, strayErrors);
     if (failures.length === 0) return;
-    process.stdout.write(`${failureList(failures, this.#root)}\n\n${failureDetails(failures)}\n`);
+    process.stdout.write(
+      `\nFAILED: ${failures.length}\n${failureList(failures, this.#root)}\n\n${failureDetails(failures)}\n`,
+    );
   }
 }
