@@ -60,3 +60,20 @@ describe('rule 1: five acknowledged writes and a blank voter', () => {
     expect(pod?.status?.containerStatuses?.[0]?.restartCount).toBeGreaterThan(0);
   });
 });
+
+describe('a cluster that was born a moment ago and never written to', () => {
+  test('comes back though all its members are killed at once and the disk of the leader is lost', async () => {
+    await ground.create('young', { size: 3 });
+    const { status } = await ground.settled('young');
+    const members = status?.memberDetails ?? [];
+    const leader = members.find(({ role }) => role === 'Leader')?.name ?? '';
+    await ground.lab.faults.disk.blank(key(leader), 'etcd-data');
+    await Promise.all(members.map(({ name }) => ground.lab.faults.pod.signal(key(name), 'SIGKILL', 'etcd')));
+    const replaced = await ground.until('another member in the place of the leader', async () => {
+      const names = (await ground.get('young')).status?.memberDetails?.map(({ name }) => name) ?? [];
+      return names.length === 3 && !names.includes(leader) ? names : undefined;
+    });
+    expect(replaced).toHaveLength(3);
+    await ground.settled('young');
+  });
+});
