@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { etcdImage } from '@etcd-operator/tools/image';
 import { adminClient } from '../../test/e2e/testing/kube-client.ts';
-import { startLocalVolumes, storageClass } from '../../test/e2e/testing/local-volumes.ts';
+import { startLocalVolumes } from '../../test/e2e/testing/local-volumes.ts';
 import { deployOperator } from '../../test/e2e/testing/operator.ts';
 import { isReady } from '../../test/e2e/testing/pods.ts';
 import { rebootPods } from '../../test/e2e/testing/reboot.ts';
@@ -24,11 +24,11 @@ const size = 3;
 await using scene = await openScene('bench-heal');
 await using admin = await adminClient(scene.cluster);
 await using _operator = await deployOperator(scene);
-await using _volumes = await startLocalVolumes(scene.cluster);
+await using volumes = await startLocalVolumes(scene.cluster);
 const ground = new Ground(scene, admin.client);
 const [image = ''] = (await etcdImage('etcd@3.6')).names;
 const claim = {
-  storageClassName: storageClass,
+  storageClassName: volumes.storageClass,
   accessModes: ['ReadWriteOnce'],
   resources: { requests: { storage: '512Mi' } },
 } as const;

@@ -2,7 +2,7 @@
 /** The cluster operator as users run it: with the example's rights and manifests, in a namespace that enforces restricted pods. */
 import type { Pod, Service } from '@etcd-operator/kube';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { startLocalVolumes, storageClass } from './testing/local-volumes.ts';
+import { startLocalVolumes } from './testing/local-volumes.ts';
 import { etcdCluster, nameOf, nothingLost, OperatorScene, selector } from './testing/operator-scene.ts';
 import { isRunning } from './testing/pods.ts';
 import type { Scene } from './testing/scene.ts';
@@ -141,9 +141,9 @@ describe.concurrent('an EtcdCluster', () => {
   });
 
   test('with volumes survives the loss of all of its pods at once (C-24)', async () => {
-    await using _volumes = await startLocalVolumes(scene.cluster);
+    await using volumes = await startLocalVolumes(scene.cluster);
     const persistentVolumeClaimSpec = {
-      storageClassName: storageClass,
+      storageClassName: volumes.storageClass,
       accessModes: ['ReadWriteOnce'],
       resources: { requests: { storage: '512Mi' } },
     };

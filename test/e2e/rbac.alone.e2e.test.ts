@@ -4,7 +4,7 @@ import { type Place, rights } from '@etcd-operator/tools/deploy';
 import { expect, test } from 'vitest';
 import { recordedCalls } from './testing/audit-log.ts';
 import { theCluster } from './testing/cluster.ts';
-import { startLocalVolumes, storageClass } from './testing/local-volumes.ts';
+import { startLocalVolumes } from './testing/local-volumes.ts';
 import { etcdCluster, OperatorScene } from './testing/operator-scene.ts';
 import { untilTrue } from './testing/until.ts';
 import { idleVerbs, refusedCalls, unknownCalls } from './testing/used-rights.ts';
@@ -18,9 +18,9 @@ const ofTheOperator = rights.filter(({ programs }) => programs.includes('etcd-op
 
 /** Does with small clusters whatever takes a right of its own. */
 async function doEverything(here: OperatorScene): Promise<void> {
-  await using _volumes = await startLocalVolumes(here.scene.cluster);
+  await using volumes = await startLocalVolumes(here.scene.cluster);
   const persistentVolumeClaimSpec = {
-    storageClassName: storageClass,
+    storageClassName: volumes.storageClass,
     accessModes: ['ReadWriteOnce'],
     resources: { requests: { storage: '64Mi' } },
   };

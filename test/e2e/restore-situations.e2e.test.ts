@@ -11,7 +11,7 @@ import type { EtcdCluster } from '@etcd-operator/operator';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { BackupScene } from './testing/backup-scene.ts';
 import { secureCluster, staticTls } from './testing/cluster-certificates.ts';
-import { type LocalVolumes, startLocalVolumes, storageClass } from './testing/local-volumes.ts';
+import { type LocalVolumes, startLocalVolumes } from './testing/local-volumes.ts';
 import { root } from './testing/manifests.ts';
 import { etcdCluster, nameOf, selector } from './testing/operator-scene.ts';
 import { untilTrue } from './testing/until.ts';
@@ -142,7 +142,7 @@ test.concurrent(
     const its = here.besides('secured');
     its.trust = await secureCluster(its.scene, its.name);
     const persistentVolumeClaimSpec = {
-      storageClassName: storageClass,
+      storageClassName: volumes.storageClass,
       accessModes: ['ReadWriteOnce'],
       resources: { requests: { storage: '512Mi' } },
     };

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { startLocalVolumes, storageClass } from './testing/local-volumes.ts';
+import { type LocalVolumes, startLocalVolumes } from './testing/local-volumes.ts';
 import { isRunning, shellPod } from './testing/pods.ts';
 import { openScene } from './testing/scene.ts';
 import { until, untilTrue } from './testing/until.ts';
 
-const claim = {
+const claimOf = ({ storageClass }: LocalVolumes) => ({
   apiVersion: 'v1',
   kind: 'PersistentVolumeClaim',
   metadata: { name: 'data' },
   spec: { storageClassName: storageClass, accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
-};
+});
 const mounted = {
   volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }],
   container: { volumeMounts: [{ name: 'data', mountPath: '/data' }] },
@@ -20,7 +20,7 @@ const mounted = {
 test('what a pod writes to its claim outlives the pod and goes with the claim', async () => {
   await using scene = await openScene('volumes');
   await using volumes = await startLocalVolumes(scene.cluster);
-  await scene.create(claim, shellPod('writer', mounted));
+  await scene.create(claimOf(volumes), shellPod('writer', mounted));
   await scene.podWhen('writer', 'running', isRunning);
   await scene.exec('writer', 'sh', '-c', 'echo kept > /data/file');
   await scene.kubectl('delete', 'pod', 'writer');
@@ -38,9 +38,9 @@ test('what a pod writes to its claim outlives the pod and goes with the claim', 
 
 test('a volume belongs to the group that the pod asks for', async () => {
   await using scene = await openScene('volume-group');
-  await using _volumes = await startLocalVolumes(scene.cluster);
+  await using volumes = await startLocalVolumes(scene.cluster);
   const securityContext = { runAsUser: 1000, runAsGroup: 1000, fsGroup: 1000, runAsNonRoot: true };
-  await scene.create(claim, shellPod('one', { ...mounted, securityContext }));
+  await scene.create(claimOf(volumes), shellPod('one', { ...mounted, securityContext }));
   await scene.podWhen('one', 'running', isRunning);
   await until('the volume can be written by its user', () =>
     scene.exec('one', 'sh', '-c', 'id -u > /data/user; cat /data/user'),

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { addresses, type Cluster, inside } from '@etcd-operator/tools/cluster';
 
-export const storageClass = 'local-folders';
 const provisioner = 'etcd-operator.test/local-folders';
 
 /** Makes a folder of the node for every claim of its class, and removes it with the claim, for as long as it is in use. */
 export interface LocalVolumes extends AsyncDisposable {
+  /** What claims name: a class of its own, because tests that run side by side each have their provisioner. */
+  readonly storageClass: string;
   /** Where a volume's data is, on this machine. */
   folderOf(volume: string): string;
 }
@@ -31,6 +33,7 @@ interface Watched {
 
 /** A provisioner of volumes as small as can be: claims are bound at once, volumes are of the kind `local`, so that `fsGroup` counts. */
 export async function startLocalVolumes(cluster: Cluster): Promise<LocalVolumes> {
+  const storageClass = `local-folders-${randomUUID()}`;
   await cluster.apply([
     {
       apiVersion: 'storage.k8s.io/v1',
@@ -43,14 +46,20 @@ export async function startLocalVolumes(cluster: Cluster): Promise<LocalVolumes>
   ]);
   const folderOf = (volume: string) => join(cluster.layout.varLib, 'volumes', volume);
   const watchers = ['persistentvolumeclaims', 'persistentvolumes'].map((kind) =>
-    watch(cluster, kind, (event) => handle(cluster, folderOf, event)),
+    watch(cluster, kind, async (event) => {
+      if (event.object.spec.storageClassName === storageClass) await handle(cluster, folderOf, event);
+    }),
   );
-  return { folderOf, [Symbol.asyncDispose]: async () => void (await Promise.all(watchers.map((stop) => stop()))) };
+  const stop = async () => {
+    await Promise.all(watchers.map((end) => end()));
+    await cluster.kubectl(['delete', 'storageclass', storageClass, '--ignore-not-found']);
+  };
+  return { storageClass, folderOf, [Symbol.asyncDispose]: stop };
 }
 
 async function handle(cluster: Cluster, folderOf: (volume: string) => string, event: Watched): Promise<void> {
   const { kind, metadata, spec, status } = event.object;
-  if (spec.storageClassName !== storageClass || event.type === 'DELETED') return;
+  if (event.type === 'DELETED') return;
   if (kind === 'PersistentVolumeClaim' && status?.phase === 'Pending' && !spec.volumeName) {
     const volume = `folder-${metadata.uid}`;
     await mkdir(folderOf(volume), { recursive: true, mode: 0o755 });
@@ -72,7 +81,7 @@ function volumeFor(volume: string, { metadata, spec }: Watched['object']): objec
       capacity: { storage: spec.resources?.requests?.storage ?? '1Gi' },
       accessModes: spec.accessModes ?? ['ReadWriteOnce'],
       persistentVolumeReclaimPolicy: 'Delete',
-      storageClassName: storageClass,
+      storageClassName: spec.storageClassName,
       claimRef: {
         apiVersion: 'v1',
         kind: 'PersistentVolumeClaim',
