@@ -20,7 +20,6 @@ async function untilHealthy(scene: Scene, name: string, size: number): Promise<v
   await untilTrue(
     `${size} healthy members of ${name}`,
     async () => (await etcdView(admin.client, scene.namespace, selector(name))).healthy.length === size,
-    { seconds: 240 },
   );
 }
 

@@ -99,7 +99,7 @@ test('a rolling update hands the work over instead of letting the lease run out'
       expect(before).toMatch(/^etcd-operator-/);
       await scene.kubectl('rollout', 'restart', 'deployment/etcd-operator');
       const isTaken = async () => !['', before].includes(followed.holders.at(-1));
-      await untilTrue('the next one leads', isTaken, { seconds: 180 });
+      await untilTrue('the next one leads', isTaken);
       // It was given back: had it run out instead, nobody would have seen it without a holder.
       expect(followed.holders.slice(0, 2)).toEqual([before, '']);
     } finally {

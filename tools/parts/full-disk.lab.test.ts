@@ -50,7 +50,7 @@ test('a disk that becomes full while a tool writes ends with one sentence and is
 });
 
 test('a disk that is full up to the last byte when our own files are written ends the same way', async () => {
-  const fill = `${goodBuild}; dd if=/dev/zero of="$(dirname "$out")/../work/fill" bs=4k 2>/dev/null; true`;
+  const fill = `${goodBuild}; dd if=/dev/zero of="$(dirname "$out")/fill" bs=4k 2>/dev/null; true`;
   const end = await onSmallDisk({ tiny }, fill);
   expect(end).toMatchObject({ status: 1, stdout: '+.locks\n' });
   expect(end.stderr).toContain('the disk became full while tiny was being made');

@@ -67,7 +67,7 @@ export class BackupScene implements AsyncDisposable {
 
   async untilHealthy(size = 3): Promise<void> {
     const view = () => etcdView(this.#admin.client, this.scene.namespace, selector(this.name), this.trust);
-    await untilTrue(`${size} healthy members`, async () => (await view()).healthy.length === size, { seconds: 240 });
+    await untilTrue(`${size} healthy members`, async () => (await view()).healthy.length === size);
   }
 
   async put(key: string, value: string): Promise<void> {
@@ -113,7 +113,7 @@ export class BackupScene implements AsyncDisposable {
       last = await this.scene.get<Finished>(kind, object);
       return last.status?.succeeded === true ? last.status : undefined;
     };
-    return until(`${kind} ${object} succeeded`, ask, { seconds: 240 }).catch((cause: unknown) => {
+    return until(`${kind} ${object} succeeded`, ask).catch((cause: unknown) => {
       throw new Error(`${kind} ${object} was last seen as ${JSON.stringify(last.status)}`, { cause });
     });
   }

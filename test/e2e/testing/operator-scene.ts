@@ -85,7 +85,7 @@ export class OperatorScene implements AsyncDisposable {
       last = await this.view(name);
       return last.healthy.length === size && last.members === size && more(last);
     };
-    await untilTrue(`${size} healthy voters of ${name}`, fits, { seconds: 240, everyMilliseconds: 500 }).catch(
+    await untilTrue(`${size} healthy voters of ${name}`, fits, { everyMilliseconds: 500 }).catch(
       async (cause: unknown) => {
         const status = await this.scene.kubectl('get', 'etcdcluster', name, '--output=jsonpath={.status}');
         const log = (await this.operator.log()).split('\n').slice(-12).join('\n');
@@ -102,7 +102,7 @@ export class OperatorScene implements AsyncDisposable {
         const uids = (await this.members(name)).map(({ metadata }) => metadata?.uid);
         return uids.length === size && !uids.includes(gone.metadata?.uid);
       },
-      { seconds: 240, everyMilliseconds: 500 },
+      { everyMilliseconds: 500 },
     );
     await this.untilHealthy(name, size);
   }
