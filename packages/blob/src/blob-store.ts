@@ -58,6 +58,22 @@ export interface PutResult extends BodySummary {
   readonly etag: string | undefined;
 }
 
+export interface LendOptions extends CallOptions {
+  /** For how many seconds from now, a whole number up to 43200, which is twelve hours. */
+  readonly expiresIn: number;
+}
+
+/**
+ * A read of one object by somebody else, without credentials: an HTTP GET of `url` with `headers`, and nothing added to either but a
+ * `range`. Whoever holds it can read that object until it expires, and nothing else; so it goes into no log and no error.
+ */
+export interface LentRead {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Certificates, in PEM, that the store is to be trusted by, besides the usual ones. */
+  readonly ca?: string;
+}
+
 /**
  * One bucket, container or directory.
  *
@@ -91,6 +107,15 @@ export interface BlobStore {
 
   /** Rejects with `NotFound` if there is no such object. */
   stat(key: string, options?: CallOptions): Promise<BlobInfo>;
+
+  /**
+   * Makes a read of this object that another process can do by itself, for a short time; without asking the store, so that it does not
+   * say whether there is such an object. Undefined if this store, or whoever it is opened as, cannot lend.
+   *
+   * Guarantees that at this moment the URL leads nowhere but where the store itself may connect to. Assumes that the holder follows
+   * no redirects. Credentials that are themselves for a time end what was lent with them when they end.
+   */
+  lend(key: string, options: LendOptions): Promise<LentRead | undefined>;
 
   /** Every object whose key starts with `prefix`, in the order of the bytes of their keys, fetched page by page. */
   list(prefix: string, options?: CallOptions): AsyncIterable<BlobInfo>;

@@ -17,6 +17,8 @@ export type {
   BodySummary,
   ByteRange,
   CallOptions,
+  LendOptions,
+  LentRead,
   PutOptions,
   PutProgress,
   PutResult,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BlobError } from './blob-error.ts';
-import type { BlobInfo } from './blob-store.ts';
+import type { BlobInfo, LentRead } from './blob-store.ts';
 import type { PartDriver } from './write/part-driver.ts';
 
 export interface ReadRequest {
@@ -19,6 +19,14 @@ export interface ReadResponse {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
+export interface LendRequest {
+  readonly key: string;
+  /** Milliseconds since the epoch, by this machine's clock. */
+  readonly now: number;
+  /** How long from then. */
+  readonly seconds: number;
+}
+
 export interface ListPage {
   readonly items: readonly BlobInfo[];
   /** Where the next page begins; undefined if this was the last. */
@@ -34,6 +42,8 @@ export interface StoreDriver<Upload> extends PartDriver<Upload> {
   /** A range that begins beyond the end gives an empty body. */
   read(request: ReadRequest, signal: AbortSignal): Promise<ReadResponse>;
   stat(key: string, signal: AbortSignal): Promise<BlobInfo>;
+  /** Undefined if it cannot be done with these credentials. */
+  lend(request: LendRequest, signal: AbortSignal): Promise<LentRead | undefined>;
   /** @param from `next` of the page before; undefined for the first. */
   page(prefix: string, from: string | undefined, signal: AbortSignal): Promise<ListPage>;
   /** Resolves if there is no such object. */

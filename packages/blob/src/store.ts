@@ -1,8 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Logger, silentLogger } from '@etcd-operator/ports';
 import { BlobError } from './blob-error.ts';
-import type { BlobInfo, BlobStore, ByteRange, CallOptions, PutOptions, PutResult } from './blob-store.ts';
+import type {
+  BlobInfo,
+  BlobStore,
+  ByteRange,
+  CallOptions,
+  LendOptions,
+  LentRead,
+  PutOptions,
+  PutResult,
+} from './blob-store.ts';
 import { Attempts, type StorePorts } from './call/attempts.ts';
+import { beforeAbort } from './call/interruptible.ts';
 import { checkKey, checkPrefix } from './object-key.ts';
 import { readBlob } from './read/read-blob.ts';
 import type { StoreDriver } from './store-driver.ts';
@@ -17,6 +27,8 @@ export interface StoreSettings extends StorePorts {
    */
   readonly bufferBytes?: number;
 }
+
+const longestLoanSeconds = 12 * 3600;
 
 /** The store that callers see, on top of any driver: checked keys, retries, time limits, uploads in parts, reads that go on. */
 export function createStore<Upload>(driver: StoreDriver<Upload>, settings: StoreSettings = {}): BlobStore {
@@ -65,6 +77,18 @@ class DriverStore<Upload> implements BlobStore {
     checkKey(key);
     return this.#attempts.run({ what: `looking at ${key}` }, options.signal, (signal) =>
       this.#driver.stat(key, signal),
+    );
+  }
+
+  async lend(key: string, options: LendOptions): Promise<LentRead | undefined> {
+    const { expiresIn: seconds, signal } = options;
+    if (!isCount(seconds) || seconds === 0 || seconds > longestLoanSeconds) {
+      throw new BlobError('Configuration', `a read is not lent for ${seconds} s: 1 to ${longestLoanSeconds} it may be`);
+    }
+    const request = { key: checkKey(key), now: this.#attempts.clock.now(), seconds };
+    // Neither a resolver nor a source of credentials can be told to stop.
+    return this.#attempts.run({ what: `lending a read of ${key}` }, signal, (limit) =>
+      beforeAbort(this.#driver.lend(request, limit), limit),
     );
   }
 

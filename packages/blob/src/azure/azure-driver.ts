@@ -108,6 +108,8 @@ export class AzureDriver implements StoreDriver<BlockUpload> {
     return { key, bytes: contentLength, modifiedAt: lastModified?.getTime() ?? 0, etag: bare(etag) };
   }
 
+  async lend(): Promise<undefined> {}
+
   async page(prefix: string, from: string | undefined, abortSignal: AbortSignal): Promise<ListPage> {
     const pages = this.#container
       .listBlobsFlat({ prefix, abortSignal })

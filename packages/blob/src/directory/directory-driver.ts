@@ -149,6 +149,9 @@ export class DirectoryDriver implements StoreDriver<FileUpload> {
     return fileInfo(key, await handle.stat({ bigint: true }));
   }
 
+  /** Nobody else has this file system. */
+  async lend(): Promise<undefined> {}
+
   async page(prefix: string, from: string | undefined): Promise<ListPage> {
     const items: BlobInfo[] = [];
     for await (const item of listFiles(await this.#paths.root(), prefix, from)) {

@@ -119,6 +119,8 @@ export class GcsDriver implements StoreDriver<ResumableUpload> {
     }
   }
 
+  async lend(): Promise<undefined> {}
+
   async page(prefix: string, from: string | undefined, signal: AbortSignal): Promise<ListPage> {
     const query = { prefix, maxResults: '1000', ...(from === undefined ? {} : { pageToken: from }) };
     try {

@@ -155,6 +155,8 @@ export class S3Driver implements StoreDriver<MultipartUpload> {
     }
   }
 
+  async lend(): Promise<undefined> {}
+
   async page(prefix: string, from: string | undefined, abortSignal: AbortSignal): Promise<ListPage> {
     const input = {
       Bucket: this.#bucket,

@@ -115,6 +115,8 @@ export class MemoryDriver implements StoreDriver<MemoryUpload> {
     });
   }
 
+  async lend(): Promise<undefined> {}
+
   /** Pages of two. */
   page(prefix: string, from: string | undefined, signal: AbortSignal): Promise<ListPage> {
     return this.#call('page', signal, async () => {
