@@ -3,11 +3,12 @@ import { createHash } from 'node:crypto';
 import type { BlockBlobClient, ContainerClient } from '@azure/storage-blob';
 import { type Random, systemRandom } from '@etcd-operator/ports';
 import { BlobError } from '../blob-error.ts';
-import type { BlobInfo } from '../blob-store.ts';
+import type { BlobInfo, LentRead } from '../blob-store.ts';
 import type { Redact } from '../call/fault.ts';
 import { interruptible } from '../call/interruptible.ts';
 import type { GuardedAgents } from '../endpoint/guarded-agents.ts';
-import type { ListPage, ReadRequest, ReadResponse, StoreDriver } from '../store-driver.ts';
+import { lentRead } from '../lend/lent-read.ts';
+import type { LendRequest, ListPage, ReadRequest, ReadResponse, StoreDriver } from '../store-driver.ts';
 import type { Part, PartLimits, Stored } from '../write/part-driver.ts';
 import { mebibyte, usualPartBytes } from '../write/part-sizes.ts';
 import { azureCode, azureError, azureStatus } from './azure-errors.ts';
@@ -17,9 +18,13 @@ export interface AzureDriverOptions {
   readonly agents: GuardedAgents;
   readonly location: string;
   readonly partBytes: number | undefined;
+  /** Gives the query that lets others read a blob; undefined if there is no key to sign it with. */
+  readonly readSas: ReadSas | undefined;
   readonly redact: Redact;
   readonly random?: Random;
 }
+
+export type ReadSas = (key: string, expiresOn: Date) => string;
 
 /** Blocks that belong together. Azure knows nothing of an upload as such; blocks are told apart by their names. */
 interface BlockUpload {
@@ -39,6 +44,7 @@ export class AzureDriver implements StoreDriver<BlockUpload> {
   readonly limits: PartLimits;
   readonly #container: ContainerClient;
   readonly #agents: GuardedAgents;
+  readonly #readSas: ReadSas | undefined;
   readonly #redact: Redact;
   readonly #random: Random;
 
@@ -48,6 +54,7 @@ export class AzureDriver implements StoreDriver<BlockUpload> {
     this.location = options.location;
     this.#container = options.container;
     this.#agents = options.agents;
+    this.#readSas = options.readSas;
     this.#redact = options.redact;
     this.#random = options.random ?? systemRandom;
   }
@@ -108,7 +115,12 @@ export class AzureDriver implements StoreDriver<BlockUpload> {
     return { key, bytes: contentLength, modifiedAt: lastModified?.getTime() ?? 0, etag: bare(etag) };
   }
 
-  async lend(): Promise<undefined> {}
+  async lend({ key, now, seconds }: LendRequest): Promise<LentRead | undefined> {
+    if (!this.#readSas) return undefined;
+    const url = new URL(this.#blob(key).url);
+    url.search = this.#readSas(key, new Date(now + seconds * 1000));
+    return lentRead(url, this.#agents);
+  }
 
   async page(prefix: string, from: string | undefined, abortSignal: AbortSignal): Promise<ListPage> {
     const pages = this.#container

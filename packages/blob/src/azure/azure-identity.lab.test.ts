@@ -5,6 +5,7 @@ import { type AzureServer, startAzurite } from '../testing/azurite.ts';
 import { bytesOf, chunked } from '../testing/bodies.ts';
 import { expectClean, quickRetries } from '../testing/fault-suite.ts';
 import { startIdentityServer } from '../testing/identity-server.ts';
+import { plainRequest } from '../testing/lending-suite.ts';
 import { testdata } from '../testing/testdata.ts';
 import type { AzureCredentials } from './azure-options.ts';
 import { openAzure } from './open-azure.ts';
@@ -67,6 +68,26 @@ test('a workload identity that is not set up is a matter of configuration', asyn
   const error = await attempt({ kind: 'workload-identity' });
   expect(error).toMatchObject({ code: 'Configuration', retryable: false });
   expectClean(error, [server.accountKey]);
+});
+
+test('what is lent by an account key over TLS brings the private CA along, and is for TLS only', async () => {
+  const { account, container, endpoint, accountKey } = server;
+  const credentials = { kind: 'key', accountKey } as const;
+  const policy = { allowLocal: true };
+  const store = await openAzure({ account, container, endpoint, credentials, caCertificates, policy });
+  await store.put('lent', chunked(Buffer.from('over TLS')));
+  const lent = await store.lend('lent', { expiresIn: 600 });
+  store.close();
+  expect(lent).toMatchObject({ ca: caCertificates, url: expect.stringContaining('spr=https&') });
+  const answer = lent && (await plainRequest(lent));
+  expect(answer).toEqual({ status: 200, body: Buffer.from('over TLS') });
+});
+
+test('whoever has an identity instead of a key lends nothing', async () => {
+  const { account, container, endpoint } = server;
+  const store = await openAzure({ account, container, endpoint, policy: { allowLocal: true } });
+  expect(await store.lend('k', { expiresIn: 600 })).toBeUndefined();
+  store.close();
 });
 
 test('an account key over TLS with a private CA', async () => {

@@ -8,7 +8,7 @@ import { redactor } from '../call/fault.ts';
 import { checkEndpoint } from '../endpoint/endpoint-policy.ts';
 import { type GuardedAgents, guardedAgents } from '../endpoint/guarded-agents.ts';
 import { createStore, type StoreSettings } from '../store.ts';
-import { AzureDriver } from './azure-driver.ts';
+import { AzureDriver, type ReadSas } from './azure-driver.ts';
 import { azureError } from './azure-errors.ts';
 import { type AzureCredentials, type AzureOptions, azureClouds } from './azure-options.ts';
 
@@ -41,6 +41,7 @@ export async function openAzure(options: AzureOptions, settings: StoreSettings =
     agents,
     location: `azure://${account}/${container}`,
     partBytes: options.partBytes,
+    readSas: readSasOf(sdk, endpoint, container, credential),
     redact,
     ...(settings.random ? { random: settings.random } : {}),
   });
@@ -73,6 +74,22 @@ async function credentialOf(
       return new DefaultAzureCredential(authority);
     }
   }
+}
+
+/** Shared access signatures of single blobs, by the key of the account; whoever asks with tokens has none. */
+function readSasOf(
+  sdk: AzureSdk,
+  endpoint: URL,
+  container: string,
+  credential: StorageSharedKeyCredential | TokenCredential,
+): ReadSas | undefined {
+  if (!(credential instanceof sdk.StorageSharedKeyCredential)) return undefined;
+  const permissions = sdk.BlobSASPermissions.parse('r');
+  const protocol = endpoint.protocol === 'https:' ? sdk.SASProtocol.Https : sdk.SASProtocol.HttpsAndHttp;
+  return (blobName, expiresOn) => {
+    const values = { containerName: container, blobName, permissions, protocol, expiresOn };
+    return sdk.generateBlobSASQueryParameters(values, credential).toString();
+  };
 }
 
 /** Every request goes out over our connections, and none to another host, wherever a redirect points. */

@@ -86,6 +86,15 @@ describe('connections', () => {
     broken.close();
   });
 
+  test('to the address of a store in IPv6 are let through, and to no other', async () => {
+    const agents = guardedAgents({ policy: { allowLocal: true }, host: '[::1]' });
+    // Whether anybody listens there, or the machine has IPv6 at all, is another matter.
+    const answer = await get(agents, 'http://[::1]:1/').catch((error: unknown) => error);
+    expect(String(answer)).not.toContain('refused');
+    await expect(get(agents, 'http://[::2]:1/')).rejects.toThrow('instead of [::1]; refused');
+    agents.close();
+  });
+
   test('are kept and used again', async () => {
     let lookups = 0;
     const resolve = async () => {
@@ -96,6 +105,34 @@ describe('connections', () => {
     for (let round = 0; round < 3; round++) await textOf(await get(agents, `http://store.test:${port}/`));
     expect(lookups).toBe(1);
     agents.close();
+  });
+});
+
+describe('a check without a connection', () => {
+  test.each([
+    ['a name that resolves to loopback', 'https://store.test/k', ['127.0.0.1']],
+    ['a bucket that resolves to a metadata service', 'https://b.store.test/k', ['10.0.0.1', '169.254.169.254']],
+    ['another host', 'https://other.test/k', ['10.0.0.1']],
+    ['an address of loopback', 'http://127.0.0.1/k', []],
+  ])('refuses %s', async (_title, url, addresses) => {
+    const agents = guardedAgents({ policy: { resolve: async () => addresses }, host: 'store.test' });
+    await expect(agents.check(new URL(url))).rejects.toMatchObject({ code: 'Configuration' });
+    agents.close();
+  });
+
+  test('lets through what connections may be made to', async () => {
+    const resolve = async () => ['10.0.0.1'];
+    const named = guardedAgents({ policy: { resolve }, host: 'store.test' });
+    await named.check(new URL('https://store.test/k'));
+    await named.check(new URL('http://bucket.store.test:9000/k'));
+    named.close();
+    const byPort = guardedAgents({ policy: { resolve, allow: ['*.test:443'] } });
+    await byPort.check(new URL('https://store.test/k'));
+    await expect(byPort.check(new URL('http://store.test/k'))).rejects.toMatchObject({ code: 'Configuration' });
+    byPort.close();
+    const byAddress = guardedAgents({ policy: { resolve: async () => [] }, host: '[fd12::1]' });
+    await byAddress.check(new URL('https://[fd12::1]:9000/k'));
+    byAddress.close();
   });
 });
 

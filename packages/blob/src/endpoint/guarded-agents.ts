@@ -22,6 +22,10 @@ export interface AgentOptions {
 export interface GuardedAgents {
   readonly http: HttpAgent;
   readonly https: HttpsAgent;
+  /** As given. */
+  readonly caCertificates: string | undefined;
+  /** Rejects if these agents would not connect to where this URL leads now. */
+  check(url: URL): Promise<void>;
   close(): void;
 }
 
@@ -34,7 +38,7 @@ const maxSockets = 32;
  */
 export function guardedAgents(options: AgentOptions): GuardedAgents {
   const { policy, caCertificates } = options;
-  const check = (host: string | null | undefined, port: string) => {
+  const checkConnection = (host: string | null | undefined, port: string) => {
     checkHost(host ?? '', port, policy);
     if (options.host !== undefined && !isWithin(host ?? '', options.host)) {
       throw new BlobError('Configuration', `a request would have gone to ${host} instead of ${options.host}; refused`);
@@ -46,13 +50,18 @@ export function guardedAgents(options: AgentOptions): GuardedAgents {
       ? {}
       : { secureContext: createSecureContext({ ca: [...rootCertificates, caCertificates] }) };
   const shared = { keepAlive: true, maxSockets, lookup: guardedLookup(policy) };
-  const http = new GuardedHttpAgent(check, shared);
-  const https = new GuardedHttpsAgent(check, { ...shared, ...trust });
+  const http = new GuardedHttpAgent(checkConnection, shared);
+  const https = new GuardedHttpsAgent(checkConnection, { ...shared, ...trust });
+  const check = async (url: URL) => {
+    const host = bare(url.hostname);
+    checkConnection(host, url.port || (url.protocol === 'https:' ? '443' : '80'));
+    if (isIP(host) === 0) await allowedAddresses(host, policy);
+  };
   const close = () => {
     http.destroy();
     https.destroy();
   };
-  return { http, https, close };
+  return { http, https, caCertificates, check, close };
 }
 
 type HostCheck = (host: string | null | undefined, port: string) => void;
@@ -87,7 +96,12 @@ class GuardedHttpsAgent extends HttpsAgent {
 }
 
 function isWithin(host: string, parent: string): boolean {
-  return host === parent || host.endsWith(`.${parent}`);
+  return bare(host) === bare(parent) || host.endsWith(`.${parent}`);
+}
+
+/** URLs have IPv6 addresses in brackets, connections do not. */
+function bare(host: string): string {
+  return host.replace(/^\[|\]$/g, '');
 }
 
 function guardedLookup(policy: EndpointPolicy): LookupFunction {

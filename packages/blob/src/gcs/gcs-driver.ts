@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 import { BlobError } from '../blob-error.ts';
-import type { BlobInfo, BodySummary } from '../blob-store.ts';
+import type { BlobInfo, BodySummary, LentRead } from '../blob-store.ts';
 import type { Redact } from '../call/fault.ts';
 import { interruptible } from '../call/interruptible.ts';
 import type { GuardedAgents } from '../endpoint/guarded-agents.ts';
-import type { ListPage, ReadRequest, ReadResponse, StoreDriver } from '../store-driver.ts';
+import { lentRead } from '../lend/lent-read.ts';
+import type { LendRequest, ListPage, ReadRequest, ReadResponse, StoreDriver } from '../store-driver.ts';
 import type { Part, PartLimits, Stored } from '../write/part-driver.ts';
 import { usualPartBytes } from '../write/part-sizes.ts';
 import { GcsAnswer, gcsError } from './gcs-errors.ts';
@@ -15,10 +16,14 @@ import { ResumableUpload } from './resumable-upload.ts';
 export interface GcsDriverOptions {
   readonly requests: GcsRequests;
   readonly agents: GuardedAgents;
+  /** Gives URLs that let others read an object; undefined if there is no key to sign them with. */
+  readonly readUrl: ReadUrl | undefined;
   readonly location: string;
   readonly partBytes: number | undefined;
   readonly redact: Redact;
 }
+
+type ReadUrl = (request: LendRequest) => URL;
 
 const octets = 'application/octet-stream';
 const boundary = 'etcd-operator-boundary';
@@ -29,6 +34,7 @@ export class GcsDriver implements StoreDriver<ResumableUpload> {
   readonly limits: PartLimits;
   readonly #requests: GcsRequests;
   readonly #agents: GuardedAgents;
+  readonly #readUrl: ReadUrl | undefined;
   readonly #redact: Redact;
 
   constructor(options: GcsDriverOptions) {
@@ -37,6 +43,7 @@ export class GcsDriver implements StoreDriver<ResumableUpload> {
     this.location = options.location;
     this.#requests = options.requests;
     this.#agents = options.agents;
+    this.#readUrl = options.readUrl;
     this.#redact = options.redact;
   }
 
@@ -119,7 +126,9 @@ export class GcsDriver implements StoreDriver<ResumableUpload> {
     }
   }
 
-  async lend(): Promise<undefined> {}
+  async lend(request: LendRequest): Promise<LentRead | undefined> {
+    return this.#readUrl && lentRead(this.#readUrl(request), this.#agents);
+  }
 
   async page(prefix: string, from: string | undefined, signal: AbortSignal): Promise<ListPage> {
     const query = { prefix, maxResults: '1000', ...(from === undefined ? {} : { pageToken: from }) };

@@ -1,26 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
+import { generateKeyPairSync } from 'node:crypto';
+import type { StoreSettings } from '../store.ts';
 import { testStore } from '../testing/conformance.ts';
 import { startFakeGcsServer } from '../testing/fake-gcs-server.ts';
+import { anHourAgo } from '../testing/lending-suite.ts';
+import type { GcsCredentials } from './gcs-options.ts';
 import { openGcs } from './open-gcs.ts';
 
 testStore(async () => {
   const server = await startFakeGcsServer();
   const partBytes = 256 * 1024;
   const { endpoint, accessToken } = server;
-  const open = (bucket: string) =>
-    openGcs({ bucket, endpoint, credentials: { kind: 'token', accessToken }, policy: { allowLocal: true }, partBytes });
+  const token = { kind: 'token', accessToken } as const;
+  const open = (bucket: string, credentials: GcsCredentials = token, settings: StoreSettings = {}) =>
+    openGcs({ bucket, endpoint, credentials, policy: { allowLocal: true }, partBytes }, settings);
   const store = await open(server.bucket);
   const withoutBucket = await open('not-there');
+  // Tokens cannot lend; a key can, which would have to ask Google for everything else.
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  const json = JSON.stringify({ type: 'service_account', client_email: 'lender@project.test', private_key: key });
+  const account: GcsCredentials = { kind: 'service-account', json };
+  const lending = await open(server.bucket, account);
+  const past = await open(server.bucket, account, { clock: anHourAgo });
   return {
     partBytes,
     store,
     withoutBucket,
     // Sessions that were not finished are known to nobody but who began them.
     leftovers: async () => [],
+    // This server takes any signature; what it is made of is compared in sign-read.test.ts.
+    lender: { store: lending, past, secrets: [key] },
     close: async () => {
-      store.close();
-      withoutBucket.close();
+      for (const opened of [store, withoutBucket, lending, past]) opened.close();
       await server.stop();
     },
   };
-});
+}, 'unchecked');

@@ -6,8 +6,9 @@ import { checkEndpoint } from '../endpoint/endpoint-policy.ts';
 import { guardedAgents } from '../endpoint/guarded-agents.ts';
 import { createStore, type StoreSettings } from '../store.ts';
 import { GcsDriver } from './gcs-driver.ts';
-import { type GcsCredentials, type GcsOptions, parseServiceAccount } from './gcs-options.ts';
+import { type GcsCredentials, type GcsOptions, parseServiceAccount, type ServiceAccount } from './gcs-options.ts';
 import { GcsRequests } from './gcs-requests.ts';
+import { signedRead } from './sign-read.ts';
 
 const defaultEndpoint = 'https://storage.googleapis.com';
 
@@ -27,7 +28,8 @@ export async function openGcs(options: GcsOptions, settings: StoreSettings = {})
   if (endpoint.protocol !== 'https:' && !policy.allowLocal) {
     throw new BlobError('Configuration', 'Google Cloud Storage is asked over https only: requests carry a token');
   }
-  const token = await tokenSource(credentials);
+  const account = credentials.kind === 'service-account' ? parseServiceAccount(credentials.json) : undefined;
+  const token = await tokenSource(credentials, account);
   const agents = guardedAgents({
     policy,
     host: endpoint.hostname,
@@ -36,6 +38,7 @@ export async function openGcs(options: GcsOptions, settings: StoreSettings = {})
   const driver = new GcsDriver({
     requests: new GcsRequests(endpoint, bucket, agents, token.get),
     agents,
+    readUrl: account && ((request) => signedRead(endpoint, bucket, account, request)),
     location: `gs://${bucket}`,
     partBytes,
     redact: redactor(token.secrets),
@@ -48,7 +51,7 @@ interface TokenSource {
   readonly secrets: readonly string[];
 }
 
-async function tokenSource(credentials: GcsCredentials): Promise<TokenSource> {
+async function tokenSource(credentials: GcsCredentials, account: ServiceAccount | undefined): Promise<TokenSource> {
   if (credentials.kind === 'token') {
     const { accessToken } = credentials;
     if (!/^[\x21-\x7e]+$/.test(accessToken)) {
@@ -56,7 +59,6 @@ async function tokenSource(credentials: GcsCredentials): Promise<TokenSource> {
     }
     return { get: async () => accessToken, secrets: [accessToken] };
   }
-  const account = credentials.kind === 'service-account' ? parseServiceAccount(credentials.json) : undefined;
   const { Storage } = await import('@google-cloud/storage');
   const { authClient } = new Storage(account ? { credentials: { ...account } } : {});
   const get = async () => {

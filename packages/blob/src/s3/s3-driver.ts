@@ -2,13 +2,15 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import { type Random, systemRandom } from '@etcd-operator/ports';
 import { BlobError } from '../blob-error.ts';
-import type { BlobInfo, BodySummary } from '../blob-store.ts';
+import type { BlobInfo, BodySummary, LentRead } from '../blob-store.ts';
 import type { Redact } from '../call/fault.ts';
 import { interruptible } from '../call/interruptible.ts';
 import type { GuardedAgents } from '../endpoint/guarded-agents.ts';
-import type { ListPage, ReadRequest, ReadResponse, StoreDriver } from '../store-driver.ts';
+import { lentRead } from '../lend/lent-read.ts';
+import type { LendRequest, ListPage, ReadRequest, ReadResponse, StoreDriver } from '../store-driver.ts';
 import type { Part, PartLimits, Stored } from '../write/part-driver.ts';
 import { mebibyte, usualPartBytes } from '../write/part-sizes.ts';
+import { presignedRead } from './presign.ts';
 import { s3Code, s3Error, s3Status } from './s3-errors.ts';
 
 /** The SDK's module, loaded when a store is opened. */
@@ -155,7 +157,11 @@ export class S3Driver implements StoreDriver<MultipartUpload> {
     }
   }
 
-  async lend(): Promise<undefined> {}
+  async lend(request: LendRequest, abortSignal: AbortSignal): Promise<LentRead | undefined> {
+    const command = new this.#sdk.GetObjectCommand(this.#object(request.key));
+    const url = await presignedRead(this.#client, command, request, abortSignal);
+    return url && lentRead(url, this.#agents);
+  }
 
   async page(prefix: string, from: string | undefined, abortSignal: AbortSignal): Promise<ListPage> {
     const input = {

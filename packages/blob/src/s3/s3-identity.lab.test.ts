@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { bytesOf, chunked } from '../testing/bodies.ts';
 import { expectClean, quickRetries } from '../testing/fault-suite.ts';
 import { type IdentityRequest, type IdentityServer, startIdentityServer } from '../testing/identity-server.ts';
+import { plainRequest } from '../testing/lending-suite.ts';
 import { type S3Server, startVersitygw } from '../testing/versitygw.ts';
 import { openS3 } from './open-s3.ts';
 import { type S3Credentials, s3CredentialsFromSecret } from './s3-options.ts';
@@ -100,6 +101,17 @@ test('the identity of the pod (EKS)', async () => {
   vi.stubEnv('AWS_CONTAINER_AUTHORIZATION_TOKEN', 'pod-token');
   expect(await attempt()).toBe(10);
   expect(identity.asked[0]?.headers.authorization).toBe('pod-token');
+});
+
+test('what a pod identity lends can be read without it', async () => {
+  vi.stubEnv('AWS_CONTAINER_CREDENTIALS_FULL_URI', `${identity.url}/pod`);
+  vi.stubEnv('AWS_CONTAINER_AUTHORIZATION_TOKEN', 'pod-token');
+  expect(await attempt()).toBe(10);
+  const { bucket, endpoint, region } = store;
+  const opened = await openS3({ bucket, endpoint, region, forcePathStyle: true, policy: { allowLocal: true } });
+  const lent = await opened.lend('k', { expiresIn: 600 });
+  opened.close();
+  expect(lent && (await plainRequest(lent))).toEqual({ status: 200, body: bytesOf(10) });
 });
 
 test('the role of the machine', async () => {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { all, bytesOf, chunked, collect } from '../testing/bodies.ts';
 import { expectClean, quickRetries } from '../testing/fault-suite.ts';
 import { killMidPut } from '../testing/kill-mid-put.ts';
+import { plainRequest } from '../testing/lending-suite.ts';
 import { testdata } from '../testing/testdata.ts';
 import { type S3Server, startVersitygw } from '../testing/versitygw.ts';
 import { mebibyte } from '../write/part-sizes.ts';
@@ -78,6 +79,15 @@ describe('a store that is not what it should be', () => {
     });
   });
 
+  test('nothing is lent that leads to where the store may not connect to', async () => {
+    const policy = { resolve: async () => ['127.0.0.1'] };
+    const store = await openS3(options({ endpoint: `http://store.test:${server.port}`, policy }));
+    const error = await store.lend('k', { expiresIn: 60 }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'Configuration', retryable: false });
+    expectClean(error, [server.secretAccessKey]);
+    store.close();
+  });
+
   test('a process that is killed in the middle leaves an upload; the next put to the key ends it', async () => {
     await killMidPut({ kind: 's3', ...options() }, 'killed', partBytes);
     expect(await server.unfinished()).toEqual(['killed']);
@@ -143,6 +153,30 @@ describe('TLS', () => {
   test('with the bucket in the host name', async () => {
     const endpoint = `https://${server.virtualDomain}:${server.port}`;
     expect(await attempt({ caCertificates: ca, endpoint, forcePathStyle: false })).toBe(partBytes + 1);
+  });
+
+  test.each([
+    ['in the path', () => server.endpoint, true],
+    ['in the host name', () => `https://${server.virtualDomain}:${server.port}`, false],
+  ])('a lent read brings the private CA along, with the bucket %s', async (_title, endpoint, forcePathStyle) => {
+    const { bucket, region, accessKeyId, secretAccessKey } = server;
+    const store = await openS3({
+      bucket,
+      endpoint: endpoint(),
+      region,
+      forcePathStyle,
+      credentials: { kind: 'keys', accessKeyId, secretAccessKey },
+      caCertificates: ca,
+      policy: { allowLocal: true, resolve: async () => ['127.0.0.1'] },
+    });
+    await store.put('lent', chunked(Buffer.from('over TLS')));
+    const lent = await store.lend('lent', { expiresIn: 600 });
+    store.close();
+    expect(lent).toMatchObject({ ca, headers: {} });
+    if (!lent) return;
+    expect(await plainRequest(lent)).toEqual({ status: 200, body: Buffer.from('over TLS') });
+    const { ca: _, ...untrusting } = lent;
+    await expect(plainRequest(untrusting)).rejects.toThrow(/certificate/);
   });
 
   test('a certificate of a CA that nobody named is refused', async () => {

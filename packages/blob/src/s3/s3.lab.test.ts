@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { StoreSettings } from '../store.ts';
 import { testStore } from '../testing/conformance.ts';
+import { anHourAgo } from '../testing/lending-suite.ts';
 import { startVersitygw } from '../testing/versitygw.ts';
 import { mebibyte } from '../write/part-sizes.ts';
 import { openS3 } from './open-s3.ts';
@@ -8,28 +10,34 @@ testStore(async () => {
   const server = await startVersitygw();
   const partBytes = 5 * mebibyte;
   const { endpoint, region, accessKeyId, secretAccessKey } = server;
-  const open = (bucket: string) =>
-    openS3({
-      bucket,
-      endpoint,
-      region,
-      forcePathStyle: true,
-      credentials: { kind: 'keys', accessKeyId, secretAccessKey },
-      policy: { allowLocal: true },
-      partBytes,
-    });
+  const open = (bucket: string, settings: StoreSettings = {}) =>
+    openS3(
+      {
+        bucket,
+        endpoint,
+        region,
+        forcePathStyle: true,
+        credentials: { kind: 'keys', accessKeyId, secretAccessKey },
+        policy: { allowLocal: true },
+        partBytes,
+      },
+      settings,
+    );
   const store = await open(server.bucket);
   const withoutBucket = await open('not-there');
+  const past = await open(server.bucket, { clock: anHourAgo });
   return {
     partBytes,
     store,
     withoutBucket,
     leftovers: server.unfinished,
     seed: server.seed,
+    lender: { store, past, secrets: [secretAccessKey] },
     close: async () => {
       store.close();
+      past.close();
       withoutBucket.close();
       await server.stop();
     },
   };
-});
+}, 'checked');

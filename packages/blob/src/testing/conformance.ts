@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isBlobError } from '../blob-error.ts';
 import type { BlobStore, PutProgress } from '../blob-store.ts';
 import { all, bytesOf, chunked, collect, sha256 } from './bodies.ts';
+import { type Lender, type Lending, testLending } from './lending-suite.ts';
+import { specialKeys } from './special-keys.ts';
 
 /** A kind of store, with a real server behind it where it needs one. */
 export interface StoreSubject {
@@ -15,27 +17,13 @@ export interface StoreSubject {
   readonly leftovers: () => Promise<readonly string[]>;
   /** Makes an object with the content `x` in a way that is faster than `put`. */
   readonly seed?: (key: string) => Promise<unknown>;
+  /** @default the store, if it lends at all */
+  readonly lender?: Lender;
   readonly close: () => Promise<void>;
 }
 
-/** Characters that tend to be lost between a key, a URL, a signature and an XML or JSON document. */
-const specialKeys = [
-  'with space and  two',
-  'plus+plus',
-  'per%cent%2Fencoded%20',
-  'colons:2019-12-15-15:57:59',
-  'question?mark=1&and=2#hash',
-  'quotes\'"`',
-  'brackets()[]{}<>',
-  'semi;comma,at@dollar$caret^pipe|star*bang!tilde~equals=',
-  'ünïcödé/日本語/🗄️',
-  'combining/e\u0301',
-  '...dots/..dots/dots..',
-  '-dash/_under/.hidden',
-];
-
 /** What every store does, whatever its kind. One body of tests for all of them. */
-export function testStore(open: () => Promise<StoreSubject>): void {
+export function testStore(open: () => Promise<StoreSubject>, lending: Lending = 'never'): void {
   let subject: StoreSubject;
   let store: BlobStore;
 
@@ -313,5 +301,9 @@ export function testStore(open: () => Promise<StoreSubject>): void {
       await expect(all(store.list('many/', { signal }))).rejects.toMatchObject(aborted);
       await expect(store.delete('ranges', { signal })).rejects.toMatchObject(aborted);
     });
+  });
+
+  describe('a lent read', () => {
+    testLending(lending, () => ({ store, lender: subject.lender ?? { store, past: store, secrets: [] } }));
   });
 }

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
+import { BlobError } from '../blob-error.ts';
+import { encodedPath, type QuerySigner, signedUrl } from '../lend/query-signature.ts';
+import type { LendRequest } from '../store-driver.ts';
+import type { ServiceAccount } from './gcs-options.ts';
+
+/** The URL of an object in Google's XML interface, signed in its query by the key of a service account. */
+export function signedRead(endpoint: URL, bucket: string, account: ServiceAccount, request: LendRequest): URL {
+  const url = new URL(endpoint);
+  url.pathname = `${url.pathname.replace(/\/$/, '')}/${encodedPath(`${bucket}/${request.key}`)}`;
+  return signedUrl(url, signerOf(account), request.now, request.seconds);
+}
+
+function signerOf(account: ServiceAccount): QuerySigner {
+  const key = privateKeyOf(account);
+  return {
+    algorithm: 'GOOG4-RSA-SHA256',
+    prefix: 'X-Goog',
+    identity: account.client_email,
+    scope: ['auto', 'storage', 'goog4_request'],
+    sign: (text) => sign('sha256', Buffer.from(text), key).toString('hex'),
+  };
+}
+
+function privateKeyOf({ private_key, client_email }: ServiceAccount): KeyObject {
+  const key = parsedKey(private_key);
+  if (key?.asymmetricKeyType === 'rsa') return key;
+  throw new BlobError(
+    'Configuration',
+    `the private_key of ${client_email} in credentials.json is not an RSA key in PEM`,
+  );
+}
+
+function parsedKey(pem: string): KeyObject | undefined {
+  try {
+    return createPrivateKey(pem);
+  } catch {
+    // What was thrown might show some of it.
+    return undefined;
+  }
+}

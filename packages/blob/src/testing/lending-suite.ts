@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { type Clock, systemClock } from '@etcd-operator/ports';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { BlobStore, LentRead } from '../blob-store.ts';
+import { bytesOf, chunked, collect } from './bodies.ts';
+import { specialKeys } from './special-keys.ts';
+
+/** Stores that lend reads of one bucket. */
+export interface Lender {
+  readonly store: BlobStore;
+  /** The same, opened with `anHourAgo`. */
+  readonly past: BlobStore;
+  /** What must not be in what is lent. */
+  readonly secrets: readonly string[];
+}
+
+/** Does this kind of store lend, and does its server look at signatures? */
+export type Lending = 'checked' | 'unchecked' | 'never';
+
+interface LendingSubject {
+  readonly store: BlobStore;
+  readonly lender: Lender;
+}
+
+/** A clock by which everything that is lent for less than an hour has expired already. */
+export const anHourAgo: Clock = {
+  now: () => systemClock.now() - 3_600_000,
+  monotonic: () => systemClock.monotonic(),
+  schedule: (milliseconds, callback, options) => systemClock.schedule(milliseconds, callback, options),
+  sleep: (milliseconds, signal) => systemClock.sleep(milliseconds, signal),
+};
+
+interface PlainAnswer {
+  readonly status: number;
+  readonly body: Buffer;
+}
+
+/** What somebody gets who has nothing but the lent read. Every name leads to loopback. */
+export async function plainRequest({ url, headers, ca }: LentRead, method = 'GET'): Promise<PlainAnswer> {
+  const make = url.startsWith('https:') ? httpsRequest : httpRequest;
+  const lookup = { lookup: (_host: string, _options: object, done: LookupDone) => done(null, loopback) };
+  const { promise, resolve, reject } = Promise.withResolvers<PlainAnswer>();
+  const options = { method, headers, agent: false, ...lookup, ...(ca === undefined ? {} : { ca }) };
+  const request = make(url, options, (answer) => {
+    collect(answer).then((body) => resolve({ status: answer.statusCode ?? 0, body }), reject);
+  });
+  request.once('error', reject);
+  request.end();
+  return promise;
+}
+
+type LookupDone = (error: null, addresses: { address: string; family: number }[]) => void;
+const loopback = [{ address: '127.0.0.1', family: 4 }];
+
+/** What is lent gives what it is for, and nothing else. Part of the conformance suite. */
+export function testLending(lending: Lending, subject: () => LendingSubject): void {
+  test('is not lent for a key, or a time, that is none', async () => {
+    const { store } = subject().lender;
+    await expect(store.lend('../k', { expiresIn: 60 })).rejects.toMatchObject({ code: 'InvalidPath' });
+    for (const expiresIn of [0, -1, 1.5, Number.NaN, 43_201]) {
+      await expect(store.lend('k', { expiresIn })).rejects.toMatchObject({ code: 'Configuration', retryable: false });
+    }
+    const signal = AbortSignal.abort();
+    await expect(store.lend('k', { expiresIn: 60, signal })).rejects.toMatchObject({ code: 'Aborted' });
+  });
+
+  if (lending === 'never') testNothingLent(subject);
+  else testLentReads(subject);
+  if (lending === 'checked') testRefusals(subject);
+}
+
+function testNothingLent(subject: () => LendingSubject): void {
+  test('is not to be had', async () => {
+    expect(await subject().store.lend('k', { expiresIn: 60 })).toBeUndefined();
+  });
+}
+
+function testLentReads(subject: () => LendingSubject): void {
+  test.each(specialKeys)('gives the bytes to whoever has it: %j', async (name) => {
+    const { store, lender } = subject();
+    const key = `lent/${name}`;
+    const body = bytesOf(10_000, name.length);
+    await store.put(key, chunked(body));
+    expect(await plainRequest(await lentBy(lender.store, key))).toEqual({ status: 200, body });
+  });
+
+  test('gives a part of them, and shows no secret', async () => {
+    const { store, lender } = subject();
+    const body = bytesOf(5_000, 3);
+    await store.put('lent/part', chunked(body));
+    const lent = await lentBy(lender.store, 'lent/part');
+    const answer = await plainRequest({ ...lent, headers: { ...lent.headers, range: 'bytes=100-199' } });
+    expect(answer).toEqual({ status: 206, body: body.subarray(100, 200) });
+    const text = JSON.stringify(lent) + decodeURIComponent(lent.url);
+    for (const secret of lender.secrets) {
+      expect(text).not.toContain(secret);
+      expect(text).not.toContain(Buffer.from(secret).toString('base64'));
+    }
+  });
+
+  test('is lent without asking whether there is such an object', async () => {
+    const lent = await lentBy(subject().lender.store, 'lent/not-there');
+    expect((await plainRequest(lent)).status).toBe(404);
+  });
+}
+
+function testRefusals(subject: () => LendingSubject): void {
+  let lent: LentRead;
+
+  beforeAll(async () => {
+    const { store, lender } = subject();
+    for (const key of ['lent/mine', 'lent/other']) await store.put(key, chunked(Buffer.from(key)));
+    lent = await lentBy(lender.store, 'lent/mine');
+  });
+  afterAll(async () => {
+    expect(await plainRequest(lent)).toEqual({ status: 200, body: Buffer.from('lent/mine') });
+  });
+
+  test('is good for one object only', async () => {
+    const other = { ...lent, url: lent.url.replace('lent/mine', 'lent/other') };
+    expect((await plainRequest(other)).status).toBe(403);
+  });
+
+  test('is good for reading only', async () => {
+    expect((await plainRequest(lent, 'DELETE')).status).toBe(403);
+    // Complete as a write, so that nothing but the right to it is missing.
+    const write = { ...lent, headers: { 'x-ms-blob-type': 'BlockBlob', 'content-length': '0' } };
+    expect((await plainRequest(write, 'PUT')).status).toBe(403);
+  });
+
+  test('cannot be changed', async () => {
+    // Written anew it still is the same.
+    expect((await plainRequest({ ...lent, url: rewritten(lent.url, () => {}) })).status).toBe(200);
+    const names = [...new URL(lent.url).searchParams.keys()].filter((name) => changes.has(name));
+    expect(names).toHaveLength(3);
+    for (const name of names) {
+      const change = (query: URLSearchParams) => query.set(name, changes.get(name)?.(query.get(name) ?? '') ?? '');
+      expect((await plainRequest({ ...lent, url: rewritten(lent.url, change) })).status).toBe(403);
+    }
+  });
+
+  test('ends', async () => {
+    const expired = await lentBy(subject().lender.past, 'lent/mine');
+    expect((await plainRequest(expired)).status).toBe(403);
+  });
+}
+
+async function lentBy(store: BlobStore, key: string): Promise<LentRead> {
+  const lent = await store.lend(key, { expiresIn: 600 });
+  if (!lent) throw new Error(`${store.location} lends nothing`);
+  return lent;
+}
+
+function rewritten(text: string, change: (query: URLSearchParams) => void): string {
+  const url = new URL(text);
+  const query = new URLSearchParams(url.search);
+  change(query);
+  url.search = query.toString();
+  return url.href;
+}
+
+const otherStart = (value: string) => (value.startsWith('a') ? 'b' : 'a') + value.slice(1);
+
+/** What would make more of a lent read, by parameters of S3 and of Azure: other values of the same form. */
+const changes: ReadonlyMap<string, (value: string) => string> = new Map([
+  ['X-Amz-Expires', (value: string) => String(Number(value) + 1)],
+  ['X-Amz-Date', (value: string) => value.replace(/(\d)Z$/, (_all, digit) => `${(Number(digit) + 1) % 10}Z`)],
+  ['X-Amz-Signature', otherStart],
+  ['se', (value: string) => new Date(Date.parse(value) + 60_000).toISOString().replace(/\.\d+/, '')],
+  ['sp', () => 'rw'],
+  ['sig', otherStart],
+]);
