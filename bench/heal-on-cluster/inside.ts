@@ -33,7 +33,7 @@ const claim = {
   resources: { requests: { storage: '512Mi' } },
 } as const;
 
-const setPod = await setLosesPods();
+const theirs = 'bench-etcd=floor';
 const podStart = await told('start of a pod', few, startPod);
 const ours = 'etcd_cluster=heal';
 await scene.create({
@@ -43,11 +43,14 @@ await scene.create({
   spec: { size, version: image.split(':v')[1], pod: { persistentVolumeClaimSpec: claim } },
 });
 await ground.healthy(ours, size);
+await scene.create(...etcdSetOnVolumes('floor', scene.namespace, image, { ...claim, accessModes: ['ReadWriteOnce'] }));
+await ground.healthy(theirs, size);
 const writer = new Writer(ground, 'heal', 'w/');
 const gapFollower = await told('write gap, follower killed', few, () => gap(false, '--grace-period=0', '--force'));
 const gapLeaderStopped = await told('write gap, leader stopped', few, () => gap(true));
 const gapLeaderKilled = await told('write gap, leader killed', rounds, killLeader);
-const pod = await told('pod deleted, volume kept', many, async () => ground.lose(ours, size, await some(ours, false)));
+const { setPod, pod } = await losePodsInTurn();
+await scene.kubectl('delete', 'statefulset,service', 'floor');
 const volume = await told('volume lost', few, loseVolume);
 const allPods = await told('all pods deleted, volumes kept', rounds, async () =>
   ground.lose(
@@ -76,8 +79,12 @@ process.stdout.write(`${JSON.stringify(times)}\n`);
 async function told(what: string, times: number, measure: () => Promise<number>): Promise<readonly number[]> {
   const seconds: number[] = [];
   for (let round = 0; round < times; round++) seconds.push(await measure());
-  process.stderr.write(`${what}: ${seconds.map((one) => one.toFixed(2)).join(', ')} s\n`);
+  tell(what, seconds);
   return seconds;
+}
+
+function tell(what: string, seconds: readonly number[]): void {
+  process.stderr.write(`${what}: ${seconds.map((one) => one.toFixed(2)).join(', ')} s\n`);
 }
 
 /**
@@ -98,15 +105,15 @@ async function some(selector: string, wantsLeader: boolean) {
   return [found.pod];
 }
 
-async function setLosesPods(): Promise<readonly number[]> {
-  await scene.create(
-    ...etcdSetOnVolumes('floor', scene.namespace, image, { ...claim, accessModes: ['ReadWriteOnce'] }),
-  );
-  const selector = 'bench-etcd=floor';
-  const seconds = await told('StatefulSet, pod deleted, volume kept', many, async () =>
-    ground.lose(selector, size, await some(selector, false)),
-  );
-  await scene.kubectl('delete', 'statefulset,service', 'floor');
+/** Both sides take turns: what else runs on the node, and how far the kubelet has fallen behind, is the same for both. */
+async function losePodsInTurn() {
+  const seconds = { setPod: [] as number[], pod: [] as number[] };
+  for (let round = 0; round < many; round++) {
+    seconds.setPod.push(await ground.lose(theirs, size, await some(theirs, false)));
+    seconds.pod.push(await ground.lose(ours, size, await some(ours, false)));
+  }
+  tell('StatefulSet, pod deleted, volume kept', seconds.setPod);
+  tell('pod deleted, volume kept', seconds.pod);
   return seconds;
 }
 

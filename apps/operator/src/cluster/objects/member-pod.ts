@@ -10,6 +10,7 @@ import { etcdContainer } from './etcd-container.ts';
 import { type ClusterIdentity, ownerOf } from './owner.ts';
 import { containerSecurity, podSecurity } from './security-context.ts';
 import { templateDigest } from './template.ts';
+import { terminationGrace } from './termination-grace.ts';
 import { type TlsKeyStyles, tlsVolumes } from './tls-volumes.ts';
 
 /** What the etcd of a new pod finds when its directory is empty. */
@@ -129,6 +130,7 @@ function podSpec(options: MemberPodOptions, address: MemberAddress): PodSpec {
     hostname: name,
     subdomain: peerServiceName(cluster.name),
     restartPolicy: 'Always',
+    terminationGracePeriodSeconds: terminationGrace(pod.etcdEnv ?? []),
     automountServiceAccountToken: false,
     enableServiceLinks: false,
     securityContext: podSecurity(pod, options.ownsFilesAsRoot ?? false),
