@@ -120,6 +120,7 @@ export {
   versionOf,
 } from './rules/version.ts';
 export type { ReadAt } from './snapshot/bolt-page.ts';
+export { checkSnapshot, checkSnapshotLength, type MeasuredFile } from './snapshot/check-snapshot.ts';
 export { SnapshotError, type SnapshotErrorCode } from './snapshot/snapshot-error.ts';
 export { readSnapshotFacts, type SnapshotFacts } from './snapshot/snapshot-facts.ts';
 export { type VerifiedSnapshot, verifySnapshot } from './snapshot/verify-snapshot.ts';

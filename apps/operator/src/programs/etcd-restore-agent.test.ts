@@ -12,6 +12,7 @@ import { deliver } from '../restore/delivery/deliver.ts';
 
 const program = resolve(import.meta.dirname, 'etcd-restore-agent.ts');
 const snapshot = randomBytes(100_000);
+const sha256 = createHash('sha256').update(snapshot).digest('hex');
 const key = randomBytes(32);
 let directory = '';
 let agent: ChildProcess | undefined;
@@ -29,8 +30,6 @@ function start(port: number): { readonly ended: Promise<number | null>; readonly
   const child = spawn(process.execPath, [
     program,
     '-restore=r',
-    `-sha256=${createHash('sha256').update(snapshot).digest('hex')}`,
-    `-bytes=${snapshot.byteLength}`,
     `-key-file=${join(directory, 'key')}`,
     `-file=${join(directory, 'snapshot.db')}`,
     `-data-dir=${join(directory, 'data')}`,
@@ -64,14 +63,13 @@ describe('etcd-restore-agent', () => {
     const silent = connect(port, '127.0.0.1');
     silent.on('error', () => undefined);
     await deliver({
-      ip: '127.0.0.1',
-      uid: 'r',
-      key,
+      agent: {
+        ...{ ip: '127.0.0.1', uid: 'r', key, clock: systemClock, patience: 0 },
+        dial: ({ host }, signal) => networkDialer({ host, port }, signal),
+      },
       bytes: snapshot.byteLength,
-      body: body(),
-      dial: ({ host }, signal) => networkDialer({ host, port }, signal),
-      clock: systemClock,
-      patience: 0,
+      body,
+      judge: () => undefined,
       signal: AbortSignal.timeout(30_000),
       onProgress: () => undefined,
     });
@@ -91,11 +89,13 @@ describe('etcd-restore-agent', () => {
 
   test('has nothing to do where the snapshot has come before', async () => {
     await writeFile(join(directory, 'snapshot.db'), snapshot);
+    await writeFile(join(directory, 'snapshot.db.sha256'), sha256);
     expect(await start(await freePort()).ended).toBe(0);
   });
 
   test('fault 8 rule 4: takes the snapshot away once the restore is over, so that lost data is not made from it again', async () => {
     await writeFile(join(directory, 'snapshot.db'), snapshot);
+    await writeFile(join(directory, 'snapshot.db.sha256'), sha256);
     await rm(join(directory, 'key'));
     // Data in memory is lost at every reboot.
     for (let reboot = 0; reboot < 2; reboot++) {
@@ -108,6 +108,7 @@ describe('etcd-restore-agent', () => {
 
   test('takes the snapshot again where a crash of the machine left other bytes', async () => {
     await writeFile(join(directory, 'snapshot.db'), Buffer.alloc(snapshot.byteLength));
+    await writeFile(join(directory, 'snapshot.db.sha256'), sha256);
     const { said } = start(await freePort());
     await expect.poll(said).toContain('waits for the snapshot');
     expect(await readdir(directory)).toEqual(['key']);

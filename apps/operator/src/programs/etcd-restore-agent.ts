@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFile } from 'node:fs/promises';
-import { hasData, isOver, isReceived, receiveSnapshot, removeRemains } from '../restore/delivery/receive.ts';
+import { receiveSnapshot } from '../restore/delivery/receive.ts';
+import { hasData, isOver, isReceived, removeRemains } from '../restore/delivery/received.ts';
 import { version } from '../version.ts';
 import { FlagError, parseGoFlags } from './go-flags.ts';
 
@@ -11,8 +12,6 @@ import { FlagError, parseGoFlags } from './go-flags.ts';
  */
 const flags = {
   restore: { kind: 'string', default: '', help: 'UID of the EtcdRestore' },
-  sha256: { kind: 'string', default: '', help: 'of the snapshot' },
-  bytes: { kind: 'integer', default: 0, help: 'length of the snapshot' },
   'key-file': { kind: 'string', default: '', help: 'the key from the Secret of the restore' },
   file: { kind: 'string', default: '', help: 'where the snapshot goes' },
   'data-dir': { kind: 'string', default: '', help: "etcd's data directory" },
@@ -26,13 +25,12 @@ async function run(signal: AbortSignal): Promise<void> {
   const given = parseGoFlags(flags, process.argv.slice(2));
   if (given.version) return void process.stdout.write(`etcd-restore-agent ${version}\n`);
   if (await hasData(given['data-dir'])) return say(`${given['data-dir']} is not empty: nothing is restored`);
-  const expected = { uid: given.restore, sha256: given.sha256, bytes: given.bytes };
   if (await isOver(given['key-file'], given.file))
     return say('the restore is over: lost data is not made from it again');
-  if (await isReceived(given.file, expected)) return say('the snapshot is there');
+  if (await isReceived(given.file)) return say('the snapshot is there');
   await removeRemains(given.file);
   const key = Buffer.from((await readFile(given['key-file'], 'utf8')).trim(), 'hex');
-  await receiveSnapshot({ expected, key, file: given.file, port: given.port, signal, say });
+  await receiveSnapshot({ uid: given.restore, key, file: given.file, port: given.port, signal, say });
 }
 
 const stop = new AbortController();

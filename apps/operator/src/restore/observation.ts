@@ -154,7 +154,8 @@ export interface SeedAnswer {
 export interface JobFacts {
   readonly verify: JobState<SourceFacts>;
   readonly save: JobState<SafetyFacts>;
-  readonly deliver: JobState<'delivered'>;
+  /** The source as it arrived. */
+  readonly deliver: JobState<SourceFacts>;
 }
 
 export type JobState<T> =

@@ -21,9 +21,9 @@ import { openStore, type StorageSettings } from '../storage/open-store.ts';
 import { secretReader } from '../storage/secret-reader.ts';
 import { act } from './act/act.ts';
 import type { BackgroundWork } from './act/act-context.ts';
+import { deliverSource } from './act/deliver-source.ts';
 import { safetyKey, savePresent } from './act/save-present.ts';
 import { keyName } from './delivery/channel.ts';
-import { deliver } from './delivery/deliver.ts';
 import type { JobContext, Jobs } from './jobs.ts';
 import { secretNameOf } from './objects/restore-secret.ts';
 import type { AgentSource } from './objects/seed-pod.ts';
@@ -216,20 +216,18 @@ export class RestoreReconciler implements Reconciler {
     { restore }: Found,
     { observation }: Look,
     ip: string,
-    { store, place }: Awaited<ReturnType<typeof openStore>>,
-    { signal, onProgress }: JobContext,
-  ): Promise<'delivered'> {
-    const { source } = observation.restore;
-    const key = await this.#key(restore, signal);
-    const { bytes } = expectSource(source);
-    const kept = await this.#options.scratch.read(this.#prefix(restore), bytes);
-    const body = kept ?? store.get(place.key, undefined, { signal });
+    opened: Awaited<ReturnType<typeof openStore>>,
+    context: JobContext,
+  ): Promise<SourceFacts> {
+    const source = expectSource(observation.restore.source);
+    const key = await this.#key(restore, context.signal);
+    const kept = await this.#options.scratch.read(this.#prefix(restore), source.bytes);
     const { dial = networkDialer, clock } = this.#options;
     const agent = { ip, uid: identityOf(restore).uid, key, dial, clock, patience: agentPatience };
-    await deliver({ ...agent, bytes, body, signal, onProgress });
+    const delivered = await deliverSource(opened, { source, agent, kept }, context);
     // The agent has it: room for others, and less for the disk to write.
     await this.#options.scratch.forget(this.#prefix(restore));
-    return 'delivered';
+    return delivered;
   }
 
   async #key(restore: EtcdRestore, signal: AbortSignal): Promise<Uint8Array> {

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
-import { SnapshotError } from './snapshot-error.ts';
-
-/** The hash at the end of a snapshot: SHA-256 of all before it. */
-const trailerBytes = 32;
-
-/** Databases are a whole number of these; that is how a file with a hash is told from one without. */
-const sectorBytes = 512;
+import { checkSnapshot, trailerBytes } from './check-snapshot.ts';
 
 /** What is known of a snapshot once it has been read to its end and found sound. */
 export interface VerifiedSnapshot {
@@ -43,19 +37,8 @@ export async function* verifySnapshot(
     }
   }
   const whole = hash.copy().update(tail);
-  const sha256 = hash.digest();
-  checkLength(bytes);
-  if (!sha256.equals(tail)) {
-    throw new SnapshotError('HashMismatch', `the snapshot of ${bytes} bytes is not what its own hash says it was`);
-  }
-  onVerified?.({ bytes, sha256: sha256.toString('hex'), wholeSha256: whole.digest('hex') });
+  const sha256 = hash.digest('hex');
+  checkSnapshot({ bytes, embedded: { sha256, says: Buffer.from(tail).toString('hex') } });
+  onVerified?.({ bytes, sha256, wholeSha256: whole.digest('hex') });
   yield tail;
-}
-
-function checkLength(bytes: number): void {
-  if (bytes > trailerBytes && bytes % sectorBytes === trailerBytes) return;
-  if (bytes > 0 && bytes % sectorBytes === 0) {
-    throw new SnapshotError('NoHash', `${bytes} bytes without a hash at the end: a database file, not a snapshot`);
-  }
-  throw new SnapshotError('WrongLength', `${bytes} bytes are no snapshot; it may be cut off`);
 }

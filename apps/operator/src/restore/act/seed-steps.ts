@@ -28,8 +28,6 @@ export async function createSeed({ name, incarnation }: Of<'createSeed'>, contex
     restoreUid: identityOf(restore).uid,
     secretName: secretNameOf(identityOf(restore)),
     agent: context.agent,
-    sha256: source.sha256,
-    bytes: source.bytes,
     revisionBump: bumpForTool(source, context.revisionBump, readRestoreMarker(cluster.metadata?.annotations)?.from),
   });
   await unlessThere(client.resource(pods).create(pod, { fieldManager, signal }));

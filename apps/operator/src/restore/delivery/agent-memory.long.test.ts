@@ -25,6 +25,7 @@ async function peakMemory(pid: number): Promise<number> {
 test('the agent takes a snapshot of 1 GiB in at most 150 MB of memory', async () => {
   const hash = createHash('sha256');
   for await (const bytes of body()) hash.update(bytes);
+  const expected = hash.digest('hex');
   const directory = await mkdtemp(join(tmpdir(), 'agent-memory-'));
   const key = randomBytes(32);
   await writeFile(join(directory, 'key'), key.toString('hex'));
@@ -32,8 +33,6 @@ test('the agent takes a snapshot of 1 GiB in at most 150 MB of memory', async ()
   const agent = spawn(process.execPath, [
     program,
     '-restore=r',
-    `-sha256=${hash.digest('hex')}`,
-    `-bytes=${gibibyte}`,
     `-key-file=${join(directory, 'key')}`,
     `-file=${join(directory, 'snapshot.db')}`,
     `-data-dir=${join(directory, 'data')}`,
@@ -44,14 +43,13 @@ test('the agent takes a snapshot of 1 GiB in at most 150 MB of memory', async ()
     await new Promise<void>((ready) => agent.stderr.on('data', (text) => String(text).includes('waits') && ready()));
     let peak = 0;
     await deliver({
-      ip: '127.0.0.1',
-      uid: 'r',
-      key,
+      agent: {
+        ...{ ip: '127.0.0.1', uid: 'r', key, clock: systemClock, patience: 0 },
+        dial: ({ host }, signal) => networkDialer({ host, port: 19_997 }, signal),
+      },
       bytes: gibibyte,
-      body: body(),
-      dial: ({ host }, signal) => networkDialer({ host, port: 19_997 }, signal),
-      clock: systemClock,
-      patience: 0,
+      body,
+      judge: ({ sha256 }) => expect(sha256).toBe(expected),
       signal: AbortSignal.timeout(300_000),
       onProgress: (bytes) => {
         if (bytes % (64 * 1024 * 1024) === 0)

@@ -7,7 +7,6 @@ import type { TlsOptions } from 'node:tls';
  * certificate to be issued, trusted or expired. The data goes towards the pod: the operator opens no port.
  */
 export const deliveryPort = 19_999;
-export const deliveryPath = '/v1/snapshot';
 
 /** Name of the key in the Secret, and of the file in the pod. */
 export const keyName = 'key';

@@ -1,63 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { networkDialer } from '@etcd-operator/etcd';
-import { systemClock } from '@etcd-operator/ports';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { AgentScene, freePort } from '../testing/agent-scene.ts';
+import { type AgentAddress, Courier } from './courier.ts';
 import { deliver } from './deliver.ts';
-import { hasData, isReceived, receiveSnapshot } from './receive.ts';
+import type { Measured } from './measure.ts';
+import { hasData, isReceived } from './received.ts';
 
-const uid = '0b0e3c1e-0000-4000-8000-000000000001';
-const key = randomBytes(32);
-const snapshot = randomBytes(3 * 1024 * 1024 + 32);
-const sha256 = createHash('sha256').update(snapshot).digest('hex');
-
-const expected = { uid, sha256, bytes: snapshot.byteLength };
-
-let directory = '';
-let file = '';
-let stop = new AbortController();
+let scene: AgentScene;
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'delivery-'));
-  file = join(directory, 'snapshot.db');
-  stop = new AbortController();
+  scene = await AgentScene.open();
 });
-afterEach(async () => {
-  stop.abort(new Error('the test is over'));
-  await rm(directory, { recursive: true, force: true });
-});
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address ? address.port : 0;
-}
-
-/** An agent that listens, and what it says. */
-async function agent(bytes = snapshot.byteLength) {
-  const port = await freePort();
-  const said: string[] = [];
-  let listening = () => {};
-  const ready = new Promise<void>((resolve) => {
-    listening = resolve;
-  });
-  const say = (line: string) => {
-    said.push(line);
-    if (line.startsWith('waits')) listening();
-  };
-  const received = receiveSnapshot({ expected: { uid, sha256, bytes }, key, file, port, signal: stop.signal, say });
-  received.catch(() => undefined);
-  await ready;
-  return { port, said, received };
-}
+afterEach(() => scene[Symbol.asyncDispose]());
 
 async function* pieces(body: Uint8Array, size = 100_000): AsyncGenerator<Uint8Array> {
   for (let from = 0; from < body.byteLength; from += size) {
@@ -68,144 +29,202 @@ async function* pieces(body: Uint8Array, size = 100_000): AsyncGenerator<Uint8Ar
   }
 }
 
-function send(port: number, body: Uint8Array, more: { key?: Uint8Array; uid?: string } = {}): Promise<void> {
+/** Only what is the snapshot is kept. */
+function verdict({ sha256 }: Measured): string {
+  if (sha256 !== scene.sha256) throw new Error('other bytes');
+  return 'sound';
+}
+
+function send(body: Uint8Array = scene.snapshot, agent: Partial<AgentAddress> = {}): Promise<string> {
   return deliver({
-    ip: '127.0.0.1',
-    uid: more.uid ?? uid,
-    key: more.key ?? key,
+    agent: scene.address(agent),
     bytes: body.byteLength,
-    body: pieces(body),
-    dial: ({ host }, signal) => networkDialer({ host, port }, signal),
-    clock: systemClock,
-    patience: 0,
-    signal: stop.signal,
+    body: () => pieces(body),
+    judge: verdict,
+    signal: scene.stop.signal,
     onProgress: () => undefined,
   });
 }
 
+/** What came before is dropped a moment after its connection is gone. */
+async function sentAgain(): Promise<void> {
+  const outcome = () =>
+    send().then(
+      () => 'sent',
+      () => 'refused',
+    );
+  await expect.poll(outcome).toBe('sent');
+}
+
+/** A connection on which the snapshot has come. Who was there before may not have left yet. */
+async function brought() {
+  for (;;) {
+    const first = await Courier.connect(scene.address(), scene.stop.signal);
+    try {
+      const measured = await first.send(scene.snapshot.byteLength, pieces(scene.snapshot), () => undefined);
+      return { first, measured };
+    } catch {
+      first.close();
+    }
+  }
+}
+
 describe('a snapshot on its way to the new member', () => {
   test('arrives whole, and only then under its name', async () => {
-    const { port, received } = await agent();
-    await send(port, snapshot);
-    await received;
-    expect(await isReceived(file, expected)).toBe(true);
-    expect((await readFile(file)).equals(snapshot)).toBe(true);
-    expect(existsSync(`${file}.part`)).toBe(false);
+    expect(await send()).toBe('sound');
+    await scene.received;
+    expect(await isReceived(scene.file)).toBe(true);
+    expect((await readFile(scene.file)).equals(scene.snapshot)).toBe(true);
+    expect(existsSync(`${scene.file}.part`)).toBe(false);
   });
 
-  test('that is not the one that was verified is refused for good', async () => {
-    const { port } = await agent();
-    const other = Buffer.from(snapshot);
+  test('is measured by whoever receives it, with both of its hashes', async () => {
+    const { snapshot, sha256 } = scene;
+    let seen: Measured | undefined;
+    await deliver({
+      agent: scene.address(),
+      bytes: snapshot.byteLength,
+      body: () => pieces(snapshot, 9_999),
+      judge: (measured) => {
+        seen = measured;
+        expect(existsSync(scene.file)).toBe(false);
+      },
+      signal: scene.stop.signal,
+      onProgress: () => undefined,
+    });
+    const own = createHash('sha256').update(snapshot.subarray(0, -32)).digest('hex');
+    expect(seen).toEqual({ bytes: snapshot.byteLength, sha256, embedded: { sha256: own, says: own } });
+  });
+
+  test('that is judged to be another one leaves nothing, and may be sent again', async () => {
+    const other = Buffer.from(scene.snapshot);
     other[1000] = (other[1000] ?? 0) ^ 1;
-    await expect(send(port, other)).rejects.toMatchObject({ code: 'SourceRefused' });
-    expect(await isReceived(file, expected)).toBe(false);
-    await send(port, snapshot);
-    expect(await isReceived(file, expected)).toBe(true);
+    await expect(send(other)).rejects.toThrow('other bytes');
+    await expect.poll(() => readdir(scene.directory)).toEqual([]);
+    await sentAgain();
+    await scene.received;
+    expect(await isReceived(scene.file)).toBe(true);
+  });
+
+  test('is kept for nobody but who has brought it, and for no other bytes', async () => {
+    const { signal } = scene.stop;
+    const none = await Courier.connect(scene.address(), signal);
+    await expect(none.keep({ sha256: scene.sha256 })).rejects.toThrow('nothing to be kept');
+    none.close();
+    const { first, measured } = await brought();
+    const second = await Courier.connect(scene.address(), signal);
+    await expect(second.keep(measured)).rejects.toThrow('another snapshot is being received');
+    second.close();
+    await expect(first.keep({ sha256: 'a'.repeat(64) })).rejects.toThrow('not what is to be kept');
+    first.close();
+    expect(await isReceived(scene.file)).toBe(false);
+    await expect.poll(() => readdir(scene.directory)).toEqual([]);
+    await sentAgain();
+  });
+
+  test('whose connection is lost before it is kept is dropped', async () => {
+    const courier = await Courier.connect(scene.address(), scene.stop.signal);
+    await courier.send(scene.snapshot.byteLength, pieces(scene.snapshot), () => undefined);
+    expect(await readdir(scene.directory)).toEqual(['snapshot.db.part']);
+    courier.close();
+    await expect.poll(() => readdir(scene.directory)).toEqual([]);
+    await sentAgain();
   });
 
   test('that breaks off leaves nothing, and may be sent again', async () => {
-    const { port, received } = await agent();
+    const { snapshot } = scene;
     const broken = deliver({
-      ip: '127.0.0.1',
-      uid,
-      key,
+      agent: scene.address(),
       bytes: snapshot.byteLength,
-      body: (async function* () {
+      body: async function* () {
         yield snapshot.subarray(0, 1_000_000);
         throw new Error('the store went away');
-      })(),
-      dial: ({ host }, signal) => networkDialer({ host, port }, signal),
-      clock: systemClock,
-      patience: 0,
-      signal: stop.signal,
+      },
+      judge: verdict,
+      signal: scene.stop.signal,
       onProgress: () => undefined,
     });
     await expect(broken).rejects.toThrow('the store went away');
-    expect(await isReceived(file, expected)).toBe(false);
-    await expect
-      .poll(() =>
-        send(port, snapshot).then(
-          () => 'sent',
-          () => 'refused',
-        ),
-      )
-      .toBe('sent');
-    await received;
+    expect(await isReceived(scene.file)).toBe(false);
+    await sentAgain();
+    await scene.received;
   });
 
   test.each([
     ['that is stopped', (_: Duplex, own: AbortController) => own.abort(new Error('stopped'))],
     ['whose connection is cut', (socket: Duplex) => socket.destroy()],
   ])('%s lets go of its source', async (_, end) => {
-    const endless = 2 ** 40;
-    const { port } = await agent(endless);
     const own = new AbortController();
     let socket: Duplex | undefined;
     let isReleased = false;
-    const body = async function* () {
-      try {
-        for (;;) yield snapshot;
-      } finally {
-        isReleased = true;
-      }
-    };
     const sending = deliver({
-      ...{ ip: '127.0.0.1', uid, key, bytes: endless, body: body(), clock: systemClock, patience: 0 },
-      dial: async ({ host }, signal) => {
-        socket = await networkDialer({ host, port }, signal);
-        return socket;
+      agent: scene.address({
+        dial: async ({ host }, signal) => {
+          socket = await networkDialer({ host, port: scene.port }, signal);
+          return socket;
+        },
+      }),
+      bytes: 2 ** 40,
+      body: async function* () {
+        try {
+          for (;;) yield scene.snapshot;
+        } finally {
+          isReleased = true;
+        }
       },
+      judge: verdict,
       signal: own.signal,
       onProgress: () => socket && end(socket, own),
     });
     await expect(sending).rejects.toBeInstanceOf(Error);
     await expect.poll(() => isReleased).toBe(true);
-    expect(await isReceived(file, expected)).toBe(false);
+    expect(await isReceived(scene.file)).toBe(false);
   });
 
   test('that a machine lost in part when it went down is not taken for the whole', async () => {
+    const { file, snapshot, sha256 } = scene;
     await writeFile(file, snapshot);
-    expect(await isReceived(file, expected)).toBe(true);
+    expect(await isReceived(file)).toBe(false);
+    await writeFile(`${file}.sha256`, sha256);
+    expect(await isReceived(file)).toBe(true);
     await writeFile(file, Buffer.concat([snapshot.subarray(0, -4096), Buffer.alloc(4096)]));
-    expect(await isReceived(file, expected)).toBe(false);
+    expect(await isReceived(file)).toBe(false);
     await writeFile(file, snapshot.subarray(0, -4096));
-    expect(await isReceived(file, expected)).toBe(false);
+    expect(await isReceived(file)).toBe(false);
+    await writeFile(file, snapshot);
+    await writeFile(`${file}.sha256`, '');
+    expect(await isReceived(file)).toBe(false);
   });
 
   test('an agent that listens a moment later is waited for', async () => {
-    const { port } = await agent();
     let calls = 0;
-    await deliver({
-      ...{ ip: '127.0.0.1', uid, key, bytes: snapshot.byteLength, body: pieces(snapshot), clock: systemClock },
-      dial: ({ host }, signal) => {
-        if (++calls < 3) return Promise.reject(new Error('connection refused'));
-        return networkDialer({ host, port }, signal);
-      },
-      patience: 60_000,
-      signal: stop.signal,
-      onProgress: () => undefined,
-    });
+    const dial: AgentAddress['dial'] = ({ host }, signal) => {
+      if (++calls < 3) return Promise.reject(new Error('connection refused'));
+      return networkDialer({ host, port: scene.port }, signal);
+    };
+    await send(scene.snapshot, { dial, patience: 60_000 });
     expect(calls).toBe(3);
-    expect(await isReceived(file, expected)).toBe(true);
+    expect(await isReceived(scene.file)).toBe(true);
   });
 
   test('nobody there is a fault that passes', async () => {
-    await expect(send(await freePort(), snapshot)).rejects.toMatchObject({ code: 'NotDelivered' });
+    const port = await freePort();
+    const dial: AgentAddress['dial'] = ({ host }, signal) => networkDialer({ host, port }, signal);
+    await expect(send(scene.snapshot, { dial })).rejects.toMatchObject({ code: 'NotDelivered' });
   });
 });
 
 describe('D35 [91] without the key of the restore', () => {
   test('nothing can be sent to the new member', async () => {
-    const { port } = await agent();
-    await expect(send(port, snapshot, { key: randomBytes(32) })).rejects.toMatchObject({ code: 'NotDelivered' });
-    await expect(send(port, snapshot, { uid: 'another restore' })).rejects.toMatchObject({ code: 'NotDelivered' });
-    expect(await isReceived(file, expected)).toBe(false);
+    const { snapshot } = scene;
+    await expect(send(snapshot, { key: randomBytes(32) })).rejects.toMatchObject({ code: 'NotDelivered' });
+    await expect(send(snapshot, { uid: 'another restore' })).rejects.toMatchObject({ code: 'NotDelivered' });
+    expect(await isReceived(scene.file)).toBe(false);
   });
 
   test('there is no plain HTTP, and nothing to be read', async () => {
-    const { port } = await agent();
     const answer = new Promise((resolve) => {
-      const call = request({ host: '127.0.0.1', port, path: '/v1/backup/example' }, resolve);
+      const call = request({ host: '127.0.0.1', port: scene.port, path: '/v1/backup/example' }, resolve);
       call.once('error', resolve);
       call.end();
     });
@@ -213,14 +232,13 @@ describe('D35 [91] without the key of the restore', () => {
   });
 
   test('a client that sends rubbish does not stop the agent', async () => {
-    const { port, received } = await agent();
-    const socket = connect(port, '127.0.0.1');
+    const socket = connect(scene.port, '127.0.0.1');
     socket.on('error', () => undefined);
     socket.write('rubbish');
-    await send(port, snapshot);
-    await received;
+    await send();
+    await scene.received;
     socket.destroy();
-    expect(await isReceived(file, expected)).toBe(true);
+    expect(await isReceived(scene.file)).toBe(true);
   });
 
   test('one who only pretends to be the agent gets nothing', async () => {
@@ -231,17 +249,18 @@ describe('D35 [91] without the key of the restore', () => {
     await new Promise<void>((resolve) => impostor.listen(0, '127.0.0.1', resolve));
     const address = impostor.address();
     const port = typeof address === 'object' && address ? address.port : 0;
-    const sending = send(port, snapshot);
+    const sending = send(scene.snapshot, { dial: ({ host }, signal) => networkDialer({ host, port }, signal) });
     sending.catch(() => undefined);
     await expect.poll(() => taken.length).toBeGreaterThan(0);
     expect(Buffer.concat(taken).byteLength).toBeLessThan(2_000);
-    stop.abort(new Error('enough'));
+    scene.stop.abort(new Error('enough'));
     await expect(sending).rejects.toThrow('cannot be reached');
     impostor.close();
   });
 });
 
 test('fault 8: a directory with data in it is left alone', async () => {
+  const { directory } = scene;
   expect(await hasData(join(directory, 'nothing'))).toBe(false);
   await mkdir(join(directory, 'data'));
   expect(await hasData(join(directory, 'data'))).toBe(false);

@@ -14,8 +14,6 @@ const source = {
   restoreUid: '7d0c2f6e-3f0e-4c44-8b37-5b4f0a5b9c11',
   secretName: 'example-restore-7d0c2f6e',
   agent: { image: 'quay.io/etcd-operator/etcd-operator:v0', namespace: 'default', pullSecrets: [] },
-  sha256: 'ab'.repeat(32),
-  bytes: 4096,
   revisionBump: 1000,
 };
 

@@ -74,8 +74,6 @@ async function restore(member: EtcdProcess, { version, path, bump, switchedTo }:
       restoreUid: 'r',
       secretName: 's',
       agent: { image: 'operator', namespace: 'default', pullSecrets: [] },
-      sha256: source.sha256,
-      bytes: source.bytes,
       revisionBump: bumpForTool(source, bump, undefined),
     },
   );

@@ -10,8 +10,6 @@ const source = {
   restoreUid: 'restore-uid',
   secretName: 'r-restore-restore',
   agent: { image: 'operator:v1', namespace: 'default', pullSecrets: [{ name: 'registry' }] },
-  sha256: 'ab'.repeat(32),
-  bytes: 4096,
   revisionBump: 1000,
 };
 

@@ -21,8 +21,6 @@ export interface SeedSource {
   readonly restoreUid: string;
   readonly secretName: string;
   readonly agent: AgentSource;
-  readonly sha256: string;
-  readonly bytes: number;
   /** What the tool adds to the revision of the newest entry. */
   readonly revisionBump: number;
 }
@@ -96,15 +94,13 @@ function volumes({ secretName }: SeedSource): readonly Volume[] {
   ];
 }
 
-function fetchSnapshot({ agent, restoreUid, sha256, bytes }: SeedSource): Container & { readonly name: string } {
+function fetchSnapshot({ agent, restoreUid }: SeedSource): Container & { readonly name: string } {
   return {
     name: fetchContainer,
     image: agent.image,
     command: [
       '/usr/local/bin/etcd-restore-agent',
       `-restore=${restoreUid}`,
-      `-sha256=${sha256}`,
-      `-bytes=${bytes}`,
       `-key-file=${paths.key}/${keyName}`,
       `-file=${paths.snapshot}/snapshot.db`,
       `-data-dir=${paths.data}`,
@@ -144,7 +140,7 @@ function restoreData(
       `--initial-advertise-peer-urls=${peerUrl}`,
       `--data-dir=${paths.data}`,
       ...bump,
-      // The agent has compared every byte with what was verified, moments ago and on this machine.
+      // Every byte was hashed and compared on its way to this disk, moments ago.
       '--skip-hash-check',
       '$(RESTORE_SWITCH)',
     ],

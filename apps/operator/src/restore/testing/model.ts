@@ -71,7 +71,7 @@ export class RestoreModel {
   seed: Mutable<SeedFacts> | undefined;
   verify: JobState<SourceFacts> = { kind: 'idle' };
   save: JobState<SafetyFacts> = { kind: 'idle' };
-  deliver: JobState<'delivered'> = { kind: 'idle' };
+  deliver: JobState<SourceFacts> = { kind: 'idle' };
   now = 1_000_000;
   writes = 0;
   /** Writes of the etcd-operator, after which of them it is killed, and for how many more looks it is away. */
@@ -211,7 +211,7 @@ export class RestoreModel {
       this.save = saveFails ? { ...refused, why: 'store is full' } : { kind: 'done', value };
     }
     if (this.deliver.kind === 'running') {
-      this.deliver = { kind: 'done', value: 'delivered' };
+      this.deliver = { kind: 'done', value: modelSource };
       if (this.seed) this.seed.stage = 'restoring';
     }
   }

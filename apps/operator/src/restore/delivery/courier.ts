@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type TLSSocket, connect as tlsConnect } from 'node:tls';
+import type { Dialer } from '@etcd-operator/etcd';
+import type { Clock } from '@etcd-operator/ports';
+import { RestoreError } from '../restore-error.ts';
+import { channelOptions, deliveryPort, identityOfRestore } from './channel.ts';
+import type { Measured } from './measure.ts';
+import { type KeepOrder, readMeasured, requests, textOf } from './protocol.ts';
+
+/** The agent in a new member's pod, and how it is reached. */
+export interface AgentAddress {
+  readonly ip: string;
+  /** UID of the EtcdRestore, and the key in its Secret. */
+  readonly uid: string;
+  readonly key: Uint8Array;
+  readonly dial: Dialer;
+  readonly clock: Clock;
+  /** How long an agent that does not listen yet is asked again, in milliseconds. */
+  readonly patience: number;
+}
+
+const askAgainAfter = 50;
+
+/** A connection to the agent: what was brought on it is dropped with it, unless it has been kept. Rejects with a `RestoreError`. */
+export class Courier {
+  readonly #socket: TLSSocket;
+  readonly #connection: HttpAgent;
+  readonly #signal: AbortSignal;
+
+  private constructor(socket: TLSSocket, signal: AbortSignal) {
+    this.#socket = socket;
+    this.#connection = new OneConnection(socket);
+    this.#signal = signal;
+  }
+
+  static async connect(agent: AgentAddress, signal: AbortSignal): Promise<Courier> {
+    return new Courier(await connect(agent, signal), signal);
+  }
+
+  /** Sends the snapshot; says what the agent has got. Memory is bounded by the buffers of the connection. */
+  async send(bytes: number, body: AsyncIterable<Uint8Array>, onProgress: (bytes: number) => void): Promise<Measured> {
+    const call = this.#call('snapshot', { 'content-length': bytes, 'content-type': 'application/octet-stream' });
+    const answer = answerTo(call);
+    // An agent that refuses answers before it has read everything: its answer counts, not the broken pipe.
+    const sent = sendBody(body, call, onProgress).then(() => answer);
+    sent.catch(() => undefined);
+    const text = await ofConnection(Promise.race([answer, sent]).then(textOfSuccess));
+    const measured = readMeasured(text);
+    if (!measured) throw new RestoreError('NotDelivered', 'the new member does not say what it has got');
+    return measured;
+  }
+
+  /** The agent puts what it has got under its name, and ends. */
+  async keep(order: KeepOrder): Promise<void> {
+    const call = this.#call('keep', { 'content-type': 'application/json' });
+    const answer = answerTo(call);
+    call.end(JSON.stringify(order));
+    await ofConnection(answer.then(textOfSuccess));
+  }
+
+  close(): void {
+    this.#connection.destroy();
+    this.#socket.destroy();
+  }
+
+  #call(what: keyof typeof requests, headers: Readonly<Record<string, string | number>>): ClientRequest {
+    return request({ ...requests[what], headers, agent: this.#connection, signal: this.#signal });
+  }
+}
+
+/** Requests one after the other on the connection there is; there is never another. */
+class OneConnection extends HttpAgent {
+  readonly #socket: TLSSocket;
+
+  constructor(socket: TLSSocket) {
+    super({ keepAlive: true, maxSockets: 1 });
+    this.#socket = socket;
+  }
+
+  override createConnection(): Duplex {
+    return this.#socket;
+  }
+}
+
+async function connect(agent: AgentAddress, signal: AbortSignal): Promise<TLSSocket> {
+  const { ip, uid, key } = agent;
+  try {
+    const raw = await reach(agent, signal);
+    const socket = tlsConnect({
+      socket: raw,
+      ...channelOptions,
+      pskCallback: () => ({ psk: key, identity: identityOfRestore(uid) }),
+      // The key proves who is there; no name is involved.
+      checkServerIdentity: () => undefined,
+    });
+    await new Promise<void>((resolve, reject) => {
+      socket.once('secureConnect', resolve);
+      socket.once('error', reject);
+      signal.addEventListener('abort', () => socket.destroy(new Error('stopped')), { once: true });
+    });
+    socket.on('error', () => undefined);
+    return socket;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new RestoreError('NotDelivered', `the new member cannot be reached at ${ip}: ${why}`, { cause: error });
+  }
+}
+
+/** A container that runs listens a moment later: asking again at once is shorter than a look at the world. */
+async function reach({ ip, dial, clock, patience }: AgentAddress, signal: AbortSignal): Promise<Duplex> {
+  const end = clock.monotonic() + patience;
+  for (;;) {
+    try {
+      return await dial({ host: ip, port: deliveryPort }, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (clock.monotonic() >= end) throw error;
+      await clock.sleep(askAgainAfter, signal);
+    }
+  }
+}
+
+function answerTo(call: ClientRequest): Promise<IncomingMessage> {
+  // What happens to the connection after the answer is nobody's concern.
+  call.on('error', () => undefined);
+  const answer = new Promise<IncomingMessage>((resolve, reject) => {
+    call.once('response', resolve);
+    call.once('error', reject);
+  });
+  answer.catch(() => undefined);
+  return answer;
+}
+
+async function textOfSuccess(response: IncomingMessage): Promise<string> {
+  const text = await textOf(response);
+  if (response.statusCode === 200) return text;
+  throw new RestoreError(
+    'NotDelivered',
+    `the new member does not take the snapshot: ${text.slice(0, 500) || response.statusCode}`,
+  );
+}
+
+async function ofConnection<T>(exchange: Promise<T>): Promise<T> {
+  try {
+    return await exchange;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && connectionCodes.includes(String(error.code)))
+      throw new RestoreError('NotDelivered', `the connection to the new member broke: ${error.message}`, {
+        cause: error,
+      });
+    throw error;
+  }
+}
+
+const connectionCodes = ['ECONNRESET', 'EPIPE', 'ECONNREFUSED', 'ETIMEDOUT', 'ERR_STREAM_DESTROYED'];
+
+/** Each piece is with the operating system before the next one is asked for. */
+async function sendBody(
+  body: AsyncIterable<Uint8Array>,
+  call: ClientRequest,
+  onProgress: (bytes: number) => void,
+): Promise<void> {
+  let bytes = 0;
+  for await (const piece of body) {
+    await new Promise<void>((resolve, reject) => {
+      call.write(piece, (error) => (error ? reject(error) : resolve()));
+    });
+    bytes += piece.byteLength;
+    onProgress(bytes);
+  }
+  call.end();
+}

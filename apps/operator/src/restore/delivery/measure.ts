@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto';
+
+/** What whoever read a snapshot to its end found of it. No judgement: that is for who knows what it should be. */
+export interface Measured {
+  readonly bytes: number;
+  /** SHA-256 of all bytes, hexadecimal. */
+  readonly sha256: string;
+  /** SHA-256 of all but the last 32 bytes, and what these say, both hexadecimal. */
+  readonly embedded: { readonly sha256: string; readonly says: string };
+}
+
+const trailerBytes = 32;
+
+/** Measures a snapshot in one pass: both of its hashes come from hashing every byte once. */
+export class Measure {
+  readonly #hash = createHash('sha256');
+  /** The last bytes so far; whether they are the end is known when nothing more comes. */
+  #tail = Buffer.alloc(0);
+  #bytes = 0;
+
+  /** Takes the next bytes; they may be changed by the caller afterwards. */
+  update(piece: Uint8Array): void {
+    this.#bytes += piece.byteLength;
+    if (piece.byteLength < trailerBytes) {
+      const joined = Buffer.concat([this.#tail, piece]);
+      const settled = Math.max(0, joined.byteLength - trailerBytes);
+      this.#hash.update(joined.subarray(0, settled));
+      this.#tail = joined.subarray(settled);
+      return;
+    }
+    this.#hash.update(this.#tail);
+    const settled = piece.byteLength - trailerBytes;
+    this.#hash.update(piece.subarray(0, settled));
+    this.#tail = Buffer.from(piece.subarray(settled));
+  }
+
+  /** Asked once, at the end. */
+  result(): Measured {
+    const whole = this.#hash.copy().update(this.#tail).digest('hex');
+    const embedded = { sha256: this.#hash.digest('hex'), says: this.#tail.toString('hex') };
+    return { bytes: this.#bytes, sha256: whole, embedded };
+  }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { IncomingMessage } from 'node:http';
+import type { Measured } from './measure.ts';
+
+/**
+ * What the operator and the agent say to each other, on one connection: the snapshot comes (`snapshot`: the operator sends it,
+ * `fetch`: the agent reads it from the store), the agent says what came, the operator judges, and says `keep`. Before that
+ * nothing is under its name, and what came is dropped with the connection.
+ */
+export const requests = {
+  snapshot: { method: 'PUT', path: '/v1/snapshot' },
+  fetch: { method: 'POST', path: '/v1/fetch' },
+  keep: { method: 'POST', path: '/v1/keep' },
+} as const;
+
+/** A read that a store has lent: whoever holds it can read the object. Never to be said anywhere but on the channel. */
+export interface FetchOrder {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bytes: number;
+  /** Certificates that the store's is checked with. @default those that the agent's Node trusts */
+  readonly ca?: string | undefined;
+}
+
+/** While the agent reads, it says how far it is, a line each; the last line says how it ended. */
+export type FetchLine =
+  | { readonly received: number }
+  | { readonly measured: Measured }
+  /** Why the agent cannot read it by itself; without anything of the order but its host. */
+  | { readonly failed: string };
+
+export interface KeepOrder {
+  readonly sha256: string;
+}
+
+/** More than any message but the snapshot itself. */
+const messageLimit = 256 * 1024;
+
+/** Reads a message; rejects one that is longer than any of ours. */
+export async function textOf(message: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of message as AsyncIterable<Buffer>) {
+    bytes += piece.byteLength;
+    if (bytes > messageLimit) throw new Error(`a message of more than ${messageLimit} bytes`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8').trim();
+}
+
+/** Reads a message line by line, as they come. */
+export async function* linesOf(message: IncomingMessage): AsyncGenerator<string> {
+  let rest = '';
+  for await (const piece of message as AsyncIterable<Buffer>) {
+    const lines = (rest + piece.toString('latin1')).split('\n');
+    rest = lines.pop() ?? '';
+    if (rest.length > messageLimit) throw new Error(`a line of more than ${messageLimit} bytes`);
+    yield* lines;
+  }
+}
+
+/** Undefined for what is no such thing: both sides come from the same image, but nothing is built on that. */
+export function readMeasured(text: string): Measured | undefined {
+  return measuredOf(parse(text));
+}
+
+export function readFetchLine(text: string): FetchLine | undefined {
+  const { received, measured, failed } = parse(text);
+  if (isCount(received)) return { received };
+  if (typeof failed === 'string') return { failed };
+  const found = measuredOf(fields(measured));
+  return found && { measured: found };
+}
+
+export function readFetchOrder(text: string): FetchOrder | undefined {
+  const { url, headers, bytes, ca } = parse(text);
+  const named = Object.entries(fields(headers));
+  const given = named.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : []));
+  if (typeof url !== 'string' || !isCount(bytes) || given.length !== named.length) return undefined;
+  return { url, headers: Object.fromEntries(given), bytes, ...(typeof ca === 'string' && { ca }) };
+}
+
+export function readKeepOrder(text: string): KeepOrder | undefined {
+  const { sha256 } = parse(text);
+  return isHash(sha256) ? { sha256 } : undefined;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function measuredOf({ bytes, sha256, embedded }: Fields): Measured | undefined {
+  const { sha256: own, says } = fields(embedded);
+  if (!isCount(bytes) || !isHash(sha256) || !isHash(own) || typeof says !== 'string') return undefined;
+  return { bytes, sha256, embedded: { sha256: own, says } };
+}
+
+function parse(text: string): Fields {
+  try {
+    return fields(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+function fields(value: unknown): Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+function isHash(value: unknown): value is string {
+  return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
+}

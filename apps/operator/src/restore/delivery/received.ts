@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createReadStream } from 'node:fs';
+import { open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { WriteBehind } from '../write-behind.ts';
+import { Measure, type Measured } from './measure.ts';
+
+/** Beside the snapshot: what is on its way, what the snapshot's hash is, and that the restore is over. */
+const partOf = (file: string) => `${file}.part`;
+const hashOf = (file: string) => `${file}.sha256`;
+const overMark = (file: string) => `${file}.over`;
+
+/** True if the directory of etcd's data has anything in it: it was restored before, or is somebody's. */
+export async function hasData(directory: string): Promise<boolean> {
+  try {
+    return (await readdir(directory)).length > 0;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+/**
+ * True if the snapshot was received and kept before. Files appear under their name only when they are whole, but a machine
+ * that went down may have lost what was not on its disk yet: every byte is compared again, for nobody does so after this.
+ */
+export async function isReceived(file: string): Promise<boolean> {
+  try {
+    const sha256 = await readFile(hashOf(file), 'utf8');
+    const measure = new Measure();
+    for await (const piece of createReadStream(file, { highWaterMark: 1024 * 1024 })) measure.update(piece);
+    return measure.result().sha256 === sha256;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+export interface PartOptions {
+  /** How many there must be. */
+  readonly bytes: number;
+  readonly onProgress?: (bytes: number) => void;
+}
+
+/**
+ * Writes what comes beside the place of the snapshot, and measures it. Hashed while the disk writes the piece before: together
+ * they take as long as the slower of the two. Not forced to disk: who reads it runs on the same machine, and after a crash it
+ * is compared again.
+ */
+export async function writePart(
+  file: string,
+  body: AsyncIterable<Uint8Array>,
+  { bytes, onProgress }: PartOptions,
+): Promise<Measured> {
+  const handle = await open(partOf(file), 'w', 0o600);
+  try {
+    const measure = new Measure();
+    const behind = new WriteBehind(handle, (batch) => measure.update(batch));
+    let received = 0;
+    for await (const piece of body) {
+      received += piece.byteLength;
+      if (received > bytes) throw new Error(`more than the ${bytes} bytes that were announced`);
+      const busy = behind.write(piece);
+      if (busy) await busy;
+      onProgress?.(received);
+    }
+    await behind.finish();
+    if (received !== bytes) throw new Error(`${received} of ${bytes} bytes came`);
+    return measure.result();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** What has come is the snapshot from now on. Its hash first: a snapshot without one counts as not received. */
+export async function keepPart(file: string, { sha256 }: Measured): Promise<void> {
+  await writeFile(hashOf(file), sha256, { mode: 0o600 });
+  await rename(partOf(file), file);
+}
+
+export async function dropPart(file: string): Promise<void> {
+  await rm(partOf(file), { force: true });
+}
+
+/**
+ * True if the snapshot was received for a restore whose key is gone since: it has an identity and serves. Where data is in
+ * memory, a reboot leaves the snapshot and takes the data; restored again, a member would come back under its old identity
+ * with less than it has voted for. So the snapshot is taken away, whatever the kubelet still believes of the pod.
+ */
+export async function isOver(keyFile: string, file: string): Promise<boolean> {
+  const mark = overMark(file);
+  if (await isThere(keyFile)) return false;
+  if (!(await isThere(mark))) {
+    if (!(await isThere(file))) return false;
+    // The mark first: who comes next, after this was cut short, must not wait for a key that never comes.
+    await writeFile(mark, '');
+  }
+  await removeRemains(file);
+  return true;
+}
+
+async function isThere(file: string): Promise<boolean> {
+  try {
+    await stat(file);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+/** What an earlier try has left. */
+export async function removeRemains(file: string): Promise<void> {
+  for (const remains of [partOf(file), file, hashOf(file)]) await rm(remains, { force: true });
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}

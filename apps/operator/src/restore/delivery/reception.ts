@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Measured } from './measure.ts';
+import { readKeepOrder, requests, textOf } from './protocol.ts';
+import { dropPart, keepPart, writePart } from './received.ts';
+
+export interface ReceptionOptions {
+  readonly file: string;
+  readonly say: (line: string) => void;
+  /** The snapshot is under its name, and who said so has its answer. */
+  readonly onKept: () => void;
+}
+
+/** The one whose turn it is: what came from it goes with its connection, unless it has said that it is to be kept. */
+interface Sender {
+  readonly socket: Socket;
+  readonly gone: AbortController;
+  /** What is being done for it; nothing else is begun before. */
+  work: Promise<void> | undefined;
+  measured: Measured | undefined;
+}
+
+type Work = (sender: Sender, request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/** The agent's side of the channel: one sender at a time; one that fails leaves nothing behind. */
+export class Reception {
+  readonly #options: ReceptionOptions;
+  #sender: Sender | undefined;
+
+  constructor(options: ReceptionOptions) {
+    this.#options = options;
+  }
+
+  handle(request: IncomingMessage, response: ServerResponse): void {
+    const work = this.#workFor(request);
+    if (work) this.#begin(work, request, response);
+    else answer(response, 404, 'not found');
+  }
+
+  #workFor({ method, url }: IncomingMessage): Work | undefined {
+    const isFor = (one: { readonly method: string; readonly path: string }) =>
+      method === one.method && url === one.path;
+    if (isFor(requests.snapshot)) return (...all) => this.#take(...all);
+    return isFor(requests.keep) ? (...all) => this.#keep(...all) : undefined;
+  }
+
+  #begin(work: Work, request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
+    this.#sender ??= this.#welcome(socket);
+    const sender = this.#sender;
+    if (sender.socket !== socket || sender.work) {
+      answer(response, 409, 'another snapshot is being received', true);
+      return;
+    }
+    sender.work = work(sender, request, response)
+      .catch((error: unknown) => answer(response, 500, error instanceof Error ? error.message : String(error)))
+      .finally(() => {
+        sender.work = undefined;
+      });
+  }
+
+  #welcome(socket: Socket): Sender {
+    const sender: Sender = { socket, gone: new AbortController(), work: undefined, measured: undefined };
+    socket.once('close', () => {
+      sender.gone.abort(new Error('the connection is gone'));
+      void this.#leave(sender);
+    });
+    return sender;
+  }
+
+  /** Only then it is somebody else's turn. */
+  async #leave(sender: Sender): Promise<void> {
+    await sender.work;
+    await dropPart(this.#options.file).catch(() => undefined);
+    this.#sender = undefined;
+  }
+
+  async #take(sender: Sender, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    sender.measured = undefined;
+    const bytes = Number(request.headers['content-length'] ?? Number.NaN);
+    if (!Number.isSafeInteger(bytes)) return answer(response, 411, 'how long it is must be said first', true);
+    sender.measured = await writePart(this.#options.file, request, { bytes });
+    answer(response, 200, JSON.stringify(sender.measured));
+  }
+
+  async #keep(sender: Sender, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { measured, socket } = sender;
+    const order = readKeepOrder(await textOf(request));
+    if (!measured) return answer(response, 409, 'there is nothing to be kept', true);
+    if (order?.sha256 !== measured.sha256) return answer(response, 422, 'what came is not what is to be kept', true);
+    const { file, say, onKept } = this.#options;
+    await keepPart(file, measured);
+    say(`received ${measured.bytes} bytes`);
+    // The operator must have its answer before this process ends, unless nobody waits for it any more.
+    if (socket.destroyed) return onKept();
+    response.once('close', onKept);
+    answer(response, 200, 'kept', true);
+  }
+}
+
+function answer(response: ServerResponse, code: number, text: string, isLast = false): void {
+  if (response.headersSent) return void response.end();
+  response.writeHead(code, { 'content-type': 'text/plain', ...(isLast && { connection: 'close' }) });
+  response.end(`${text}\n`);
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { BlobInfo } from '@etcd-operator/blob';
+import { readSnapshotFacts, type SnapshotFacts } from '@etcd-operator/etcd';
+import type { Manifest } from '../../storage/manifest.ts';
+import type { OpenedStorage } from '../../storage/open-store.ts';
+import { rangedReader } from '../../storage/ranged-reader.ts';
+import { readManifest } from '../../storage/read-manifest.ts';
+import type { Measured } from '../delivery/measure.ts';
+import type { SourceFacts } from '../observation.ts';
+import { RestoreError } from '../restore-error.ts';
+import { judge } from './judge.ts';
+
+/** A source before it is read to its end. */
+export interface SourceLook {
+  readonly info: BlobInfo;
+  readonly manifest: Manifest | undefined;
+}
+
+/** What lies there, and what lies beside it. */
+export async function lookAtSource({ store, place }: OpenedStorage, signal: AbortSignal): Promise<SourceLook> {
+  const [info, manifest] = await Promise.all([
+    store.stat(place.key, { signal }),
+    readManifest(store, place.key, signal),
+  ]);
+  return { info, manifest };
+}
+
+/** What the database says of itself, by a few small reads. */
+export type DatabaseFacts = Pick<SourceFacts, 'revision' | 'newestEntry' | 'storageVersion' | 'authEnabled'>;
+
+export async function readDatabaseFacts({ store, place }: OpenedStorage, signal: AbortSignal): Promise<DatabaseFacts> {
+  const facts = await readSnapshotFacts(rangedReader(store, place.key, signal));
+  if (facts.revision > BigInt(Number.MAX_SAFE_INTEGER))
+    throw new RestoreError('SourceRefused', `${place.path} claims revision ${facts.revision}`);
+  return databaseFacts(facts);
+}
+
+function databaseFacts({ revision, newestEntry, storageVersion, authEnabled }: SnapshotFacts): DatabaseFacts {
+  return {
+    revision: Number(revision),
+    ...(newestEntry !== revision && { newestEntry: Number(newestEntry) }),
+    storageVersion,
+    authEnabled,
+  };
+}
+
+export interface Reading {
+  /** From before the first byte was read. */
+  readonly look: SourceLook;
+  /** What came, whoever has read it. */
+  readonly measured: Measured;
+  readonly facts: () => Promise<DatabaseFacts>;
+  readonly acceptWithoutHash: boolean;
+}
+
+/**
+ * The end of a reading: is what came sound, and was it the same object from the look to now? Rejects with a `SnapshotError` or
+ * `RestoreError` for what must not be restored.
+ */
+export async function concludeSource(
+  { store, place }: OpenedStorage,
+  { look, measured, facts, acceptWithoutHash }: Reading,
+  signal: AbortSignal,
+): Promise<SourceFacts> {
+  const { path } = place;
+  const verdict = judge(measured, { manifest: look.manifest, acceptWithoutHash });
+  const { info: before } = look;
+  const found = await facts();
+  const after = await store.stat(place.key, { signal });
+  if (after.etag !== before.etag || after.bytes !== before.bytes || measured.bytes !== after.bytes)
+    throw new RestoreError('SourceRefused', `${path} was replaced while it was read`);
+  return { path, ...found, ...verdict };
+}

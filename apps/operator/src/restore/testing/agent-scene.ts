@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { networkDialer } from '@etcd-operator/etcd';
+import { systemClock } from '@etcd-operator/ports';
+import type { AgentAddress } from '../delivery/courier.ts';
+import { receiveSnapshot } from '../delivery/receive.ts';
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+/** An agent in this process that waits for a snapshot, in a folder of its own. */
+export class AgentScene implements AsyncDisposable {
+  readonly uid = '0b0e3c1e-0000-4000-8000-000000000001';
+  readonly key = randomBytes(32);
+  readonly snapshot = sealed(randomBytes(3 * 1024 * 1024));
+  readonly sha256 = createHash('sha256').update(this.snapshot).digest('hex');
+  readonly stop = new AbortController();
+  readonly said: string[] = [];
+  readonly directory: string;
+  received: Promise<void> = Promise.resolve();
+  port = 0;
+
+  private constructor(directory: string) {
+    this.directory = directory;
+  }
+
+  static async open(): Promise<AgentScene> {
+    const scene = new AgentScene(await mkdtemp(join(tmpdir(), 'delivery-')));
+    scene.port = await freePort();
+    await new Promise<void>((ready) => {
+      const say = (line: string) => {
+        scene.said.push(line);
+        if (line.startsWith('waits')) ready();
+      };
+      const { uid, key, file, port } = scene;
+      scene.received = receiveSnapshot({ uid, key, file, port, signal: scene.stop.signal, say });
+      scene.received.catch(() => undefined);
+    });
+    return scene;
+  }
+
+  get file(): string {
+    return join(this.directory, 'snapshot.db');
+  }
+
+  /** How the operator reaches it. */
+  address(more: Partial<AgentAddress> = {}): AgentAddress {
+    return {
+      ...{ ip: '127.0.0.1', uid: this.uid, key: this.key, clock: systemClock, patience: 0 },
+      dial: ({ host }, signal) => networkDialer({ host, port: this.port }, signal),
+      ...more,
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.stop.abort(new Error('the test is over'));
+    await rm(this.directory, { recursive: true, force: true });
+  }
+}
+
+/** With its hash at its end, as etcd sends it. */
+function sealed(data: Uint8Array): Buffer {
+  return Buffer.concat([data, createHash('sha256').update(data).digest()]);
+}

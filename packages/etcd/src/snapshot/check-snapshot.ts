@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import { SnapshotError } from './snapshot-error.ts';
+
+/** The hash at the end of a snapshot: SHA-256 of all before it. */
+export const trailerBytes = 32;
+
+/** Databases are a whole number of these; that is how a file with a hash is told from one without. */
+const sectorBytes = 512;
+
+/** What was found of a file by reading it to its end, whoever did so. */
+export interface MeasuredFile {
+  readonly bytes: number;
+  readonly embedded: {
+    /** SHA-256 of all but the last 32 bytes, hexadecimal. */
+    readonly sha256: string;
+    /** Those 32 bytes, hexadecimal. */
+    readonly says: string;
+  };
+}
+
+/** Throws a `SnapshotError` unless the file is a snapshot whose own hash holds. */
+export function checkSnapshot({ bytes, embedded }: MeasuredFile): void {
+  checkSnapshotLength(bytes);
+  if (embedded.sha256 !== embedded.says)
+    throw new SnapshotError('HashMismatch', `the snapshot of ${bytes} bytes is not what its own hash says it was`);
+}
+
+/** Throws a `SnapshotError` if no snapshot with a hash at its end has this length. */
+export function checkSnapshotLength(bytes: number): void {
+  if (bytes > trailerBytes && bytes % sectorBytes === trailerBytes) return;
+  if (bytes > 0 && bytes % sectorBytes === 0) {
+    throw new SnapshotError('NoHash', `${bytes} bytes without a hash at the end: a database file, not a snapshot`);
+  }
+  throw new SnapshotError('WrongLength', `${bytes} bytes are no snapshot; it may be cut off`);
+}
