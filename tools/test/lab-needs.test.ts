@@ -18,6 +18,7 @@ describe('the parts that are made before tests run', () => {
 
   test('every version of etcd for the operator', () => {
     const parts = partsFor(['apps/operator/src/cluster/life.lab.test.ts']);
-    expect(parts).toEqual(expect.arrayContaining(['etcd@3.3', 'etcd@3.4', 'etcd@3.5', 'etcd@3.6', 'etcd@3.7']));
+    const versions = ['3.3', '3.4', '3.4.31', '3.5', '3.6', '3.7'].map((version) => `etcd@${version}`);
+    expect(parts).toEqual(expect.arrayContaining(versions));
   });
 });

@@ -10,7 +10,7 @@ const needs: readonly { readonly part: string; readonly by: RegExp }[] = [
   { part: 'etcd@3.6', by: /./ },
   { part: 'busybox', by: /^(apps|packages\/kube-lab|example|test)\// },
   ...['etcd@3.5', 'etcd@3.7', 'etcd@3.4'].map((part) => ({ part, by: /^(apps|packages\/etcd|test)\// })),
-  { part: 'etcd@3.3', by: /^(apps\/operator|packages\/etcd)\// },
+  ...['etcd@3.3', 'etcd@3.4.31'].map((part) => ({ part, by: /^(apps\/operator|packages\/etcd)\// })),
   { part: 'kubectl', by: /^(apps|packages\/kube-lab|example|test)\// },
   { part: 'versitygw', by: /^(apps|packages\/blob|test)\// },
   { part: 'azurite', by: /^(apps\/operator|packages\/blob)\// },

@@ -41,7 +41,8 @@ async function storageVersion(client: MemberClient): Promise<string | undefined>
   return (await client.maintenance.status()).storageVersion;
 }
 
-describe.each(['3.3', '3.4', '3.5', '3.6', '3.7'])('etcd %s', (series) => {
+describe.each(['3.3', '3.4', '3.4.31', '3.5', '3.6', '3.7'])('etcd %s', (part) => {
+  const series = part.split('.', 2).join('.');
   const at = (floor: string) => isAtLeast(versionOf(`${series}.0`), versionOf(floor));
   let lab: EtcdLab;
   let member: EtcdProcess;
@@ -49,7 +50,7 @@ describe.each(['3.3', '3.4', '3.5', '3.6', '3.7'])('etcd %s', (series) => {
 
   beforeAll(async () => {
     lab = await EtcdLab.open();
-    member = await (await lab.member()).start({ version: series });
+    member = await (await lab.member()).start({ version: part });
     client = member.client();
   });
   afterAll(() => lab[Symbol.asyncDispose]());
@@ -125,7 +126,7 @@ describe.each(['3.3', '3.4', '3.5', '3.6', '3.7'])('etcd %s', (series) => {
 
   test('operator-rules 3: with a low snapshot count a raft snapshot is proven by the metrics', async () => {
     await member.stop();
-    await member.start({ version: series, env: { ETCD_SNAPSHOT_COUNT: '5' } });
+    await member.start({ version: part, env: { ETCD_SNAPSHOT_COUNT: '5' } });
     for (let index = 0; index < 20; index++) await client.kv.put({ key: toBytes('s'), value: toBytes(String(index)) });
     await expect.poll(() => member.endpoints('metrics').raftSnapshotsSaved()).toBeGreaterThan(0);
   });

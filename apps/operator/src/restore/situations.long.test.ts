@@ -17,6 +17,7 @@ import { RestoreLab } from './testing/restore-lab.ts';
 /** The version, the one before it, and whether its tool raises revisions, without which nobody can tell a client of a compaction. */
 const versions = [
   { version: '3.4.23', before: '3.3.25', minors: ['3.3', '3.4'], bumps: false },
+  { version: '3.4.31', before: '3.3.25', minors: ['3.3', '3.4.31'], bumps: true },
   { version: '3.5.35', before: '3.4.23', minors: ['3.4', '3.5'], bumps: true },
   { version: '3.6.16', before: '3.5.35', minors: ['3.5', '3.6'], bumps: true },
   { version: '3.7.3', before: '3.6.16', minors: ['3.6', '3.7'], bumps: true },

@@ -6,6 +6,7 @@ import { RestoreLab } from './testing/restore-lab.ts';
 const versions = [
   ['3.3.25', false],
   ['3.4.23', false],
+  ['3.4.31', true],
   ['3.5.35', true],
   ['3.6.16', true],
   ['3.7.3', true],
@@ -14,7 +15,7 @@ const versions = [
 describe('10,000 keys with leases, compacted history and a value of 1 MiB', () => {
   let lab: RestoreLab;
   beforeAll(async () => {
-    lab = await RestoreLab.start({ versions: ['3.3', '3.4', '3.5', '3.6', '3.7'] });
+    lab = await RestoreLab.start({ versions: ['3.3', '3.4', '3.4.31', '3.5', '3.6', '3.7'] });
   }, 240_000);
   afterAll(async () => {
     await lab?.[Symbol.asyncDispose]();

@@ -14,7 +14,7 @@ export interface SnapshotStatus {
   readonly totalSize: number;
 }
 
-/** Runs `etcdutl`, or where that does not exist yet, `etcdctl`, of a minor. Dynamically linked ones bring their loader. */
+/** Runs `etcdutl`, or where that does not exist yet, `etcdctl`, of a minor, or of '3.4.31'. Dynamically linked ones bring their loader. */
 export async function etcdTool(minor: string, args: readonly string[], tool?: 'etcdctl'): Promise<string> {
   const part = await ensurePart(`etcd@${minor}`);
   const program = (tool === undefined ? part.programs['etcdutl'] : undefined) ?? part.programs['etcdctl'];

@@ -18,8 +18,8 @@ import { runEtcdOperator } from '../cluster-operator.ts';
 import { podLogReader } from '../programs/pod-log-reader.ts';
 import { until } from './until.ts';
 
-/** Minors of etcd whose images a lab has. */
-export type LabVersion = '3.3' | '3.4' | '3.5' | '3.6' | '3.7';
+/** Minors of etcd whose images a lab has, each in one version; of 3.4 there is a newer one too. */
+export type LabVersion = '3.3' | '3.4' | '3.4.31' | '3.5' | '3.6' | '3.7';
 
 const namespace = 'default';
 
