@@ -80,15 +80,16 @@ const source = object({
   generation: int64({ description: 'The generation of the spec that it belongs to.' }),
   path: string(),
   bytes: int64(),
-  sha256: string({ description: 'Of the whole object.' }),
+  sha256: optional(string({ description: 'Of the whole object; absent while verified is Pending.' })),
   revision: int64({ description: 'The newest revision in it.' }),
   newestEntry: optional(
     int64({ description: 'The revision of its newest entry, where compaction has removed all newer ones.' }),
   ),
   storageVersion: optional(string({ description: 'The format it is in; from 3.6 on.' })),
   authEnabled: bool(),
-  verified: enumeration(['Manifest', 'Embedded', 'Nothing'], {
-    description: 'What its bytes were compared with: the manifest beside it, the hash at its end, or nothing.',
+  verified: enumeration(['Manifest', 'Embedded', 'Nothing', 'Pending'], {
+    description:
+      'What its bytes were compared with: the manifest beside it, the hash at its end, or nothing. Pending: into a cluster that does not exist yet they are compared on their way to its first member, before that serves.',
   }),
   cluster: optional(
     object(

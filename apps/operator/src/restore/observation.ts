@@ -48,18 +48,19 @@ export interface RestoreFacts {
   readonly startedAt: number;
 }
 
-/** A source that was read to its end. */
+/** A source that was looked at; all but `Pending` ones were read to their end. */
 export interface SourceFacts {
   readonly path: string;
   readonly bytes: number;
-  /** Of the whole object. */
-  readonly sha256: string;
+  /** Of the whole object; undefined while it is `Pending`. */
+  readonly sha256: string | undefined;
   readonly revision: number;
   /** The revision of its newest entry, if that is another: compaction has removed all newer ones. */
   readonly newestEntry?: number | undefined;
   readonly storageVersion: string | undefined;
   readonly authEnabled: boolean;
-  readonly verified: 'Manifest' | 'Embedded' | 'Nothing';
+  /** `Pending`: its bytes are compared on their way to the new member, before anything is built on them. */
+  readonly verified: 'Manifest' | 'Embedded' | 'Nothing' | 'Pending';
   /** Whose backup its manifest says it is. Untrusted (operator rule 22). */
   readonly cluster:
     | { readonly name: string; readonly size: number; readonly version: string; readonly storage?: string | undefined }
@@ -152,6 +153,8 @@ export interface SeedAnswer {
 
 /** Work that takes longer than a look: it goes on in this process, and is begun afresh after a crash. */
 export interface JobFacts {
+  /** Looks at the source without reading it. */
+  readonly inspect: JobState<SourceFacts>;
   readonly verify: JobState<SourceFacts>;
   readonly save: JobState<SafetyFacts>;
   /** The source as it arrived. */

@@ -32,6 +32,7 @@ import { type Found, type Look, memberClient, observe } from './observe/observe.
 import { planRestore } from './plan/plan.ts';
 import type { RestorePlan } from './plan/step.ts';
 import { RestoreError } from './restore-error.ts';
+import { inspectSource } from './source/inspect-source.ts';
 import type { Scratch } from './source/scratch.ts';
 import { verifySource } from './source/verify-source.ts';
 import { nextStatus } from './status.ts';
@@ -88,6 +89,7 @@ export class RestoreReconciler implements Reconciler {
       dial,
       secrets: this.#options.secrets,
       jobs: {
+        inspect: jobs.state(`${prefix}inspect`),
         verify: jobs.state(`${prefix}verify`),
         save: jobs.state(`${prefix}save`),
         deliver: jobs.state(`${prefix}deliver`),
@@ -167,11 +169,14 @@ export class RestoreReconciler implements Reconciler {
           opened.store.close();
         }
       };
-    const options = {
-      acceptWithoutHash: restore.spec.acceptWithoutHash ?? false,
-      keep: (bytes: number) => this.#options.scratch.keep(prefix, bytes),
-    };
+    const acceptWithoutHash = restore.spec.acceptWithoutHash ?? false;
+    const options = { acceptWithoutHash, keep: (bytes: number) => this.#options.scratch.keep(prefix, bytes) };
     return {
+      inspect: () =>
+        jobs.start(
+          `${prefix}inspect`,
+          withStore((opened, context) => inspectSource(opened, { acceptWithoutHash }, context)),
+        ),
       verify: () =>
         jobs.start(
           `${prefix}verify`,
@@ -224,7 +229,8 @@ export class RestoreReconciler implements Reconciler {
     const kept = await this.#options.scratch.read(this.#prefix(restore), source.bytes);
     const { dial = networkDialer, clock } = this.#options;
     const agent = { ip, uid: identityOf(restore).uid, key, dial, clock, patience: agentPatience };
-    const delivered = await deliverSource(opened, { source, agent, kept }, context);
+    const acceptWithoutHash = restore.spec.acceptWithoutHash ?? false;
+    const delivered = await deliverSource(opened, { source, agent, kept, acceptWithoutHash }, context);
     // The agent has it: room for others, and less for the disk to write.
     await this.#options.scratch.forget(this.#prefix(restore));
     return delivered;
@@ -251,7 +257,7 @@ const agentPatience = 10_000;
 
 const eventWords = {
   Verifying: 'The backup is read and checked',
-  Preparing: 'The backup is sound',
+  Preparing: 'The backup may be restored',
   Fencing: 'The old members are taken from behind the Services',
   SavingPresent: 'What the old members hold is stored beside the backup',
   Seeding: 'The first member is made from the backup',

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFile, truncate, writeFile } from 'node:fs/promises';
+import { persistentVolumeClaims, secrets } from '@etcd-operator/kube';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { annotations, labels } from '../api/names.ts';
 import { RestoreLab } from './testing/restore-lab.ts';
@@ -62,6 +63,41 @@ describe('a restore that is refused or fails', () => {
     );
     await lab.clusters.settled('kept');
     expect(await lab.clusters.read('kept', 'foo')).toBe('bar');
+  }, 180_000);
+
+  test('D16 [92] [93] [96] a broken source into a name that is free: the same reason, and nothing is left of what was made', async () => {
+    const good = await readFile(lab.file('good.db'));
+    const flipped = Buffer.from(good);
+    // Where nobody looks before every byte is read.
+    flipped[good.byteLength - 33] = (flipped[good.byteLength - 33] ?? 0) ^ 1;
+    await writeFile(lab.file('late.db'), flipped);
+    const persistentVolumeClaimSpec = {
+      accessModes: ['ReadWriteOnce'],
+      resources: { requests: { storage: '1Gi' } },
+    } as const;
+    const clusterSpec = { size: 1, version: '3.6.16', pod: { persistentVolumeClaimSpec } };
+    for (const [name, path, why] of [
+      ['early', 'flipped.db', 'not what its own hash says it was'],
+      ['late', 'late.db', 'not what its own hash says it was'],
+      ['short', 'cut.db', 'may be cut off'],
+    ] as const) {
+      await lab.restore(name, path, { clusterSpec });
+      const status = await lab.ended(name);
+      expect(status).toMatchObject({ succeeded: false, phase: 'Failed' });
+      expect(status.reason).toContain(why);
+      await expect(lab.clusters.get(name)).rejects.toThrow('not found');
+    }
+    expect(lab.log.some(({ fields }) => fields['do'] === 'deleteCluster')).toBe(true);
+    await lab.clusters.until('nothing is left', async () => {
+      const kube = lab.clusters.lab.client();
+      const of = { namespace: 'default' };
+      const [claims, keys] = [
+        (await kube.resource(persistentVolumeClaims).list(of)).items,
+        (await kube.resource(secrets).list(of)).items,
+      ];
+      const left = [...claims, ...keys, ...(await lab.clusters.pods('late'))];
+      return left.length === 0 ? true : undefined;
+    });
   }, 180_000);
 
   test('[93] [100] a member that cannot be made: the old members return behind the Services with all their data', async () => {

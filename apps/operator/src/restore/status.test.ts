@@ -48,6 +48,15 @@ describe('the status of a restore', () => {
     expect(facts.source).toEqual({ ...modelSource, storageVersion: undefined });
   });
 
+  test('a source that nobody has read has no hash, and what is found in the end takes its place', () => {
+    const pending = { ...modelSource, sha256: undefined, verified: 'Pending' } as const;
+    const looked = nextStatus(undefined, 1, { phase: 'Preparing', reason: '', source: pending, bytesVerified: 0 }, now);
+    expect(looked?.source).not.toHaveProperty('sha256');
+    expect(restoreFacts(restoreWith(looked)).source).toEqual({ ...pending, storageVersion: undefined });
+    const arrived = nextStatus(looked, 1, { phase: 'Seeding', reason: '', source: modelSource }, now);
+    expect(arrived?.source).toMatchObject({ sha256: modelSource.sha256, verified: 'Embedded' });
+  });
+
   test('a corrected spec begins anew; what was saved stays named', () => {
     const report = { phase: 'Failed', reason: 'x', failure: 'x', source: modelSource, started: true } as const;
     const failed = nextStatus(

@@ -50,10 +50,11 @@ function record(report: RestoreReport, generation: number, now: string): Partial
 }
 
 function sourceStatus(source: SourceFacts, generation: number): NonNullable<EtcdRestoreStatus['source']> {
-  const { storageVersion, newestEntry, cluster, ...rest } = source;
+  const { sha256, storageVersion, newestEntry, cluster, ...rest } = source;
   return {
     generation,
     ...rest,
+    ...(sha256 !== undefined && { sha256 }),
     ...(newestEntry !== undefined && { newestEntry }),
     ...(storageVersion !== undefined && { storageVersion }),
     ...(cluster && { cluster: clusterStatus(cluster) }),

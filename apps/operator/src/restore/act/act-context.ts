@@ -25,6 +25,7 @@ export interface ActContext {
 
 /** Begins what goes on beside the looks. */
 export interface BackgroundWork {
+  inspect(): void;
   verify(): void;
   save(incarnation: number): void;
   deliver(ip: string): void;

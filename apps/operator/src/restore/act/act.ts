@@ -16,6 +16,8 @@ import { createSeed, settleSeed } from './seed-steps.ts';
 /** Carries out one step. What Kubernetes refuses is thrown: the world is looked at again. */
 export async function act(step: RestoreStep, context: ActContext): Promise<void> {
   switch (step.do) {
+    case 'inspect':
+      return context.jobs.inspect();
     case 'verify':
       return context.jobs.verify();
     case 'save':

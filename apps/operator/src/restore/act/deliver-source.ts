@@ -2,9 +2,11 @@
 import type { OpenedStorage } from '../../storage/open-store.ts';
 import type { AgentAddress } from '../delivery/courier.ts';
 import { deliver } from '../delivery/deliver.ts';
+import type { Measured } from '../delivery/measure.ts';
 import type { JobContext } from '../jobs.ts';
 import type { SourceFacts } from '../observation.ts';
 import { RestoreError } from '../restore-error.ts';
+import { concludeSource, lookAtSource, readDatabaseFacts } from '../source/source-look.ts';
 
 export interface SourceDelivery {
   /** As it was recorded. */
@@ -12,23 +14,51 @@ export interface SourceDelivery {
   readonly agent: AgentAddress;
   /** The bytes that were kept when it was verified, if they were. */
   readonly kept: AsyncIterable<Uint8Array> | undefined;
+  readonly acceptWithoutHash: boolean;
 }
 
-/** Brings the source to the new member. What arrives must be what was verified, byte for byte. */
-export function deliverSource(
-  { store, place }: OpenedStorage,
-  { source, agent, kept }: SourceDelivery,
+type Judge = (measured: Measured) => SourceFacts | Promise<SourceFacts>;
+
+/**
+ * Brings the source to the new member, and says what it was. What arrives must be what was verified, byte for byte; where
+ * nobody has read it before, it is judged as it would have been then, by what the new member measures.
+ */
+export async function deliverSource(
+  opened: OpenedStorage,
+  delivery: SourceDelivery,
   { signal, onProgress }: JobContext,
 ): Promise<SourceFacts> {
+  const { source, agent, kept } = delivery;
+  const { store, place } = opened;
+  const judge = source.verified === 'Pending' ? await onTheWay(opened, delivery, signal) : asVerified(source);
   return deliver({
     agent,
     bytes: source.bytes,
     body: () => kept ?? store.get(place.key, undefined, { signal }),
-    judge: ({ bytes, sha256 }) => {
-      if (bytes === source.bytes && sha256 === source.sha256) return source;
-      throw new RestoreError('SourceRefused', 'the bytes are not those that were verified');
-    },
+    judge,
     signal,
     onProgress,
   });
+}
+
+function asVerified(source: SourceFacts): Judge {
+  return ({ bytes, sha256 }) => {
+    if (bytes === source.bytes && sha256 === source.sha256) return source;
+    throw new RestoreError('SourceRefused', 'the bytes are not those that were verified');
+  };
+}
+
+/** The look is taken before the first byte is read; what the database says of itself is read meanwhile. */
+async function onTheWay(
+  opened: OpenedStorage,
+  { source, acceptWithoutHash }: SourceDelivery,
+  signal: AbortSignal,
+): Promise<Judge> {
+  const look = await lookAtSource(opened, signal);
+  if (look.info.bytes !== source.bytes)
+    throw new RestoreError('SourceRefused', `${source.path} was replaced while it was read`);
+  const reading = readDatabaseFacts(opened, signal);
+  // It is thrown when it is asked for.
+  reading.catch(() => undefined);
+  return (measured) => concludeSource(opened, { look, measured, facts: () => reading, acceptWithoutHash }, signal);
 }

@@ -10,7 +10,7 @@ export type RestorePhase =
   | { readonly kind: 'ended'; readonly how: 'succeeded' | 'failed' }
   /** Reads the source. Nothing has been touched. */
   | { readonly kind: 'verifying' }
-  /** The source is sound. Nothing has been touched. */
+  /** The source is sound, or will be read on its way into a cluster that does not exist. Nothing has been touched. */
   | { readonly kind: 'preparing'; readonly source: SourceFacts }
   /** The EtcdCluster is marked; the new life has no identity yet, and the way back is open. */
   | { readonly kind: 'seeding'; readonly source: SourceFacts; readonly target: TargetFacts }
@@ -30,9 +30,14 @@ export function phaseOf(seen: RestoreObservation): RestorePhase {
   const failure = failureOf(seen, marked);
   if (failure !== undefined) return { kind: 'rollingBack', failure, target: marked };
   if (!restore.source) return { kind: 'verifying' };
-  return marked
-    ? { kind: 'seeding', source: restore.source, target: marked }
-    : { kind: 'preparing', source: restore.source };
+  if (marked) return { kind: 'seeding', source: restore.source, target: marked };
+  // Somebody made the EtcdCluster meanwhile: there is something to lose, so the source is read first.
+  return cluster && isPending(restore.source) ? { kind: 'verifying' } : { kind: 'preparing', source: restore.source };
+}
+
+/** True if nobody has read the source to its end yet. */
+export function isPending({ verified }: SourceFacts): boolean {
+  return verified === 'Pending';
 }
 
 /** Why this attempt must be given up; undefined if it may go on. */

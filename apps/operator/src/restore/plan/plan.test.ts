@@ -51,6 +51,18 @@ describe('a restore', () => {
     expect(lives(model)).toMatchObject({ phase: 'Succeeded', incarnation: 1, marker: undefined, wrongs: [] });
   });
 
+  test.each<readonly [string, Trouble, string]>([
+    ['is broken, which is found on its way', { sourceRefused: true }, 'broken'],
+    ['has a manifest of other bytes, and nothing else says how to make it', { manifestMisfits: true }, 'neither spec'],
+  ])('[92] [93] leaves nothing of an EtcdCluster that it made from a source that %s', (_what, trouble, why) => {
+    const model = run(new RestoreModel(trouble, false));
+    expect(lives(model)).toEqual({
+      ...{ phase: 'Failed', incarnation: undefined, clusterId: undefined, marker: undefined },
+      ...{ pods: [], volumes: [], secret: false, finalizer: false, wrongs: [] },
+    });
+    expect(model.status?.reason).toContain(why);
+  });
+
   test('takes an EtcdCluster that it made away again if it fails', () => {
     const model = run(new RestoreModel({ seedBreaks: true }, false));
     expect(model.cluster).toBeUndefined();
@@ -112,6 +124,9 @@ describe('a restore operator that is killed', () => {
     ['whose cluster is gone', {}, false],
     ['that fails', { seedBreaks: true }, true],
     ['that fails and made its cluster', { wrongRevision: true }, false],
+    ['whose source is broken, which is found on its way', { sourceRefused: true }, false],
+    ['whose manifest does not fit, which is found on its way', { manifestMisfits: true }, false],
+    ['that is killed once more when the data has arrived', { endsOnceDelivered: true }, false],
   ])('[100] after any single write of a restore %s: the same end', (_what, trouble, withCluster) => {
     const quiet = lives(run(new RestoreModel(trouble, withCluster)));
     const writes = count(trouble, withCluster);
@@ -141,7 +156,14 @@ describe('a restore operator that is killed', () => {
   );
 
   test('[100] again and again, anywhere: the same end', () => {
-    const troubles = fc.record({ seedBreaks: fc.boolean(), wrongRevision: fc.boolean(), saveFails: fc.boolean() });
+    const troubles = fc.record({
+      seedBreaks: fc.boolean(),
+      wrongRevision: fc.boolean(),
+      saveFails: fc.boolean(),
+      sourceRefused: fc.boolean(),
+      manifestMisfits: fc.boolean(),
+      endsOnceDelivered: fc.boolean(),
+    });
     fc.assert(
       fc.property(
         troubles,

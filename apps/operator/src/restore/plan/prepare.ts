@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
-import { desiredOf } from '../../cluster/desired.ts';
-import type { RestoreObservation, SourceFacts, TargetFacts } from '../observation.ts';
+import { type Desired, desiredOf } from '../../cluster/desired.ts';
+import type { RestoreFacts, RestoreObservation, SourceFacts, TargetFacts } from '../observation.ts';
 import { limitsOf } from './cluster-limits.ts';
 import { whyUnfit } from './fit.ts';
 import { specOfNewCluster } from './new-cluster.ts';
 import { finish, wait } from './proposal.ts';
 import type { PlannedRestoreStep, RestorePlan } from './step.ts';
 
-/** The source is sound: does it fit the cluster? Then the cluster is marked, which is the first thing that is touched. */
+/** The source is sound, as far as anybody knows: does it fit the cluster? Then the cluster is marked, which is the first thing that is touched. */
 export function prepare(seen: RestoreObservation, source: SourceFacts): RestorePlan {
   return seen.cluster ? prepareExisting(seen, source, seen.cluster) : prepareNew(seen, source);
 }
@@ -39,14 +39,29 @@ function prepareExisting(seen: RestoreObservation, source: SourceFacts, cluster:
 function prepareNew(seen: RestoreObservation, source: SourceFacts): RestorePlan {
   const { restore } = seen;
   const spec = specOfNewCluster(restore, source);
-  if (!spec) {
-    const reason = `there is no EtcdCluster ${restore.clusterName}, and neither spec.clusterSpec nor a manifest of the backup says how to make one`;
-    return finish('Failed', reason);
-  }
+  if (!spec) return finish('Failed', unspecified(restore));
   const refusal = whyNotMade(seen, source, spec);
   if (refusal) return finish('Failed', refusal);
   const marker = { name: restore.name, uid: restore.uid };
   return marked(seen, { do: 'createCluster', marker, spec }, 1);
+}
+
+function unspecified({ clusterName }: RestoreFacts): string {
+  return `there is no EtcdCluster ${clusterName}, and neither spec.clusterSpec nor a manifest of the backup says how to make one`;
+}
+
+/**
+ * Why an EtcdCluster that this restore made should not have been made, now that the source has been read: its manifest may be
+ * of other bytes. Undefined if all is well.
+ */
+export function whyMadeInVain(
+  restore: RestoreFacts,
+  source: SourceFacts,
+  { limits }: TargetFacts,
+  desired: Desired,
+): string | undefined {
+  if (!specOfNewCluster(restore, source)) return unspecified(restore);
+  return whyUnfit(source, restore, { exists: false, desired, limits });
 }
 
 function whyNotMade({ restore }: RestoreObservation, source: SourceFacts, spec: EtcdClusterSpec): string | undefined {
@@ -67,7 +82,7 @@ function marked(
       reason: 'what is about to be done must be put back if this is deleted',
     });
   }
-  steps.push({ step, reason: `the source is sound: incarnation ${incarnation} of the cluster is brought from it` });
+  steps.push({ step, reason: `incarnation ${incarnation} of the cluster is brought from the source` });
   return {
     steps,
     report: { phase: 'Fencing', reason: '', started: true, incarnation },

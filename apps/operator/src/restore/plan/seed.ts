@@ -3,8 +3,11 @@ import type { Desired } from '../../cluster/desired.ts';
 import { seedName } from '../../cluster/plan/member-naming.ts';
 import type { RestoreObservation, SeedFacts, SourceFacts, TargetFacts } from '../observation.ts';
 import { expectedRevision } from './fit.ts';
+import { isPending } from './phase.ts';
+import { whyMadeInVain } from './prepare.ts';
 import { fail, progress, take, wait } from './proposal.ts';
 import type { RestorePlan } from './step.ts';
+import { record, verifyAfterwards } from './verify.ts';
 
 /**
  * From the mark to a seed that serves the restored data: the old members are taken from behind the Services, what they hold
@@ -24,11 +27,45 @@ export function seed(seen: RestoreObservation, source: SourceFacts, target: Targ
   if (restore.startedAt === 0)
     return { steps: [], report: { phase: 'Fencing', reason: '', started: true }, lookAgainAfter: 0 };
   return (
+    settleSource(seen, source, target, desired, now) ??
     standBack(seen, target) ??
     fence(seen, target) ??
     (seen.seed ? undefined : save(seen, target)) ??
     nurse(seen, source, target, desired)
   );
+}
+
+/**
+ * Into a cluster that this restore made, the source is read on its way: what it was is recorded as soon as it has arrived, and
+ * asked again whether it fits. Nothing serves before that, and where there was a life before, nothing is done before it.
+ */
+function settleSource(
+  seen: RestoreObservation,
+  source: SourceFacts,
+  target: TargetFacts,
+  desired: Desired,
+  now: number,
+): RestorePlan | undefined {
+  const { restore, jobs, seed: pod } = seen;
+  const isOurs = target.marker?.from === undefined;
+  if (!isPending(source)) {
+    const vain = isOurs && !pod?.isIdentified ? whyMadeInVain(restore, source, target, desired) : undefined;
+    return vain === undefined ? undefined : fail(vain);
+  }
+  const found = [jobs.deliver, jobs.verify].find((job) => job.kind === 'done');
+  if (found)
+    return isSame(source, found.value)
+      ? record(found.value, 'Seeding')
+      : fail(`${source.path} was replaced while it was read`);
+  const hasArrived = pod !== undefined && pod.stage !== 'pending' && pod.stage !== 'waitingForData';
+  const isUnderWay = jobs.deliver.kind === 'running';
+  return !isOurs || (hasArrived && !isUnderWay) ? verifyAfterwards(seen, now) : undefined;
+}
+
+/** The seed was made for what was looked at: what arrived must say the same of itself. */
+function isSame(a: SourceFacts, b: SourceFacts): boolean {
+  const keys = ['path', 'bytes', 'revision', 'newestEntry', 'storageVersion', 'authEnabled'] as const;
+  return keys.every((key) => a[key] === b[key]);
 }
 
 /** Nothing is fenced before the etcd-operator has seen the mark: it would replace members that it cannot see any more. */
@@ -78,9 +115,11 @@ function nurse(seen: RestoreObservation, source: SourceFacts, target: TargetFact
   const { seed: pod, hasSecret } = seen;
   if (!pod) return make(seen, target);
   if (pod.terminating) return fail(`the pod ${pod.name} with the restored data was deleted`);
+  if (isPending(source) && pod.stage !== 'pending' && pod.stage !== 'waitingForData')
+    return wait('Seeding', `${pod.name} has received the snapshot`, 250);
   if (pod.answer) return prove(seen, source, target, desired, pod);
   if (pod.broken !== undefined) return fail(pod.broken);
-  if (pod.stage === 'waitingForData' && pod.ip !== '') return deliver(seen, pod);
+  if (pod.stage === 'waitingForData' && pod.ip !== '') return deliver(seen, source, pod);
   if (!hasSecret && pod.stage === 'pending') return fail(`the Secret of ${pod.name} is gone`);
   return wait('Seeding', pod.why, pod.stage === 'running' ? 250 : 1_000);
 }
@@ -102,17 +141,20 @@ function make({ restore, hasSecret, strangers }: RestoreObservation, { uid, inca
   return take('Seeding', hasSecret ? [create] : [secret, create]);
 }
 
-function deliver({ jobs }: RestoreObservation, { ip, name }: SeedFacts): RestorePlan {
+function deliver({ jobs }: RestoreObservation, source: SourceFacts, { ip, name }: SeedFacts): RestorePlan {
   const job = jobs.deliver;
   const send = { step: { do: 'deliver', ip }, reason: `the snapshot is sent to ${name}` } as const;
   switch (job.kind) {
     case 'idle':
       return take('Seeding', [send]);
-    case 'running':
+    case 'running': {
+      const bytes = progress(job.bytes);
+      const report = { phase: 'Seeding', reason: '', bytesDelivered: bytes } as const;
       return {
         ...wait('Seeding', '', 200),
-        report: { phase: 'Seeding', reason: '', bytesDelivered: progress(job.bytes) },
+        report: isPending(source) ? { ...report, bytesVerified: bytes } : report,
       };
+    }
     case 'failed':
       return job.passes ? { ...take('Seeding', [send], job.why), lookAgainAfter: 250 } : fail(job.why);
     case 'done':

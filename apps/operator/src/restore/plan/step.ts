@@ -8,6 +8,8 @@ import type { SafetyFacts, SourceFacts } from '../observation.ts';
 export type RestoreStep =
   | { readonly do: 'addFinalizer' }
   | { readonly do: 'removeFinalizer' }
+  /** Looks at the source without reading it to its end, in the background. */
+  | { readonly do: 'inspect' }
   /** Reads the source to its end, in the background. */
   | { readonly do: 'verify' }
   /** Makes the EtcdCluster, with the mark on it from birth. */

@@ -21,6 +21,10 @@ export interface Trouble {
   readonly wrongRevision?: boolean;
   readonly saveFails?: boolean;
   readonly sourceRefused?: boolean;
+  /** The manifest is of other bytes, which nobody sees before the end. */
+  readonly manifestMisfits?: boolean;
+  /** The process ends when the new member has the snapshot, and nobody has written that down. */
+  readonly endsOnceDelivered?: boolean;
 }
 
 export const modelSource: SourceFacts = {
@@ -33,6 +37,9 @@ export const modelSource: SourceFacts = {
   verified: 'Embedded',
   cluster: { name: 'c', size: 3, version: '3.6.16' },
 };
+
+/** As it is before anybody has read it. */
+const pendingSource: SourceFacts = { ...modelSource, sha256: undefined, verified: 'Pending' };
 
 interface ModelCluster {
   uid: string;
@@ -69,6 +76,7 @@ export class RestoreModel {
   failure: string | undefined;
   startedAt = 0;
   seed: Mutable<SeedFacts> | undefined;
+  inspect: JobState<SourceFacts> = { kind: 'idle' };
   verify: JobState<SourceFacts> = { kind: 'idle' };
   save: JobState<SafetyFacts> = { kind: 'idle' };
   deliver: JobState<SourceFacts> = { kind: 'idle' };
@@ -118,6 +126,7 @@ export class RestoreModel {
   }
 
   crash(): void {
+    this.inspect = { kind: 'idle' };
     this.verify = { kind: 'idle' };
     this.save = { kind: 'idle' };
     this.deliver = { kind: 'idle' };
@@ -169,7 +178,7 @@ export class RestoreModel {
       volumes: this.volumes.map((volume) => ({ ...volume })),
       seed: this.seed && { ...this.seed },
       hasSecret: this.secret,
-      jobs: { verify: this.verify, save: this.save, deliver: this.deliver },
+      jobs: { inspect: this.inspect, verify: this.verify, save: this.save, deliver: this.deliver },
     };
   }
 
@@ -203,17 +212,24 @@ export class RestoreModel {
   }
 
   #runJobs(): void {
-    const { sourceRefused, saveFails } = this.#trouble;
+    const { sourceRefused, saveFails, manifestMisfits } = this.#trouble;
+    const read = manifestMisfits ? { ...modelSource, cluster: undefined } : modelSource;
     const refused = { kind: 'failed', why: 'broken', passes: false, since: 0 } as const;
-    if (this.verify.kind === 'running') this.verify = sourceRefused ? refused : { kind: 'done', value: modelSource };
+    if (this.inspect.kind === 'running') this.inspect = { kind: 'done', value: pendingSource };
+    if (this.verify.kind === 'running') this.verify = sourceRefused ? refused : { kind: 'done', value: read };
     if (this.save.kind === 'running') {
       const value = { kind: 'kept', path: 'p', revision: 50, bytes: 1 } as const;
       this.save = saveFails ? { ...refused, why: 'store is full' } : { kind: 'done', value };
     }
-    if (this.deliver.kind === 'running') {
-      this.deliver = { kind: 'done', value: modelSource };
-      if (this.seed) this.seed.stage = 'restoring';
-    }
+    if (this.deliver.kind === 'running') this.#arrive(sourceRefused ? refused : { kind: 'done', value: read });
+  }
+
+  #arrive(end: JobState<SourceFacts>): void {
+    this.deliver = end;
+    if (end.kind !== 'done' || !this.seed) return;
+    this.seed.stage = 'restoring';
+    if (!this.#trouble.endsOnceDelivered) return;
+    this.crash();
   }
 
   #runSeed(): void {
@@ -241,6 +257,7 @@ export class RestoreModel {
   /** True if something changed. */
   #apply(step: RestoreStep): boolean {
     switch (step.do) {
+      case 'inspect':
       case 'verify':
       case 'save':
       case 'deliver':
@@ -348,11 +365,12 @@ export class RestoreModel {
     const { cluster } = this;
     const old = this.pods.filter((pod) => pod.incarnation < (cluster?.incarnation ?? 0));
     const wrongs: Partial<Record<RestoreStep['do'], readonly (string | false)[]>> = {
-      mark: [!this.source && 'marked without a source'],
+      mark: [!this.source && 'marked without a source', this.#unread('marked')],
+      settleSeed: [this.#unread('settled')],
       createCluster: [!this.source && 'made without a source'],
       save: [old.some((pod) => !pod.fenced) && 'saved before the fence'],
       createSeed: [old.some((pod) => !pod.fenced) && 'seed before fence', !this.safety && 'seed before it is saved'],
-      latch: [!this.seed?.isIdentified && 'latched before the seed was disarmed'],
+      latch: [!this.seed?.isIdentified && 'latched before the seed was disarmed', this.#unread('latched')],
       deletePod: [this.#isOfOldLife(step) && !cluster?.grown && 'a pod goes before the new life is available'],
       deleteVolume: [
         this.#isOfOldLife(step) && !cluster?.grown && 'a volume goes before the new life is available',
@@ -360,6 +378,10 @@ export class RestoreModel {
       ],
     };
     for (const wrong of wrongs[step.do] ?? []) if (wrong !== false) this.wrongs.push(wrong);
+  }
+
+  #unread(what: string): string | false {
+    return this.source?.verified === 'Pending' && `${what} on a source that nobody has read`;
   }
 
   #isOfOldLife(step: RestoreStep): boolean {

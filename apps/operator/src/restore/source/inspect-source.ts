@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import { checkSnapshotLength, SnapshotError } from '@etcd-operator/etcd';
+import type { OpenedStorage } from '../../storage/open-store.ts';
+import type { JobContext } from '../jobs.ts';
+import type { SourceFacts } from '../observation.ts';
+import { clusterOf, holds } from './judge.ts';
+import { lookAtSource, readDatabaseFacts, type SourceLook } from './source-look.ts';
+import { verifySource } from './verify-source.ts';
+
+/**
+ * What can be said of a source without reading it: by its length, its manifest, and a few small reads. One that is broken
+ * where everybody can see it is read to its end all the same, so that what is said of it is what is wrong with the whole.
+ */
+export async function inspectSource(
+  opened: OpenedStorage,
+  options: { readonly acceptWithoutHash: boolean },
+  context: JobContext,
+): Promise<SourceFacts> {
+  const { signal } = context;
+  try {
+    const look = await lookAtSource(opened, signal);
+    holds(() => checkSnapshotLength(look.info.bytes), options.acceptWithoutHash);
+    const facts = await readDatabaseFacts(opened, signal);
+    return { path: opened.place.path, ...facts, ...promised(look) };
+  } catch (error) {
+    if (error instanceof SnapshotError) return verifySource(opened, options, context);
+    throw error;
+  }
+}
+
+/** A manifest of another length is of other bytes; whether one of this length fits is known at the end. */
+function promised({ info, manifest }: SourceLook): Pick<SourceFacts, 'bytes' | 'sha256' | 'verified' | 'cluster'> {
+  const cluster = manifest?.bytes === info.bytes ? clusterOf(manifest) : undefined;
+  return { bytes: info.bytes, sha256: undefined, verified: 'Pending', cluster };
+}
