@@ -17,6 +17,9 @@ export interface SourceDelivery {
   readonly acceptWithoutHash: boolean;
 }
 
+/** For an agent to begin to read; what it has begun goes on. */
+const lendSeconds = 300;
+
 type Judge = (measured: Measured) => SourceFacts | Promise<SourceFacts>;
 
 /**
@@ -34,6 +37,8 @@ export async function deliverSource(
   return deliver({
     agent,
     bytes: source.bytes,
+    // What is at hand is not fetched a second time.
+    lend: kept ? undefined : () => store.lend(place.key, { expiresIn: lendSeconds, signal }),
     body: () => kept ?? store.get(place.key, undefined, { signal }),
     judge,
     signal,

@@ -7,7 +7,7 @@ import type { Clock } from '@etcd-operator/ports';
 import { RestoreError } from '../restore-error.ts';
 import { channelOptions, deliveryPort, identityOfRestore } from './channel.ts';
 import type { Measured } from './measure.ts';
-import { type KeepOrder, readMeasured, requests, textOf } from './protocol.ts';
+import { type FetchOrder, type KeepOrder, linesOf, readFetchLine, readMeasured, requests, textOf } from './protocol.ts';
 
 /** The agent in a new member's pod, and how it is reached. */
 export interface AgentAddress {
@@ -50,6 +50,14 @@ export class Courier {
     const measured = readMeasured(text);
     if (!measured) throw new RestoreError('NotDelivered', 'the new member does not say what it has got');
     return measured;
+  }
+
+  /** The agent reads the snapshot from the store by itself; undefined if it cannot. */
+  async fetch(order: FetchOrder, onProgress: (bytes: number) => void): Promise<Measured | undefined> {
+    const call = this.#call('fetch', { 'content-type': 'application/json' });
+    const answer = answerTo(call);
+    call.end(JSON.stringify(order));
+    return ofConnection(answer.then((response) => outcomeOf(response, onProgress)));
   }
 
   /** The agent puts what it has got under its name, and ends. */
@@ -131,6 +139,23 @@ function answerTo(call: ClientRequest): Promise<IncomingMessage> {
   });
   answer.catch(() => undefined);
   return answer;
+}
+
+async function outcomeOf(
+  response: IncomingMessage,
+  onProgress: (bytes: number) => void,
+): Promise<Measured | undefined> {
+  if (response.statusCode !== 200) await textOfSuccess(response);
+  let outcome: Measured | undefined;
+  let isOver = false;
+  for await (const text of linesOf(response)) {
+    const line = readFetchLine(text);
+    if (line && 'received' in line) onProgress(line.received);
+    else isOver = true;
+    if (line && 'measured' in line) outcome = line.measured;
+  }
+  if (!isOver) throw new RestoreError('NotDelivered', 'the new member does not say what it has got');
+  return outcome;
 }
 
 async function textOfSuccess(response: IncomingMessage): Promise<string> {

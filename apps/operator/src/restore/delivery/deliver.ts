@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { LentRead } from '@etcd-operator/blob';
 import { type AgentAddress, Courier } from './courier.ts';
 import type { Measured } from './measure.ts';
 
 export interface Delivery<Verdict> {
   readonly agent: AgentAddress;
   readonly bytes: number;
-  /** A piece of it may be overwritten once the next one is asked for. */
+  /** A read that the agent does by itself; undefined if there is none. @default the operator sends it */
+  readonly lend?: (() => Promise<LentRead | undefined>) | undefined;
+  /** What the operator sends where the agent cannot read by itself. A piece of it may be overwritten once the next one is asked for. */
   readonly body: () => AsyncIterable<Uint8Array>;
   /** Is what came what should come? If it throws, the new member keeps nothing of it. */
   readonly judge: (measured: Measured) => Verdict | Promise<Verdict>;
@@ -18,14 +21,22 @@ export interface Delivery<Verdict> {
  * agent keeps it. Rejects with a `RestoreError`, or with what the body or the judge throws.
  */
 export async function deliver<Verdict>(delivery: Delivery<Verdict>): Promise<Verdict> {
-  const { agent, bytes, body, judge, signal, onProgress } = delivery;
+  const { agent, judge, signal } = delivery;
   const courier = await Courier.connect(agent, signal);
   try {
-    const measured = await courier.send(bytes, body(), onProgress);
+    const measured = await bring(courier, delivery);
     const verdict = await judge(measured);
     await courier.keep({ sha256: measured.sha256 });
     return verdict;
   } finally {
     courier.close();
   }
+}
+
+/** An agent that reads the store itself takes as long as a download; through the operator it takes longer. */
+async function bring(courier: Courier, { bytes, lend, body, onProgress }: Delivery<unknown>): Promise<Measured> {
+  // A store that cannot lend may still be read.
+  const lent = await lend?.().catch(() => undefined);
+  const fetched = lent && (await courier.fetch({ ...lent, bytes }, onProgress));
+  return fetched ?? (await courier.send(bytes, body(), onProgress));
 }

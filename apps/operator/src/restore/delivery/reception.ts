@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { FetchError, fetchSnapshot } from './fetch.ts';
 import type { Measured } from './measure.ts';
-import { readKeepOrder, requests, textOf } from './protocol.ts';
+import { type FetchLine, type FetchOrder, readFetchOrder, readKeepOrder, requests, textOf } from './protocol.ts';
 import { dropPart, keepPart, writePart } from './received.ts';
 
 export interface ReceptionOptions {
@@ -23,6 +24,9 @@ interface Sender {
 
 type Work = (sender: Sender, request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
+/** Often enough that the connection is never silent for long, however slow the store is. */
+const tellEvery = 4 * 1024 * 1024;
+
 /** The agent's side of the channel: one sender at a time; one that fails leaves nothing behind. */
 export class Reception {
   readonly #options: ReceptionOptions;
@@ -42,6 +46,7 @@ export class Reception {
     const isFor = (one: { readonly method: string; readonly path: string }) =>
       method === one.method && url === one.path;
     if (isFor(requests.snapshot)) return (...all) => this.#take(...all);
+    if (isFor(requests.fetch)) return (...all) => this.#fetch(...all);
     return isFor(requests.keep) ? (...all) => this.#keep(...all) : undefined;
   }
 
@@ -84,6 +89,39 @@ export class Reception {
     answer(response, 200, JSON.stringify(sender.measured));
   }
 
+  async #fetch(sender: Sender, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    sender.measured = undefined;
+    const order = readFetchOrder(await textOf(request));
+    if (!order) return answer(response, 400, 'this is no order', true);
+    response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+    const tell = (line: FetchLine) => void response.write(`${JSON.stringify(line)}\n`);
+    try {
+      sender.measured = await this.#fetched(order, sender.gone.signal, tell);
+      tell({ measured: sender.measured });
+    } catch (error) {
+      const failed = error instanceof FetchError ? error.message : `it cannot be stored: ${codeOf(error)}`;
+      this.#options.say(`${failed}; the operator may send it`);
+      tell({ failed });
+    }
+    response.end();
+  }
+
+  async #fetched(order: FetchOrder, signal: AbortSignal, tell: (line: FetchLine) => void): Promise<Measured> {
+    const { file } = this.#options;
+    let told = 0;
+    const onProgress = (received: number) => {
+      if (received - told < tellEvery) return;
+      told = received;
+      tell({ received });
+    };
+    try {
+      return await writePart(file, fetchSnapshot(order, { signal }), { bytes: order.bytes, onProgress });
+    } catch (error) {
+      await dropPart(file);
+      throw error;
+    }
+  }
+
   async #keep(sender: Sender, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { measured, socket } = sender;
     const order = readKeepOrder(await textOf(request));
@@ -103,4 +141,9 @@ function answer(response: ServerResponse, code: number, text: string, isLast = f
   if (response.headersSent) return void response.end();
   response.writeHead(code, { 'content-type': 'text/plain', ...(isLast && { connection: 'close' }) });
   response.end(`${text}\n`);
+}
+
+/** Never the words of an error that may have seen an order. */
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
 }

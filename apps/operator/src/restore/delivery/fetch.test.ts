@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readdir, readFile } from 'node:fs/promises';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { TestAuthority } from '@etcd-operator/tools';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { AgentScene } from '../testing/agent-scene.ts';
+import { deliver } from './deliver.ts';
+import { fetchSnapshot } from './fetch.ts';
+import type { Measured } from './measure.ts';
+import { isReceived } from './received.ts';
+
+/** Whoever has this can read the object: it must never be said. */
+const marker = 'CAPABILITY-7f3a';
+
+let scene: AgentScene;
+const stores: Server[] = [];
+const asked: string[] = [];
+beforeEach(async () => {
+  scene = await AgentScene.open();
+  asked.length = 0;
+});
+afterEach(async () => {
+  for (const store of stores.splice(0)) {
+    store.closeAllConnections();
+    store.close();
+  }
+  await scene[Symbol.asyncDispose]();
+});
+
+/** A store on loopback; gives the address of its one object. */
+async function store(answer: RequestListener, make = (listener: RequestListener): Server => createServer(listener)) {
+  const server = make((request, response) => {
+    asked.push(`${request.url} ${request.headers['x-secret']}`);
+    answer(request, response);
+  });
+  stores.push(server);
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  return { url: `http://127.0.0.1:${port}/big.db?signature=${marker}`, headers: { 'x-secret': marker } };
+}
+
+const whole: RequestListener = (_request, response) => {
+  response.writeHead(200, { 'content-length': scene.snapshot.byteLength });
+  response.end(scene.snapshot);
+};
+
+let relayed = 0;
+async function* relay(): AsyncGenerator<Uint8Array> {
+  relayed++;
+  yield scene.snapshot;
+}
+
+function send(lent: { url: string; headers: Record<string, string>; ca?: string }): Promise<Measured> {
+  relayed = 0;
+  return deliver({
+    agent: scene.address(),
+    bytes: scene.snapshot.byteLength,
+    lend: async () => lent,
+    body: relay,
+    judge: (measured) => {
+      if (measured.sha256 !== scene.sha256) throw new Error('other bytes');
+      return measured;
+    },
+    signal: scene.stop.signal,
+    onProgress: () => undefined,
+  });
+}
+
+async function expectArrived(): Promise<void> {
+  await scene.received;
+  expect(await isReceived(scene.file)).toBe(true);
+  expect((await readFile(scene.file)).equals(scene.snapshot)).toBe(true);
+}
+
+/** Neither the agent nor anybody else has said it. */
+function expectUnsaid(...more: unknown[]): void {
+  expect(JSON.stringify([scene.said, ...more.map(String)])).not.toContain(marker);
+}
+
+describe('a snapshot that the new member reads by itself', () => {
+  test('does not go through the operator, and is measured and judged all the same', async () => {
+    expect(await send(await store(whole))).toMatchObject({ sha256: scene.sha256 });
+    expect(relayed).toBe(0);
+    expect(asked).toEqual([`/big.db?signature=${marker} ${marker}`]);
+    await expectArrived();
+    expectUnsaid();
+  });
+
+  test('says how far it is', async () => {
+    const large = Buffer.alloc(9 * 1024 * 1024, 'x');
+    const lent = await store((_request, response) => {
+      response.writeHead(200, { 'content-length': large.byteLength });
+      response.end(large);
+    });
+    const seen: number[] = [];
+    const delivery = deliver({
+      ...{ agent: scene.address(), bytes: large.byteLength, lend: async () => lent, body: relay },
+      ...{ judge: () => undefined, signal: scene.stop.signal, onProgress: (bytes) => void seen.push(bytes) },
+    });
+    await delivery;
+    expect(seen).toHaveLength(2);
+    expect(seen.at(-1)).toBeGreaterThanOrEqual(8 * 1024 * 1024);
+  });
+
+  test('over TLS with an authority that was lent along', async () => {
+    const authority = await TestAuthority.create('store');
+    const { cert, key } = await authority.issue({ names: ['localhost'] });
+    const { url, headers } = await store(whole, (listener) => createTlsServer({ cert, key }, listener));
+    const secured = url.replace('http://127.0.0.1', 'https://localhost');
+    await send({ url: secured, headers, ca: authority.ca });
+    expect(relayed).toBe(0);
+    await expectArrived();
+  });
+
+  test.each<readonly [string, RequestListener]>([
+    ['is refused', (_request, response) => response.writeHead(403).end(marker)],
+    ['meets a fault of the store', (_request, response) => response.writeHead(503).end()],
+    [
+      'is longer',
+      (_request, response) => response.writeHead(200, { 'content-length': scene.snapshot.byteLength + 1 }).end(),
+    ],
+    ['is shorter', (_request, response) => response.writeHead(200, { 'content-length': 5 }).end('short')],
+    ['has no length', (_request, response) => response.writeHead(200).end(scene.snapshot)],
+    [
+      'breaks off',
+      (_request, response) => {
+        response.writeHead(200, { 'content-length': scene.snapshot.byteLength });
+        response.write(scene.snapshot.subarray(0, 1_000_000), () => response.destroy());
+      },
+    ],
+  ])('and %s comes through the operator instead', async (_what, answer) => {
+    await send(await store(answer));
+    expect(relayed).toBe(1);
+    await expectArrived();
+    expectUnsaid();
+  });
+
+  test('and is nowhere to be found comes through the operator instead', async () => {
+    const { url, headers } = await store(whole);
+    stores.pop()?.close();
+    await send({ url, headers });
+    expect(relayed).toBe(1);
+    await expectArrived();
+    expectUnsaid();
+  });
+
+  test('and is behind a certificate that nobody trusts comes through the operator instead', async () => {
+    const authority = await TestAuthority.create('stranger');
+    const { cert, key } = await authority.issue({ names: ['localhost'] });
+    const { url, headers } = await store(whole, (listener) => createTlsServer({ cert, key }, listener));
+    await send({ url: url.replace('http://127.0.0.1', 'https://localhost'), headers });
+    expect(relayed).toBe(1);
+    expect(asked).toEqual([]);
+    expectUnsaid();
+  });
+
+  test('is not looked for where a store sends it to', async () => {
+    let visits = 0;
+    const elsewhere = await store((request, response) => {
+      visits++;
+      whole(request, response);
+    });
+    const lent = await store((_request, response) => response.writeHead(307, { location: elsewhere.url }).end());
+    await send(lent);
+    expect({ relayed, visits }).toEqual({ relayed: 1, visits: 0 });
+    await expectArrived();
+    expectUnsaid();
+  });
+
+  test('and that has changed is refused, and nothing of it is kept', async () => {
+    const other = Buffer.alloc(scene.snapshot.byteLength, 'other');
+    const lent = await store((_request, response) => {
+      response.writeHead(200, { 'content-length': other.byteLength });
+      response.end(other);
+    });
+    const refusal = await send(lent).catch((error: unknown) => error);
+    expect(String(refusal)).toContain('other bytes');
+    expectUnsaid(refusal);
+    await expect.poll(() => readdir(scene.directory)).toEqual([]);
+  });
+});
+
+describe('D35 what was lent is never said', () => {
+  test.each([
+    ['no address at all', `::${marker}::`, {}],
+    ['an address of another kind', `ftp://127.0.0.1/${marker}`, {}],
+    ['a header that cannot be sent', 'http://127.0.0.1:9/', { 'x-secret': `${marker}\n` }],
+  ])('by whoever fails with %s', async (_what, url, headers) => {
+    const fetching = fetchSnapshot({ url, headers, bytes: 1 }, { signal: scene.stop.signal }).next();
+    const error = await fetching.then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toMatchObject({ name: 'FetchError', code: 'Unreachable' });
+    expectUnsaid(error, error instanceof Error ? error.stack : '', error instanceof Error ? error.cause : '');
+  });
+
+  test('by whoever waits for a store that is silent', async () => {
+    const lent = await store(() => undefined);
+    const fetching = fetchSnapshot({ ...lent, bytes: 1 }, { signal: scene.stop.signal, patience: 50 }).next();
+    const error = await fetching.then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toMatchObject({ code: 'Unreachable', message: 'the store is silent' });
+    expectUnsaid(error);
+  });
+});

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type IncomingMessage, request as plainRequest } from 'node:http';
+import { request as tlsRequest } from 'node:https';
+import { rootCertificates } from 'node:tls';
+import type { FetchOrder } from './protocol.ts';
+
+/**
+ * Why the agent cannot read a snapshot from the store by itself.
+ *
+ * - `Unreachable`: no connection, or one that broke or fell silent.
+ * - `Refused`: the store answered with something else than the object.
+ */
+export type FetchErrorCode = 'Unreachable' | 'Refused';
+
+/** Its message says nothing of the order: who has read an order can read the object. */
+export class FetchError extends Error {
+  override readonly name = 'FetchError';
+  readonly code: FetchErrorCode;
+
+  constructor(code: FetchErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export interface FetchOptions {
+  readonly signal: AbortSignal;
+  /** How long the store may be silent, in milliseconds. @default 10 s: the operator may do better */
+  readonly patience?: number;
+}
+
+/**
+ * Reads a snapshot from the store as it was lent: one GET, no redirects, certificates checked. Ends without an error only if as
+ * many bytes have come as were ordered.
+ */
+export async function* fetchSnapshot(order: FetchOrder, options: FetchOptions): AsyncGenerator<Uint8Array> {
+  const response = await open(order, options);
+  const { statusCode, headers } = response;
+  const problem =
+    statusCode === 200 ? whyNotWhole(headers['content-length'], order.bytes) : `the store answered ${statusCode}`;
+  if (problem !== undefined) {
+    response.destroy();
+    throw new FetchError('Refused', problem);
+  }
+  try {
+    yield* response as AsyncIterable<Buffer>;
+  } catch (error) {
+    throw unreachable(error);
+  }
+}
+
+function whyNotWhole(announced: string | undefined, bytes: number): string | undefined {
+  return announced === String(bytes)
+    ? undefined
+    : `the store has ${announced ?? 'an unknown number of'} bytes, not ${bytes}`;
+}
+
+async function open(order: FetchOrder, { signal, patience = 10_000 }: FetchOptions): Promise<IncomingMessage> {
+  try {
+    return await new Promise<IncomingMessage>((resolve, reject) => {
+      const url = new URL(order.url);
+      // Before there is a connection as well as later: whoever is silent is not waited for.
+      const options = { headers: { ...order.headers }, agent: false, timeout: patience, signal } as const;
+      const call =
+        url.protocol === 'https:' ? tlsRequest(url, { ...options, ...trust(order.ca) }) : plainRequest(url, options);
+      call.once('timeout', () => call.destroy(new FetchError('Unreachable', 'the store is silent')));
+      call.once('response', resolve);
+      call.once('error', reject);
+      call.end();
+    });
+  } catch (error) {
+    throw unreachable(error);
+  }
+}
+
+/** Besides the usual ones. */
+function trust(ca: string | undefined): { readonly ca?: string[] } {
+  return ca === undefined ? {} : { ca: [...rootCertificates, ca] };
+}
+
+/** Only what kind of error it was: messages of others may repeat what they were given. */
+function unreachable(error: unknown): FetchError {
+  if (error instanceof FetchError) return error;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'it broke';
+  return new FetchError('Unreachable', `the store cannot be read: ${code}`);
+}
