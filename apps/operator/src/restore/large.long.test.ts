@@ -7,6 +7,7 @@ import { secrets } from '@etcd-operator/kube';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { restoreByHand, seconds } from './testing/restore-by-hand.ts';
 import { RestoreLab } from './testing/restore-lab.ts';
+import { showStoreToPods, storeImages } from './testing/store-for-pods.ts';
 import { Timeline } from './testing/timeline.ts';
 
 /**
@@ -28,8 +29,12 @@ const clusterSpec = {
 let lab: RestoreLab;
 let s3: S3Server;
 let store: BlobStore;
+/** Where the same objects are for pods as well. */
+let shown = '';
 beforeAll(async () => {
-  [lab, s3] = await Promise.all([RestoreLab.start({ nodes: 1 }), startVersitygw()]);
+  s3 = await startVersitygw();
+  lab = await RestoreLab.start({ nodes: 1, images: [storeImages(s3)] });
+  shown = await showStoreToPods(lab, s3);
   const { bucket, endpoint, region, accessKeyId, secretAccessKey } = s3;
   const credentials = { kind: 'keys', accessKeyId, secretAccessKey } as const;
   const policy = { allowLocal: true };
@@ -75,8 +80,7 @@ async function removed(name: string): Promise<void> {
 
 async function restoreOnce(name: string): Promise<number> {
   await settleDisk();
-  const { bucket, endpoint } = s3;
-  const source = { path: `${bucket}/big.db`, awsSecret: 'aws', endpoint, forcePathStyle: true };
+  const source = { path: `${s3.bucket}/big.db`, awsSecret: 'aws', endpoint: shown, forcePathStyle: true };
   const timeline = new Timeline(lab, name);
   const took = await seconds(async () => {
     await lab.create(name, { etcdCluster: { name }, backupStorageType: 'S3', s3: source, clusterSpec });

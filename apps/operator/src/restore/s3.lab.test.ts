@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { openStore } from '@etcd-operator/blob';
 import { type S3Server, startVersitygw } from '@etcd-operator/blob/testing';
-import { events, pods, secrets } from '@etcd-operator/kube';
+import { events, podLogs, pods, secrets } from '@etcd-operator/kube';
+import { adminIdentity } from '@etcd-operator/kube-lab';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RestoreLab } from './testing/restore-lab.ts';
+import { showStoreToPods, storeImages } from './testing/store-for-pods.ts';
 
 const name = 'example-etcd-cluster';
 
@@ -11,7 +13,8 @@ describe('a backup in S3', () => {
   let lab: RestoreLab;
   let s3: S3Server;
   beforeAll(async () => {
-    [lab, s3] = await Promise.all([RestoreLab.start(), startVersitygw()]);
+    s3 = await startVersitygw();
+    lab = await RestoreLab.start({ images: [storeImages(s3)] });
   }, 120_000);
   afterAll(async () => {
     await lab?.[Symbol.asyncDispose]();
@@ -65,9 +68,42 @@ describe('a backup in S3', () => {
     expectNoSecret((await kube.resource(pods).list({ namespace: 'default' })).items);
   }, 240_000);
 
+  test('D35 a name that is free: its new member reads the store by itself, once, and what it was lent is nowhere to be seen', async () => {
+    const { clusters } = lab;
+    const copy = 'copy';
+    const { bucket } = s3;
+    const endpoint = await showStoreToPods(lab, s3);
+    await lab.create(copy, {
+      etcdCluster: { name: copy },
+      backupStorageType: 'S3',
+      s3: { path: `${bucket}/etcd.backup`, awsSecret: 'aws', endpoint, forcePathStyle: true },
+      clusterSpec: { size: 1, version: '3.6.16' },
+    });
+    const status = await lab.succeeded(copy, 120_000);
+    expect(status.source).toMatchObject({ verified: 'Embedded', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    await clusters.settled(copy);
+    expect(await clusters.read(copy, 'foo')).toBe('bar');
+    const kube = clusters.lab.client();
+    const [seed] = await clusters.pods(copy);
+    const key = { namespace: 'default', name: seed?.metadata?.name ?? '' };
+    const said = await logOf(key);
+    expect(said).toContain('received');
+    expect(said).not.toContain('the operator may send it');
+    const seen = [status, lab.log, said, (await kube.resource(events).list({ namespace: 'default' })).items, seed];
+    expectNoSecret(seen);
+  }, 240_000);
+
+  async function logOf(pod: { readonly namespace: string; readonly name: string }): Promise<string> {
+    const pieces: Uint8Array[] = [];
+    const transport = lab.clusters.lab.server.transport(adminIdentity);
+    for await (const piece of podLogs(transport, pod, { container: 'fetch-backup' })) pieces.push(piece);
+    return Buffer.concat(pieces).toString('utf8');
+  }
+
   function expectNoSecret(what: unknown): true {
     const text = JSON.stringify(what, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
     expect(text).not.toContain(s3.secretAccessKey);
+    expect(text).not.toMatch(/X-Amz-(Signature|Credential)/i);
     return true;
   }
 });

@@ -19,9 +19,18 @@ export interface S3Server {
   readonly virtualDomain: string;
   /** Keys of multipart uploads that are neither finished nor aborted. */
   readonly unfinished: () => Promise<readonly string[]>;
+  /** Another one for the same objects, which only reads, for who cannot reach this one. */
+  readonly twin: (port: string) => ServerTwin;
   /** Puts an object with the content `x` where the server finds it. */
   readonly seed: (key: string) => Promise<void>;
   readonly stop: () => Promise<void>;
+}
+
+interface ServerTwin {
+  readonly command: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  /** What it needs of this machine. */
+  readonly paths: readonly string[];
 }
 
 const accessKeyId = 'test-access-key';
@@ -68,7 +77,16 @@ export async function startVersitygw(options: { readonly tls?: boolean } = {}): 
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, 'x');
   };
-  return { ...settings, unfinished, seed, stop: () => server.stop() };
+  const twin = (listenOn: string): ServerTwin => {
+    const program = part.programs['versitygw'] ?? '';
+    const store = ['posix', `--sidecar=${join(dirname(root), 'sidecar')}`, root];
+    return {
+      command: [program, `--port=${listenOn}`, '--keep-alive', '--quiet', ...store],
+      environment: { ROOT_ACCESS_KEY: accessKeyId, ROOT_SECRET_KEY: secretAccessKey },
+      paths: [program, dirname(root)],
+    };
+  };
+  return { ...settings, unfinished, twin, seed, stop: () => server.stop() };
 }
 
 /** Asked with a client of its own, so that what is tested does not test itself. */

@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Login } from '@etcd-operator/etcd';
 import { fillStore, type StoreContents, storeContents } from '@etcd-operator/etcd/testing';
 import { isKubeError } from '@etcd-operator/kube';
-import { adminIdentity } from '@etcd-operator/kube-lab';
+import { adminIdentity, type ImageSet } from '@etcd-operator/kube-lab';
 import { createLogger, type LogRecord, systemClock } from '@etcd-operator/ports';
 import { type EtcdRestore, type EtcdRestoreSpec, etcdRestores } from '../../api/etcd-restore.ts';
 import { runEtcdRestoreOperator } from '../../restore-operator.ts';
@@ -16,6 +16,9 @@ import { type LabVersion, OperatorLab } from '../../testing/operator-lab.ts';
 import { agentImageName, agentImages } from './agent-image.ts';
 
 const namespace = 'default';
+
+/** Names of the lab are of servers on loopback, as far as this process is concerned. */
+const resolve = async (_host: string) => ['127.0.0.1'];
 
 type Source = Omit<EtcdRestoreSpec, 'backupStorageType' | 'etcdCluster' | 'directory'>;
 
@@ -35,9 +38,14 @@ export class RestoreLab implements AsyncDisposable {
   }
 
   static async start(
-    options: { readonly nodes?: number; readonly versions?: readonly LabVersion[] } = {},
+    options: {
+      readonly nodes?: number;
+      readonly versions?: readonly LabVersion[];
+      readonly images?: readonly ImageSet[];
+    } = {},
   ): Promise<RestoreLab> {
-    const clusters = await OperatorLab.start({ ...options, images: [agentImages()] });
+    const images = [agentImages(), ...(options.images ?? [])];
+    const clusters = await OperatorLab.start({ ...options, images });
     const started = new RestoreLab(clusters, await mkdtemp(join(tmpdir(), 'restore-lab-')));
     started.startOperator();
     return started;
@@ -56,7 +64,7 @@ export class RestoreLab implements AsyncDisposable {
         agentImage: agentImageName,
         scratchDirectory: join(this.directory, 'scratch'),
         // Real servers of tests are on loopback, where no store of a user may be.
-        storage: { directory: this.directory, policy: { allowLocal: true } },
+        storage: { directory: this.directory, policy: { allowLocal: true, resolve } },
         dial: ({ host, port }, signal) => this.clusters.lab.dial(host, port, signal),
       },
       stop.signal,
