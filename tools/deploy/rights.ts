@@ -77,7 +77,8 @@ const ofClusters: readonly Right[] = [
     place: 'watched',
     group: '',
     resource: 'persistentvolumeclaims',
-    verbs: ['list', 'watch', 'create', 'patch', 'delete'],
+    verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
+    rarely: { get: 'a member is about to be given up: its volume may only have lost its labels' },
   },
   {
     programs: cluster,

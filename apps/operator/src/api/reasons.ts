@@ -32,6 +32,8 @@ export const conditionTypes = {
   versionAdvisory: 'VersionAdvisory',
   /** The size is even: one member fewer would bear as many losses. */
   evenSize: 'EvenSize',
+  /** A secret that the spec names would not work: a certificate that has expired or lacks a name, a key that is missing. */
+  secretsInvalid: 'TLSInvalid',
   /** The spec asks for something that cannot be done to a living cluster. */
   specRefused: 'SpecRefused',
 } as const;
@@ -96,6 +98,8 @@ export const conditionReasons = {
   addedByHand: 'AddedByHand',
   /** An even number of members costs one more and bears no more losses. To do: choose an odd size. */
   noMoreTolerance: 'NoMoreTolerance',
+  /** A secret cannot be used, for the reason in the message; running members are left as they are. To do: put a working certificate or password into the secret; it is noticed by itself. */
+  secretUnusable: 'SecretUnusable',
   /** TLS cannot be turned on or off while members run: they would not understand each other. To do: put the spec back, or restore a backup into a new cluster with the other setting. */
   tlsChange: 'TLSChange',
 } as const;

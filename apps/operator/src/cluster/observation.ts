@@ -250,4 +250,10 @@ export type Answer =
     }
   /** Its client port does not answer, but its peer port does: it is up and waits for the others. */
   | { readonly kind: 'peerOnly'; readonly since: number }
-  | { readonly kind: 'silent'; readonly since: number; readonly why: string };
+  | {
+      readonly kind: 'silent';
+      readonly since: number;
+      readonly why: string;
+      /** True if this pod has not answered once, as far as this operator has seen. */
+      readonly neverAnswered?: boolean;
+    };

@@ -197,7 +197,7 @@ export class ClusterReconciler implements Reconciler {
         log.info('step refused', { do: step.do, why: outcome.why });
         this.#options.metrics.failed('step refused');
         if (outcome.kind === 'refused') return { retry: refusedRetry };
-        const trouble = `${reason}: the API server refuses it: ${outcome.why}`.slice(0, 1024);
+        const trouble = `${reason}: ${outcome.why}`.slice(0, 1024);
         this.#options.events.stepRefused(found.cluster, trouble);
         return { retry: impossibleRetry, trouble };
       }

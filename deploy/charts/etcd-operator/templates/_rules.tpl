@@ -19,7 +19,6 @@
   - ""
   resources:
   - pods
-  - persistentvolumeclaims
   verbs:
   - list
   - watch
@@ -39,6 +38,17 @@
   - pods/resize
   verbs:
   - patch
+- apiGroups:
+  - ""
+  resources:
+  - persistentvolumeclaims
+  verbs:
+  - get
+  - list
+  - watch
+  - create
+  - patch
+  - delete
 - apiGroups:
   - ""
   resources:
@@ -130,7 +140,6 @@
   - ""
   resources:
   - pods
-  - persistentvolumeclaims
   verbs:
   - list
   - watch
@@ -150,6 +159,17 @@
   - pods/resize
   verbs:
   - patch
+- apiGroups:
+  - ""
+  resources:
+  - persistentvolumeclaims
+  verbs:
+  - get
+  - list
+  - watch
+  - create
+  - patch
+  - delete
 - apiGroups:
   - ""
   resources:

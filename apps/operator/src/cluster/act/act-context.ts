@@ -23,6 +23,10 @@ export interface ActContext {
  * How a step ended. `refused` is an answer, not a failure: etcd or Kubernetes said "not now", nothing was changed, and the
  * plan is made anew from what is then seen.
  */
-export type StepOutcome = { readonly kind: 'done' } | { readonly kind: 'refused'; readonly why: string };
+export type StepOutcome =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'refused'; readonly why: string }
+  /** It stays so until a person changes something. */
+  | { readonly kind: 'impossible'; readonly why: string };
 
 export const done: StepOutcome = { kind: 'done' };

@@ -14,6 +14,7 @@ import {
   ensureService,
   fencePod,
   latchIdentity,
+  relabel,
   unlessThere,
 } from './object-steps.ts';
 import { createMember, disarm, resizePod, setImage, setSnapshotCount, settleImage, updatePod } from './pod-steps.ts';
@@ -44,7 +45,7 @@ export function act(step: Step, context: ActContext): Promise<StepOutcome> {
     case 'moveLeader':
       return context.etcd.moveLeader(step.from, step.to);
     case 'removeMember':
-      return context.etcd.memberRemove(step.memberId);
+      return removeMember(step, context);
     case 'deletePod':
       return deletePod(step, context);
     case 'deleteVolume':
@@ -73,6 +74,13 @@ export function act(step: Step, context: ActContext): Promise<StepOutcome> {
     case 'resizePod':
       return resizePod(step, context);
   }
+}
+
+/** A member may be taken for dead because somebody took the labels off its pod or its volume: then it gets them back. */
+async function removeMember(step: Of<'removeMember'>, context: ActContext): Promise<StepOutcome> {
+  if (step.because === 'dead' && (await relabel(step.name, context)))
+    return { kind: 'refused', why: `${step.name} is there and had lost its labels: they are put back` };
+  return context.etcd.memberRemove(step.memberId);
 }
 
 /** etcd first, then volume and pod, in one breath: a member that is listed has a name to resolve as soon as can be. */

@@ -5,10 +5,7 @@ import { act } from './act.ts';
 import type { ActContext, StepOutcome } from './act-context.ts';
 
 /** How a step ended, failures included. */
-type Attempt =
-  | StepOutcome
-  | { readonly kind: 'impossible'; readonly why: string }
-  | { readonly kind: 'failed'; readonly error: unknown };
+type Attempt = StepOutcome | { readonly kind: 'failed'; readonly error: unknown };
 
 /** What the API server will not have stays so until the spec or the rights change; everything else may pass. */
 export async function attempt(step: Step, context: ActContext): Promise<Attempt> {
@@ -17,7 +14,7 @@ export async function attempt(step: Step, context: ActContext): Promise<Attempt>
   } catch (error) {
     if (context.signal.aborted) throw error;
     if (isKubeError(error, 'Invalid', 'Forbidden', 'BadRequest'))
-      return { kind: 'impossible', why: error.status?.message ?? error.message };
+      return { kind: 'impossible', why: `the API server refuses it: ${error.status?.message ?? error.message}` };
     return { kind: 'failed', error };
   }
 }

@@ -2,14 +2,17 @@
 import {
   isKubeError,
   type KubeError,
+  type KubeObject,
+  type ObjectKey,
   persistentVolumeClaims,
   podDisruptionBudgets,
   pods,
   services,
 } from '@etcd-operator/kube';
 import { etcdClusters } from '../../api/etcd-cluster.ts';
-import { annotations, fieldManager, labels } from '../../api/names.ts';
+import { annotations, clusterLabels, fieldManager, labels } from '../../api/names.ts';
 import { disruptionBudget } from '../objects/disruption-budget.ts';
+import { isOwnedBy } from '../objects/owner.ts';
 import { clientService, peerService } from '../objects/services.ts';
 import type { Step } from '../plan/step.ts';
 import { type ActContext, done, type StepOutcome } from './act-context.ts';
@@ -22,23 +25,40 @@ export async function ensureService({ which }: Of<'ensureService'>, context: Act
   const cluster = identityOf(context.cluster);
   const wanted =
     which === 'peer' ? peerService(cluster) : clientService(cluster, context.cluster.spec.service?.annotations);
+  const foreign = await heldByAnother(context.client.resource(services), wanted, context);
+  if (foreign) return foreign;
   await context.client.resource(services).apply(wanted, { fieldManager, force: true, signal: context.signal });
   return done;
 }
 
 export async function ensureBudget({ minAvailable }: Of<'ensureBudget'>, context: ActContext): Promise<StepOutcome> {
   const wanted = disruptionBudget(identityOf(context.cluster), minAvailable);
+  const foreign = await heldByAnother(context.client.resource(podDisruptionBudgets), wanted, context);
+  if (foreign) return foreign;
   await context.client
     .resource(podDisruptionBudgets)
     .apply(wanted, { fieldManager, force: true, signal: context.signal });
   return done;
 }
 
+/** The caches hold what bears our labels: an object of somebody else under our name is seen only by asking for it (DESIGN rule 12). */
+async function heldByAnother(
+  resource: { get(key: ObjectKey, options: { readonly signal: AbortSignal }): Promise<KubeObject> },
+  { kind, metadata = {} }: KubeObject,
+  { cluster, signal }: ActContext,
+): Promise<StepOutcome | undefined> {
+  const { name = '', namespace = '' } = metadata;
+  const found = await orAbsent(resource.get({ name, namespace }, { signal }));
+  if (!found || isOwnedBy(found, identityOf(cluster).uid)) return undefined;
+  return {
+    kind: 'impossible',
+    why: `${kind} ${name} belongs to another object and is left as it is; delete or rename it`,
+  };
+}
+
 export async function deleteBudget(context: ActContext): Promise<StepOutcome> {
   const { name, namespace } = identityOf(context.cluster);
-  await ignoringAbsence(
-    context.client.resource(podDisruptionBudgets).delete({ name, namespace }, { signal: context.signal }),
-  );
+  await orAbsent(context.client.resource(podDisruptionBudgets).delete({ name, namespace }, { signal: context.signal }));
   return done;
 }
 
@@ -95,6 +115,26 @@ export async function fencePod(step: Of<'fencePod' | 'unfencePod'>, context: Act
   return patchPod(step.name, { uid: step.uid, labels: { [labels.app]: app } }, context);
 }
 
+/**
+ * The caches hold what bears our labels: what has lost them is not seen, though it is there and ours. Puts them back on the pod
+ * and the volume of a member; true if one lacked them.
+ */
+export async function relabel(name: string, { client, cluster, signal }: ActContext): Promise<boolean> {
+  const { name: clusterName, namespace, uid } = identityOf(cluster);
+  let lacked = false;
+  for (const resource of [client.resource(pods), client.resource(persistentVolumeClaims)] as const) {
+    const found = await orAbsent<KubeObject>(resource.get({ name, namespace }, { signal }));
+    const { labels: has = {}, uid: itsUid } = found?.metadata ?? {};
+    // A pod may lack `app` on purpose: it is fenced. Volumes are seen only with both.
+    const isSeen = has[labels.cluster] === clusterName && (found?.kind === 'Pod' || has[labels.app] === 'etcd');
+    if (!found || !isOwnedBy(found, uid) || isSeen) continue;
+    const patch = { metadata: { uid: itsUid, labels: clusterLabels(clusterName) } };
+    await onceOnly(resource.patch({ name, namespace }, { type: 'merge', patch }, { fieldManager, signal }));
+    lacked = true;
+  }
+  return lacked;
+}
+
 /** Changes a living pod's metadata; a pod that was replaced or changed meanwhile is left alone. */
 export async function patchPod(
   name: string,
@@ -142,10 +182,11 @@ export async function unlessThere(write: Promise<unknown>): Promise<boolean> {
   }
 }
 
-async function ignoringAbsence(write: Promise<unknown>): Promise<void> {
+async function orAbsent<T>(request: Promise<T>): Promise<T | undefined> {
   try {
-    await write;
+    return await request;
   } catch (error) {
-    if (!isKubeError(error, 'NotFound')) throw error;
+    if (isKubeError(error, 'NotFound')) return undefined;
+    throw error;
   }
 }

@@ -5,7 +5,9 @@ import {
   type PersistentVolumeClaimSpec,
   type Pod,
   persistentVolumeClaims,
+  podDisruptionBudgets,
   pods,
+  services,
 } from '@etcd-operator/kube';
 import { createApiServer } from '@etcd-operator/kube-lab';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -13,6 +15,7 @@ import type { EtcdCluster } from '../../api/etcd-cluster.ts';
 import { annotations, disarmedInitialCluster, labels } from '../../api/names.ts';
 import { desiredOf } from '../desired.ts';
 import { ClusterEtcd } from '../etcd/cluster-etcd.ts';
+import { act } from './act.ts';
 import type { ActContext } from './act-context.ts';
 import { deletePod } from './object-steps.ts';
 import { createMember, disarm } from './pod-steps.ts';
@@ -113,5 +116,66 @@ describe('steps on pods, against an API server', () => {
     expect(await deletePod({ do: 'deletePod', name: 'c-m9', uid: 'x', force: false }, context)).toEqual({
       kind: 'done',
     });
+  });
+});
+
+describe('what the caches do not show, because it lacks the labels', () => {
+  const place = { namespace: 'ns', name: 'c-m1' };
+  const remove = { do: 'removeMember', memberId: 'm1', name: 'c-m1', because: 'dead' } as const;
+  const withoutLabel = { type: 'merge', patch: { metadata: { labels: { [labels.cluster]: null } } } } as const;
+  const labelsOf = (found: { readonly metadata?: { readonly labels?: Readonly<Record<string, string>> } }) =>
+    found.metadata?.labels?.[labels.cluster];
+
+  test('a pod and a volume get their labels back, and their member is not given up', async () => {
+    await seed();
+    await context.client.resource(pods).patch(place, withoutLabel);
+    await context.client.resource(persistentVolumeClaims).patch(place, withoutLabel);
+    expect(await act(remove, context)).toMatchObject({ kind: 'refused' });
+    expect(labelsOf(await getPod())).toBe('c');
+    expect(labelsOf(await context.client.resource(persistentVolumeClaims).get(place))).toBe('c');
+  });
+
+  test("a fenced pod stays fenced, and somebody else's pod of that name is left alone", async () => {
+    const fenced = await seed();
+    await context.client
+      .resource(pods)
+      .patch(place, { type: 'merge', patch: { metadata: { labels: { [labels.app]: null } } } });
+    // Nothing has lost its labels: etcd is asked, and nobody is there in this test.
+    await expect(act(remove, context)).rejects.toThrow('no voter can be reached');
+    expect((await getPod()).metadata?.labels?.[labels.app]).toBeUndefined();
+    await context.client.resource(pods).delete(place, { preconditions: { uid: fenced.metadata?.uid ?? '' } });
+    await context.client
+      .resource(pods)
+      .create({ metadata: place, spec: { containers: [{ name: 'web', image: 'web' }] } });
+    await expect(act(remove, context)).rejects.toThrow('no voter can be reached');
+    expect(labelsOf(await getPod())).toBeUndefined();
+  });
+
+  test('a pod that is there already is not made again at once', async () => {
+    await seed();
+    await context.client.resource(pods).patch(place, withoutLabel);
+    const member = { name: 'c-m1', incarnation: 1, boot: { state: 'disarmed' }, release: context.desired } as const;
+    expect(await createMember(member, context)).toMatchObject({ kind: 'refused' });
+    expect(labelsOf(await getPod())).toBe('c');
+  });
+
+  test('DESIGN rule 12: a Service and a PodDisruptionBudget of somebody else under our names are left as they are', async () => {
+    const selector = { app: 'web' };
+    const service = await context.client
+      .resource(services)
+      .create({ metadata: { namespace: 'ns', name: 'c-client' }, spec: { selector, ports: [{ port: 80 }] } });
+    const budget = await context.client.resource(podDisruptionBudgets).create({
+      metadata: { namespace: 'ns', name: 'c' },
+      spec: { maxUnavailable: 1, selector: { matchLabels: selector } },
+    });
+    const outcomes = [
+      await act({ do: 'ensureService', which: 'client' }, context),
+      await act({ do: 'ensureBudget', minAvailable: 2 }, context),
+    ];
+    for (const outcome of outcomes)
+      expect(outcome).toMatchObject({ kind: 'impossible', why: expect.stringContaining('another object') });
+    expect(await context.client.resource(services).get({ namespace: 'ns', name: 'c-client' })).toEqual(service);
+    expect(await context.client.resource(podDisruptionBudgets).get({ namespace: 'ns', name: 'c' })).toEqual(budget);
+    expect(await act({ do: 'ensureService', which: 'peer' }, context)).toEqual({ kind: 'done' });
   });
 });

@@ -2,6 +2,7 @@
 import { isEtcdError, type MemberClient, parseId } from '@etcd-operator/etcd';
 import type { StepOutcome } from '../act/act-context.ts';
 import type { Assessment, MemberView } from '../plan/assessment.ts';
+import { lockedOut } from './etcd-observer.ts';
 
 /** etcd writes what comes together to its disk at once: side by side, entries cost a small part of what they do in a row. */
 const entriesAtOnce = 64;
@@ -130,6 +131,8 @@ export class ClusterEtcd {
 /** Turns what etcd may well say into an outcome; everything else is a failure. */
 function refusal(error: unknown, ...codes: Parameters<typeof isEtcdError>[1][]): StepOutcome {
   if (isEtcdError(error, ...codes)) return { kind: 'refused', why: error.message };
+  const locked = isEtcdError(error) ? lockedOut(error) : undefined;
+  if (locked !== undefined) return { kind: 'impossible', why: locked };
   if (isEtcdError(error) && error.outcomeUnknown)
     return { kind: 'refused', why: `${error.message}; whether it took effect is found out by reading` };
   throw error;

@@ -32,6 +32,7 @@ const endingTimeoutMs = 300;
 
 interface Memory {
   readonly answering: boolean;
+  readonly hasAnswered: boolean;
   readonly since: number;
 }
 
@@ -96,7 +97,11 @@ export class EtcdObserver {
     access: EndpointAccess,
   ): Promise<Answer> {
     const { signal } = access;
-    const silent = (why: string): Answer => ({ kind: 'silent', since: this.#since(target.podUid, false), why });
+    const silent = (why: string): Answer => {
+      const since = this.#since(target.podUid, false);
+      const neverAnswered = this.#memory.get(target.podUid)?.hasAnswered === false;
+      return { kind: 'silent', since, why, ...(neverAnswered && { neverAnswered }) };
+    };
     if (target.hasEnded) return silent('its process has ended');
     try {
       const status = await client.maintenance.status({
@@ -182,7 +187,7 @@ export class EtcdObserver {
     const known = this.#memory.get(uid);
     if (known?.answering === answering) return known.since;
     const since = this.#clock.now();
-    this.#memory.set(uid, { answering, since });
+    this.#memory.set(uid, { answering, since, hasAnswered: answering || known?.hasAnswered === true });
     return since;
   }
 
@@ -211,7 +216,7 @@ export class EtcdObserver {
 }
 
 /** What a person can do about a member's access control that keeps us out; undefined if that is not what failed. */
-function lockedOut({ code, message }: EtcdError): string | undefined {
+export function lockedOut({ code, message }: EtcdError): string | undefined {
   switch (code) {
     case 'LoginRequired':
       return 'access control is on: name a secret with username and password of a user with the role root in spec.auth.secret';

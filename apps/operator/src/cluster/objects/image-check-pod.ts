@@ -8,7 +8,7 @@ import { containerSecurity, podSecurity } from './security-context.ts';
 
 /** One name for one image on one node: two operators that check at once collide on it. */
 function imageCheckName(cluster: string, node: string, image: string): string {
-  const digest = createHash('sha256').update(`${node}\0${image}`).digest('hex').slice(0, 10);
+  const digest = createHash('sha256').update(`${cluster}\0${node}\0${image}`).digest('hex').slice(0, 10);
   return `${cluster.slice(0, 40)}-image-${digest}`;
 }
 

@@ -41,7 +41,8 @@ export function isGrowthStuck({ learners }: Assessment): boolean {
 function giveUpOnLearner({ learners, now }: Assessment): Proposal | undefined {
   for (const { member, name, pod, answer } of learners) {
     const limit = answer?.kind === 'status' ? catchUpLimit : joinLimit;
-    if (!pod || now - pod.createdAt <= limit) continue;
+    // By this operator's clock too: the API server's may be hours away from it.
+    if (!pod || now - Math.max(pod.createdAt, member.seenSince) <= limit) continue;
     return take(
       { do: 'removeMember', memberId: member.id, name, because: 'dead' },
       `${name} joins afresh: it has not caught up within ${limit / 60_000} minutes`,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { compareMinors, isAtLeast, parseVersion, quorum, versionOf } from '@etcd-operator/etcd';
+import { isAtLeast, parseVersion, quorum, versionOf } from '@etcd-operator/etcd';
 import { type Assessment, isPresent, type MemberView } from './assessment.ts';
+import { goBack, mayGoBack } from './go-back.ts';
 import { join } from './grow.ts';
 import { moveLeadershipFrom } from './leadership.ts';
 import { isLeftover } from './leftovers.ts';
-import { hasJustStarted } from './member-health.ts';
+import { hasJustStarted, isBooting } from './member-health.ts';
 import { later, type Proposal, patience, soon, take, waitFor } from './proposal.ts';
 import { releaseForJoiner } from './release.ts';
 import { removeOverdueStranger } from './strangers.ts';
@@ -40,39 +41,12 @@ function reviveFromVolumes(assessment: Assessment): Proposal | undefined {
 /** The first member whose new image does not work goes back to the old one; nobody else is touched (rules 3 and 6). */
 function undoFailedImage(assessment: Assessment): Proposal | undefined {
   const { own, now } = assessment;
-  const failed = own.find(
-    ({ pod, health }) =>
-      pod && isUnproven(pod) && health.kind !== 'healthy' && hasFailedImage(pod, now) && canGoBack(assessment, pod),
-  );
-  const pod = failed?.pod;
-  if (!pod) return undefined;
-  return take(
-    {
-      do: 'setImage',
-      pod: pod.name,
-      uid: pod.uid,
-      resourceVersion: pod.resourceVersion,
-      from: pod.version,
-      version: pod.previousVersion,
-      image: pod.previousImage,
-      wayBack: undefined,
-      container: pod.container.id,
-      onVolume: pod.data === 'claim',
-      snapshotCount: pod.snapshotCount,
-      because: 'failed',
-    },
-    `${pod.name} does not run with ${pod.version} (${pod.container.reason || 'it does not answer'}): it goes back to ${pod.previousVersion}`,
-  );
-}
-
-function isUnproven({ terminating, adopted, previousVersion }: NonNullable<MemberView['pod']>): boolean {
-  return !terminating && !adopted && previousVersion !== '';
-}
-
-/** Once the cluster speaks the new minor, the old one cannot read the data any more. */
-function canGoBack({ observation }: Assessment, { previousVersion }: NonNullable<MemberView['pod']>): boolean {
-  const [old, spoken] = [parseVersion(previousVersion), parseVersion(observation.etcd.clusterVersion)];
-  return !old || !spoken || compareMinors(old, spoken) >= 0;
+  const failed = own.find(({ pod, health }) => {
+    if (!pod || health.kind === 'healthy') return false;
+    const silentSince = health.kind === 'silent' ? health.since : now;
+    return mayGoBack(assessment, pod) && hasFailedImage(pod, now, silentSince);
+  });
+  return failed?.pod && goBack(failed.pod);
 }
 
 function correctIdle(assessment: Assessment): Proposal | undefined {
@@ -131,9 +105,10 @@ export function mustBeReplaced(assessment: Assessment, view: MemberView): boolea
  * True for a member that has been waited for long enough. One that is killed for lack of memory is not replaced: a fresh one
  * would be killed too.
  */
-function isSilentTooLong({ now, desired }: Assessment, { health, pod }: MemberView): boolean {
+function isSilentTooLong({ now, desired }: Assessment, view: MemberView): boolean {
+  const { health, pod } = view;
   if (health.kind === 'podEnding') return health.since !== undefined && now - health.since >= desired.replaceAfter;
-  if (health.kind !== 'silent' || isOutOfMemory(pod)) return false;
+  if (health.kind !== 'silent' || isOutOfMemory(pod) || isBooting(view, now)) return false;
   const isCrashing = pod !== undefined && pod.container.restarts >= 3 && pod.container.state !== 'running';
   return now - health.since >= (isCrashing ? Math.min(crashLimit, desired.replaceAfter) : desired.replaceAfter);
 }
@@ -204,6 +179,12 @@ function waitForVoters(assessment: Assessment): Proposal | undefined {
     return waitFor(
       `${name} is killed for lack of memory again and again; raise spec.pod.resources.limits.memory`,
       later,
+    );
+  }
+  if (isBooting(first, now)) {
+    return waitFor(
+      `${name} does not answer yet: its process opens its data`,
+      hasJustStarted(first, now) ? soon : later,
     );
   }
   // No countdown: status is written only when it says something new.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Desired } from '../desired.ts';
 import type { Answer, EtcdMember, MemberPod, MemberVolume } from '../observation.ts';
+import type { MemberView } from './assessment.ts';
 import { isMemberName } from './member-naming.ts';
 
 /**
@@ -15,7 +16,7 @@ export type MemberHealth =
   /** Listed, never started, and has no pod: a join that was cut short. */
   | { readonly kind: 'unstarted' }
   /** Its pod is there and its etcd does not answer, or answers without a leader. */
-  | { readonly kind: 'silent'; readonly since: number; readonly why: string }
+  | { readonly kind: 'silent'; readonly since: number; readonly why: string; readonly neverAnswered?: boolean }
   /** It has no pod, and its volume is there. */
   | { readonly kind: 'podGone' }
   /** It has a volume, and its pod ended or is being deleted: it comes back once the pod object is gone. */
@@ -95,7 +96,8 @@ function withPod({ member, answer, clusterId, now }: MemberHealthInput, pod: Mem
   if (answer?.kind === 'peerOnly') return { kind: 'starting', why: 'it is up and waits for its peers' };
   if (member.name === '' || now - pod.createdAt < startLimit) return { kind: 'starting', why: startingWhy(pod) };
   const why = answer?.kind === 'silent' ? answer.why : 'it has not been asked yet';
-  return { kind: 'silent', since: answer?.since ?? now, why: describeSilence(pod, why) };
+  const neverAnswered = answer?.kind === 'silent' && answer.neverAnswered === true;
+  return { kind: 'silent', since: answer?.since ?? now, why: describeSilence(pod, why), neverAnswered };
 }
 
 /**
@@ -109,6 +111,19 @@ export function hasJustStarted({ pod }: { readonly pod: MemberPod | undefined },
 
 /** A young pod is starting, not silent. */
 const startLimit = 30_000;
+
+/** As long as the startup probe has patience: a large database takes its time. */
+export const slowStart = 600_000;
+
+/**
+ * True if its process runs and has not answered since it was started: it opens its data, which is waited for longer. Counted by
+ * this operator's clock, so that it ends whatever the node's says.
+ */
+export function isBooting({ pod, health }: Pick<MemberView, 'pod' | 'health'>, now: number): boolean {
+  if (health.kind !== 'silent' || pod?.container.state !== 'running') return false;
+  const isNewProcess = health.since <= pod.container.startedAt || health.neverAnswered === true;
+  return isNewProcess && now - health.since < slowStart;
+}
 
 function isAnswering({ answer, member }: MemberHealthInput): boolean {
   return answer?.kind === 'status' && answer.memberId === member.id;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from 'vitest';
 import type { Desired } from '../desired.ts';
+import type { Answer } from '../observation.ts';
 import { planCluster } from './plan.ts';
 import { observeWorld } from './testing/observe.ts';
 import { pass, runFor, runToRest } from './testing/run.ts';
@@ -144,8 +145,8 @@ describe('a voter that does not answer', () => {
         ? { ...pod, container: { ...pod.container, state: 'running' as const, startedAt: now - age } }
         : pod,
     );
-    const silent = { kind: 'silent', since: now - silentFor, why: 'connection refused' } as const;
-    const answers = new Map([...seen.etcd.answers, [name, silent]]);
+    const silent: Answer = { kind: 'silent', since: now - silentFor, why: 'connection refused' };
+    const answers = new Map<string, Answer>([...seen.etcd.answers, [name, silent]]);
     return planCluster({ ...seen, pods, etcd: { ...seen.etcd, answers } }, now).lookAgainAfter;
   }
 

@@ -39,7 +39,7 @@ function inPlace({ own }: Assessment): Proposal | undefined {
 
 function recreateNext(assessment: Assessment): Proposal | undefined {
   const outdated = assessment.voters.filter(
-    ({ pod }) => pod?.data === 'claim' && !pod.adopted && fieldsOfNewPod(pod).length > 0,
+    (view) => view.pod?.data === 'claim' && !view.pod.adopted && fieldsOfNewPod(view.pod).length > 0 && !isDoomed(view),
   );
   const view = outdated.find((candidate) => candidate !== assessment.leader) ?? outdated[0];
   if (!view?.pod) return undefined;
@@ -49,7 +49,7 @@ function recreateNext(assessment: Assessment): Proposal | undefined {
 
 /** Deletes the pod of a healthy voter that has a volume: it comes back as itself, with a pod of today's making. */
 export function recreateOnVolume(assessment: Assessment, view: MemberView, why: string): Proposal | undefined {
-  if (!view.pod) return undefined;
+  if (!view.pod || isDoomed(view)) return undefined;
   return (
     holdStop(assessment, view) ??
     (assessment.voters.length > 1 ? moveLeadershipFrom(assessment, view, 'gets a new pod') : undefined) ??
@@ -67,9 +67,15 @@ export function needSurge(assessment: Assessment): readonly MemberView[] {
   // A pod of the original operator cannot take a new image in place (operator rule 8): a version change replaces it.
   const converts = voters.some(({ pod }) => isConverted(pod, desired.image)) && !whyUpgradeIsHeld(assessment);
   return voters.filter((view) => {
+    if (isDoomed(view)) return true;
     if (converts && isConverted(view.pod, desired.image)) return true;
     return desired.updatePolicy === 'Replace' && needsFreshMember(assessment, view);
   });
+}
+
+/** Its claim was deleted under it: its data lasts as long as its pod, so that it moves to a fresh member while it can. */
+function isDoomed({ pod, volume }: MemberView): boolean {
+  return pod?.data === 'claim' && volume?.terminating === true;
 }
 
 function isConverted(pod: MemberView['pod'], image: string): boolean {

@@ -2,6 +2,7 @@
 import type { Desired } from '../desired.ts';
 import type { MemberPod } from '../observation.ts';
 import type { Assessment, MemberView } from './assessment.ts';
+import { slowStart } from './member-health.ts';
 import { type Proposal, take } from './proposal.ts';
 import { isKnownBad, mayTakeWantedImage, releaseForJoiner, wayBackOf } from './release.ts';
 
@@ -42,17 +43,15 @@ export function isIdle({ container }: MemberPod): boolean {
  * True if a new image has been tried and does not work. What Kubernetes says may still be about the image before (operator
  * rule 19), so that the container, or the image its message names, must be another one.
  */
-export function hasFailedImage(pod: MemberPod, now: number): boolean {
+export function hasFailedImage(pod: MemberPod, now: number, silentSince: number): boolean {
   const { state, reason, message, id, startedAt } = pod.container;
   const isNewContainer = id !== pod.previousContainer;
-  if (state === 'running') return isNewContainer && startedAt > 0 && now - startedAt > slowStart;
+  // By this operator's clock too: the node's may be hours away from it.
+  if (state === 'running') return isNewContainer && startedAt > 0 && now - Math.max(startedAt, silentSince) > slowStart;
   if (state !== 'waiting' || !fatalWaits.includes(reason)) return false;
   if (reason === 'CrashLoopBackOff') return isNewContainer;
   return pod.previousImage === '' || !message.includes(pod.previousImage);
 }
-
-/** As long as the startup probe has patience: a large database takes its time. */
-const slowStart = 600_000;
 
 /** True if the pod will not come up before somebody changes something. */
 export function isStuck(pod: MemberPod): boolean {
@@ -74,7 +73,7 @@ export function correctIdleMember(assessment: Assessment, view: MemberView): Pro
     return fields.length > 0 ? makeAnew(pod, fields) : undefined;
   }
   const fields = outdatedFields(pod, pod.image, pod.data);
-  if (fields.length > 0 && pod.data === 'claim') return makeAnew(pod, fields);
+  if (fields.length > 0 && pod.data === 'claim' && !view.volume?.terminating) return makeAnew(pod, fields);
   return takeWantedImage(assessment, pod);
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { MemberPod, MemberVolume } from '../observation.ts';
 import type { Assessment } from './assessment.ts';
+import { goBack, mayGoBack } from './go-back.ts';
 import { hasJustStarted } from './member-health.ts';
 import { later, type Proposal, patience, waitFor } from './proposal.ts';
 import { releaseForVolume } from './release.ts';
 import type { PlannedStep } from './step.ts';
-import { isIdle, makeAnew, outdatedFields, takeWantedImage } from './stuck-pod.ts';
+import { hasFailedImage, isIdle, makeAnew, outdatedFields, takeWantedImage } from './stuck-pod.ts';
 import { listedOrRemembered, startUnstarted } from './unstarted.ts';
 
 /**
@@ -87,14 +88,17 @@ export function isOnLostNode({ observation }: Pick<Assessment, 'observation'>, {
 
 /** A corrected spec reaches pods that do not run also now: it stops nobody, and may be what brings quorum back. */
 function correctIdlePods(assessment: Assessment): readonly PlannedStep[] {
-  const { pods, volumes, observation } = assessment;
+  const { pods, volumes, observation, now } = assessment;
   return [...pods.values()].flatMap((pod) => {
     const isAnswering = observation.etcd.answers.get(pod.name)?.kind === 'status';
     if (pod.terminating || isAnswering || !isIdle(pod) || pod.phase === 'Failed' || pod.phase === 'Succeeded')
       return [];
     const fields = outdatedFields(pod, pod.image, pod.data);
-    const comesBack = pod.data === 'claim' && volumes.get(pod.name)?.memberId;
+    const volume = volumes.get(pod.name);
+    const comesBack = pod.data === 'claim' && volume?.memberId && !volume.terminating;
     if (fields.length > 0 && comesBack) return makeAnew(pod, fields).steps;
+    // What was patched last does not work: a version that served from this data a moment ago does.
+    if (mayGoBack(assessment, pod) && hasFailedImage(pod, now, now)) return goBack(pod).steps;
     return takeWantedImage(assessment, pod)?.steps ?? [];
   });
 }

@@ -42,6 +42,16 @@ const failed = cluster((facts) => ({
 }));
 
 const table: Readonly<Record<string, readonly Row[]>> = {
+  TLSInvalid: [
+    { name: 'all secrets can be used', given: [healthy(3)], status: 'absent' },
+    {
+      name: 'rule 18: a certificate has expired under a running cluster',
+      given: [healthy(3), see({ secretProblems: ['secret peer: the certificate expired yesterday'] })],
+      status: 'True',
+      reason: 'SecretUnusable',
+      message: 'expired yesterday',
+    },
+  ],
   Available: [
     { name: 'all voters answer', given: [healthy(3)], status: 'True', reason: 'Cluster available', message: '' },
     {

@@ -32,6 +32,11 @@ const specRefused: Notice = (_observation, { situation, waits }) =>
     ? { type: types.specRefused, reason: reasons.tlsChange, message: waits.map((wait) => wait.reason).join('; ') }
     : undefined;
 
+const secretsInvalid: Notice = ({ secretProblems }) =>
+  secretProblems.length > 0
+    ? { type: types.secretsInvalid, reason: reasons.secretUnusable, message: secretProblems.join('; ') }
+    : undefined;
+
 const foreignVolumes: Notice = ({ volumes }) => {
   const names = namesOfOthers(volumes);
   if (names === '') return undefined;
@@ -116,6 +121,7 @@ const evenSize: Notice = ({ cluster: { desired } }) => {
 
 const all: readonly Notice[] = [
   specRefused,
+  secretsInvalid,
   alarmRaised,
   foreignVolumes,
   foreignPods,

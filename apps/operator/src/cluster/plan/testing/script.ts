@@ -92,7 +92,7 @@ function play(world: World, scene: Scene): void {
 }
 
 /** Rounds that even the slowest way to the goal does not need. */
-const limit = 600;
+const limit = 2_000;
 
 function rest(world: World): Outcome {
   let why = '';

@@ -187,6 +187,38 @@ export const quorum: readonly Row[] = [
     situation: 'quorumLost',
   },
   {
+    name: '[63] the only member crash-loops with its new minor: it goes back, though there is no quorum',
+    given: [
+      healthy(1, { version: '3.5.35', storage: 'claim' }),
+      spec({ version: '3.6.16' }),
+      pod('b', {
+        version: '3.6.16',
+        image: 'quay.io/coreos/etcd:v3.6.16',
+        previousVersion: '3.5.35',
+        previousImage: 'quay.io/coreos/etcd:v3.5.35',
+        previousContainer: 'container-b',
+      }),
+      container('b', { id: 'another', state: 'waiting', reason: 'CrashLoopBackOff', startedAt: 0, restarts: 3 }),
+      silent(60_000, 'b'),
+      noQuorum,
+    ],
+    steps: ['setImage b 3.5.35 (back)'],
+    situation: 'quorumLost',
+  },
+  {
+    name: '[61] below quorum the pod of a claim that is being deleted is not made anew: the data would go with it',
+    given: [
+      healthy(1, { storage: 'claim' }),
+      volume('b', { terminating: true }),
+      pod('b', { drift: [{ field: 'nodeSelector', remedy: 'replace' }] }),
+      container('b', { state: 'waiting', reason: 'CrashLoopBackOff', startedAt: 0 }),
+      silent(5_000, 'b'),
+      noQuorum,
+    ],
+    steps: [],
+    situation: 'quorumLost',
+  },
+  {
     name: '[66] another minor is not tried on a member that does not run',
     given: [healthy(1), spec({ version: '3.7.3' }), container('b', isWaiting), silent(90_000, 'b'), noQuorum],
     steps: [],

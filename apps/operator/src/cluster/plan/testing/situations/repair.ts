@@ -215,6 +215,16 @@ export const repair: readonly Row[] = [
     situation: 'steady',
   },
   {
+    name: '[61] the claim of a living member was deleted by hand: its data moves to a fresh member before its pod may end',
+    given: [
+      healthy(1, claim),
+      volume('b', { terminating: true }),
+      pod('b', { drift: [{ field: 'nodeSelector', remedy: 'replace' }] }),
+    ],
+    steps: ['joinMember as learner 3.6.16'],
+    situation: 'updating',
+  },
+  {
     name: 'rule 9: a joiner that was to start beside a member that is gone gets a pod with the present list',
     given: [healthy(3), withoutPod('d'), withoutMember('d'), joining('f', { bootPeers: peersOf('b', 'c', 'd', 'f') })],
     steps: ['deletePod f'],

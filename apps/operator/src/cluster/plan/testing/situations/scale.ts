@@ -7,6 +7,7 @@ import {
   idOf,
   joining,
   learner,
+  member,
   now,
   pod,
   type Row,
@@ -25,6 +26,17 @@ export const scale: readonly Row[] = [
     given: [healthy(3), spec({ size: 5 })],
     steps: ['ensureBudget 3', 'joinMember as learner 3.6.16'],
     because: 'the cluster has 3 of 5 members',
+    situation: 'scalingUp',
+  },
+  {
+    name: "fault 37: the API server's clock is an hour behind: a learner that has just joined is not given up",
+    given: [
+      healthy(3),
+      spec({ size: 4 }),
+      joining('f', { createdAt: now - 3_600_000 }),
+      member('f', { seenSince: now - 500 }),
+    ],
+    steps: ['ensureBudget 3'],
     situation: 'scalingUp',
   },
   {

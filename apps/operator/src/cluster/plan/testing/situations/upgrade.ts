@@ -255,6 +255,33 @@ export const upgrade: readonly Row[] = [
     situation: 'healing',
   },
   {
+    name: 'rule 15: a new version that opens a large database is not taken for dead after replaceAfter',
+    given: [
+      healthy(3, { storage: 'claim' }),
+      spec({ version: '3.6.17' }),
+      proven('3.6.17'),
+      patched('c', '3.6.17', '3.6.16'),
+      container('c', { id: 'another', startedAt: now - 200_000 }),
+      silent(201_000, 'c'),
+    ],
+    steps: [],
+    because: 'opens its data',
+    situation: 'healing',
+  },
+  {
+    name: "fault 37: the node's clock is an hour behind: a new version that has just been started is not given up",
+    given: [
+      healthy(3),
+      spec({ version: '3.6.17' }),
+      proven('3.6.17'),
+      patched('c', '3.6.17', '3.6.16'),
+      container('c', { id: 'another', startedAt: now - 3_600_000 }),
+      silent(300, 'c'),
+    ],
+    steps: [],
+    situation: 'healing',
+  },
+  {
     name: 'a version that did not work is not tried again for this generation of the spec',
     given: [
       healthy(3),
