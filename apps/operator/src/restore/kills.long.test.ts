@@ -37,14 +37,24 @@ async function replace(victim: Victim): Promise<void> {
   }
 }
 
+interface Attempt {
+  readonly path?: string;
+  readonly name?: string;
+  readonly spec?: Parameters<RestoreLab['restore']>[2];
+}
+
 /** Restores once; the operator is killed and started again after that many of its writes. Says if it came to that. */
-async function restoreKilledAfter(victim: Victim, cluster: string, write: number): Promise<boolean> {
-  const name = `${cluster}-${write}`;
+async function restoreKilledAfter(
+  victim: Victim,
+  cluster: string,
+  write: number,
+  { path = `${cluster}.db`, name = `${cluster}-${write}`, spec = {} }: Attempt = {},
+): Promise<boolean> {
   let replaced: Promise<void> | undefined;
   const fault = lab.clusters.lab.server.faults.crashAfter({ ...written, client: victim }, write, () => {
     replaced = replace(victim);
   });
-  await lab.restore(name, `${cluster}.db`, { cluster });
+  await lab.restore(name, path, { cluster, ...spec });
   await lab.succeeded(name, 120_000);
   await lab.clusters.until('tidied up', async () =>
     (await lab.get(name)).metadata?.finalizers?.length ? undefined : true,
@@ -85,3 +95,30 @@ test.each([
   },
   1_800_000,
 );
+
+test('[100] restore-operator killed after every write of a restore into a name that is free: the same end state each time', async () => {
+  await lab.clusters.create('origin', { size: 1, version: '3.6.16' });
+  await lab.clusters.settled('origin', 120_000);
+  await lab.fill('origin', 20);
+  await lab.snapshot('origin', 'origin.db');
+  const saved = await lab.contents('origin');
+  const clusterSpec = { size: 1, version: '3.6.16' };
+  let kills = 0;
+  for (let write = 1; ; write++) {
+    const name = `free-${write}`;
+    const attempt = { path: 'origin.db', name, spec: { clusterSpec } };
+    const wasKilled = await restoreKilledAfter('restore-operator', name, write, attempt);
+    const { status, metadata } = await lab.clusters.get(name);
+    expect(status?.incarnation, `after write ${write}`).toBe(1);
+    expect(metadata?.annotations?.[annotations.restore]).toBeUndefined();
+    expect((await lab.contents(name)).keys).toEqual(saved.keys);
+    const { source } = (await lab.get(name)).status ?? {};
+    expect(source, `after write ${write}`).toMatchObject({ verified: 'Embedded', sha256: expect.any(String) });
+    await lab.delete(name);
+    await lab.clusters.delete(name);
+    if (!wasKilled) break;
+    kills++;
+  }
+  process.stdout.write(`    restore-operator, free name: ${kills} writes\n`);
+  expect(kills).toBeGreaterThan(10);
+}, 1_800_000);

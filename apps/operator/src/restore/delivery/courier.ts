@@ -21,7 +21,7 @@ export interface AgentAddress {
   readonly patience: number;
 }
 
-const askAgainAfter = 50;
+const askAgainAfter = 20;
 
 /** A connection to the agent: what was brought on it is dropped with it, unless it has been kept. Rejects with a `RestoreError`. */
 export class Courier {

@@ -121,7 +121,7 @@ function nurse(seen: RestoreObservation, source: SourceFacts, target: TargetFact
   if (pod.broken !== undefined) return fail(pod.broken);
   if (pod.stage === 'waitingForData' && pod.ip !== '') return deliver(seen, source, pod);
   if (!hasSecret && pod.stage === 'pending') return fail(`the Secret of ${pod.name} is gone`);
-  return wait('Seeding', pod.why, pod.stage === 'running' ? 250 : 1_000);
+  return wait('Seeding', pod.why, pod.stage === 'running' ? answerEvery : 1_000);
 }
 
 /** Clients must not read another cluster's data through the Services of this one (operator rule 30). */
@@ -162,6 +162,9 @@ function deliver({ jobs }: RestoreObservation, source: SourceFacts, { ip, name }
   }
 }
 
+/** An etcd that has begun serves within a second: nothing tells when, so it is asked often. */
+const answerEvery = 100;
+
 /** It must be what was sent, under an identity that nobody has had, and open with the credentials there are. */
 function prove(
   { restore }: RestoreObservation,
@@ -171,7 +174,7 @@ function prove(
   pod: SeedFacts,
 ): RestorePlan {
   const { answer } = pod;
-  if (!answer) return wait('Seeding', pod.why, 250);
+  if (!answer) return wait('Seeding', pod.why, answerEvery);
   const { clusterId, memberId, revision, loginProblem } = answer;
   if (loginProblem !== undefined) return pod.isIdentified ? wait('Seeding', loginProblem, 1_000) : fail(loginProblem);
   if (pod.isIdentified) {
@@ -187,7 +190,7 @@ function prove(
   const expected = expectedRevision(source, restore, desired, target.marker?.from);
   if (revision !== expected) return fail(`the restored member is at revision ${revision}, not at ${expected}`);
   if (clusterId === target.marker?.from?.clusterId) return fail(`the restored member has the cluster ID from before`);
-  if (!answer.hasLeader) return wait('Seeding', `${pod.name} is about to serve`, 250);
+  if (!answer.hasLeader) return wait('Seeding', `${pod.name} is about to serve`, answerEvery);
   const { name, uid, resourceVersion, onVolume } = pod;
   return take('Seeding', [
     {
