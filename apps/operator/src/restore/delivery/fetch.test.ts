@@ -197,14 +197,20 @@ describe('D35 what was lent is never said', () => {
     expectUnsaid(error, error instanceof Error ? error.stack : '', error instanceof Error ? error.cause : '');
   });
 
-  test('by whoever waits for a store that is silent', async () => {
-    const lent = await store(() => undefined);
-    const fetching = fetchSnapshot({ ...lent, bytes: 1 }, { signal: scene.stop.signal, patience: 50 }).next();
-    const error = await fetching.then(
-      () => undefined,
-      (thrown: unknown) => thrown,
-    );
-    expect(error).toMatchObject({ code: 'Unreachable', message: 'the store is silent' });
+  test.each<readonly [string, RequestListener]>([
+    ['is silent', () => undefined],
+    [
+      'falls silent on the way',
+      (_request, response) => void response.writeHead(200, { 'content-length': 9 }).write('x'),
+    ],
+  ])('by whoever waits for a store that %s', async (_what, answer) => {
+    const lent = await store(answer);
+    const read = async () => {
+      const pieces = fetchSnapshot({ ...lent, bytes: 9 }, { signal: scene.stop.signal, patience: 50 });
+      for await (const piece of pieces) expect(piece.byteLength).toBe(1);
+    };
+    const error = await read().catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ name: 'FetchError', code: 'Unreachable' });
     expectUnsaid(error);
   });
 });

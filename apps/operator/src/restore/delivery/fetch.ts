@@ -25,7 +25,7 @@ export class FetchError extends Error {
 
 export interface FetchOptions {
   readonly signal: AbortSignal;
-  /** How long the store may be silent, in milliseconds. @default 10 s: the operator may do better */
+  /** How long the store may take to answer, in milliseconds; six times that on the way. @default 10 s: the operator may do better */
   readonly patience?: number;
 }
 
@@ -62,13 +62,17 @@ async function open(order: FetchOrder, { signal, patience = 10_000 }: FetchOptio
   try {
     return await new Promise<IncomingMessage>((resolve, reject) => {
       const url = new URL(order.url);
-      // Before there is a connection as well as later: whoever is silent is not waited for.
+      // From before there is a connection: whoever is silent is not waited for.
       const options = { headers: { ...order.headers }, agent: false, timeout: patience, signal } as const;
       const call =
         url.protocol === 'https:' ? tlsRequest(url, { ...options, ...trust(order.ca) }) : plainRequest(url, options);
       call.once('timeout', () => call.destroy(new FetchError('Unreachable', 'the store is silent')));
-      call.once('response', resolve);
-      call.once('error', reject);
+      call.once('response', (response) => {
+        // A disk that is slow makes the store wait, which is not its fault.
+        response.socket.setTimeout(6 * patience);
+        resolve(response);
+      });
+      call.on('error', reject);
       call.end();
     });
   } catch (error) {
