@@ -61,7 +61,7 @@ const ofClusters: readonly Right[] = [
     place: 'watched',
     group: '',
     resource: 'pods',
-    verbs: ['list', 'watch', 'create', 'patch', 'delete'],
+    verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
   },
   {
     programs: cluster,

@@ -19,7 +19,9 @@
   - ""
   resources:
   - pods
+  - persistentvolumeclaims
   verbs:
+  - get
   - list
   - watch
   - create
@@ -38,17 +40,6 @@
   - pods/resize
   verbs:
   - patch
-- apiGroups:
-  - ""
-  resources:
-  - persistentvolumeclaims
-  verbs:
-  - get
-  - list
-  - watch
-  - create
-  - patch
-  - delete
 - apiGroups:
   - ""
   resources:
@@ -140,7 +131,9 @@
   - ""
   resources:
   - pods
+  - persistentvolumeclaims
   verbs:
+  - get
   - list
   - watch
   - create
@@ -159,17 +152,6 @@
   - pods/resize
   verbs:
   - patch
-- apiGroups:
-  - ""
-  resources:
-  - persistentvolumeclaims
-  verbs:
-  - get
-  - list
-  - watch
-  - create
-  - patch
-  - delete
 - apiGroups:
   - ""
   resources:
