@@ -161,6 +161,17 @@ describe('the chart', () => {
     expect(text.match(/^ +command:$/gm)).toHaveLength(1);
   });
 
+  test.each(['123', 'a.b', 'a'.repeat(53)])(
+    'of a release called %s has three Deployments that differ',
+    async (release) => {
+      const flags = [`--namespace=${scene.namespace}`, '--set=separateDeployments=true', '--skip-crds'];
+      const text = await helm(scene, 'template', release, chart, ...flags);
+      const names = [...text.matchAll(/^kind: Deployment\nmetadata:\n {2}name: (\S+)$/gm)].map(([, name]) => name);
+      expect(new Set(names).size).toBe(3);
+      expect(await complaints(scene, text)).toEqual([]);
+    },
+  );
+
   test('is accepted without a warning, in its default and with everything on', async () => {
     for (const flags of [[], all, ['--set=separateDeployments=true']]) {
       const text = await helm(scene, 'template', 'etcd', chart, `--namespace=${scene.namespace}`, ...flags);

@@ -97,14 +97,14 @@ describe.concurrent('an EtcdCluster', () => {
       const gone = (await here.members('healed'))[2] ?? {};
       await scene.kubectl('delete', 'pod', nameOf(gone), '--grace-period=0', '--force');
       await here.untilReplaced('healed', 3, gone);
+      for (const service of ['healed', 'healed-client']) {
+        await scene.kubectl('delete', 'service', service);
+        const back = () => scene.get<Service>('service', service);
+        expect(await until(`${service} is back`, back)).toMatchObject({ metadata: { name: service } });
+      }
+      await here.untilHealthy('healed', 3);
     });
     expect(history).toMatchObject(nothingLost);
-    for (const service of ['healed', 'healed-client']) {
-      await scene.kubectl('delete', 'service', service);
-      const back = () => scene.get<Service>('service', service);
-      expect(await until(`${service} is back`, back)).toMatchObject({ metadata: { name: service } });
-    }
-    await here.untilHealthy('healed', 3);
   });
 
   test('that is paused is left alone, and is healed when it no longer is (C-21)', async () => {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { recordedCalls } from './testing/audit-log.ts';
 import { theCluster } from './testing/cluster.ts';
 import { startLocalVolumes } from './testing/local-volumes.ts';
-import { etcdCluster, OperatorScene } from './testing/operator-scene.ts';
+import { etcdCluster, nothingLost, OperatorScene } from './testing/operator-scene.ts';
 import { untilTrue } from './testing/until.ts';
 import { idleVerbs, refusedCalls, unknownCalls } from './testing/used-rights.ts';
 
@@ -31,12 +31,15 @@ async function doEverything(here: OperatorScene): Promise<void> {
     etcdCluster('other', { size: 1, version: '3.6.16', auth: { secret: 'password' } }),
   );
   await here.untilHealthy('one', 3);
-  await here.change('one', { podDisruptionBudget: false, pod: { resources: { requests: { cpu: '20m' } } } });
-  await here.scene.kubectl('wait', '--for=delete', 'pdb/one', '--timeout=180s');
-  await here.change('one', { size: 1 });
-  await here.untilHealthy('one', 1);
-  await here.change('one', { version: '3.7.3' });
-  await here.untilHealthy('one', 1, ({ versions }) => versions.every((version) => version === '3.7.3'));
+  const history = await here.whileWriting('one', async () => {
+    await here.change('one', { podDisruptionBudget: false, pod: { resources: { requests: { cpu: '20m' } } } });
+    await here.scene.kubectl('wait', '--for=delete', 'pdb/one', '--timeout=180s');
+    await here.change('one', { size: 1 });
+    await here.untilHealthy('one', 1);
+    await here.change('one', { version: '3.7.3' });
+    await here.untilHealthy('one', 1, ({ versions }) => versions.every((version) => version === '3.7.3'));
+  });
+  expect(history).toMatchObject(nothingLost);
 }
 
 const places: readonly Place[] = ['watched', 'own', 'definitions'];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { yamlText } from '@etcd-operator/crd';
 import { operatorImageName } from '@etcd-operator/operator';
 import { describe, expect, test } from 'vitest';
 import { repositoryRoot } from '../repository-root.ts';
@@ -58,6 +59,24 @@ describe('the roles', () => {
     expect(places.map(({ resource }) => resource)).not.toContain('nodes');
     expect(places.map(({ resource }) => resource)).not.toContain('customresourcedefinitions');
   });
+});
+
+test.each([
+  ['default', ['watched', 'own']],
+  ['separate', ['watched', 'own']],
+  ['everything', ['watched', 'cluster']],
+] as const)('the chart as the end-to-end tests expect it (%s) has the rights of today', (golden, places) => {
+  const file = join(repositoryRoot, 'test', 'e2e', 'golden', `chart-${golden}.yaml`);
+  const rendered = readFileSync(file, 'utf8');
+  for (const program of programs) expect(rendered).toContain(`\n${yamlText(policyRules([program], places))}`);
+});
+
+test('the chart lets the operator reach what it asks members for', () => {
+  const text = readFileSync(join(chart, 'templates', 'network-policies.yaml'), 'utf8');
+  const [, members = ''] = text.split('part-of: etcd-operator');
+  const [operator = ''] = members.split('members.clients');
+  // Clients' port, and that of the metrics.
+  for (const port of [2379, 2381]) expect(operator).toContain(`- port: ${port}\n`);
 });
 
 test('every kind has its CRD in the folder, in the chart and in the one file', () => {

@@ -62,6 +62,7 @@ const ofClusters: readonly Right[] = [
     group: '',
     resource: 'pods',
     verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
+    rarely: { get: 'a member is about to be given up: its pod may only have lost its labels' },
   },
   {
     programs: cluster,

@@ -7,7 +7,7 @@ import { operatorImageName } from '@etcd-operator/operator';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { repositoryRoot } from '../repository-root.ts';
 import { layOut } from './lay-out.ts';
-import { operatorPrograms } from './operator-image.ts';
+import { operatorPrograms, operatorSettings } from './operator-image.ts';
 
 // Real files and processes, on a machine that others may keep busy.
 vi.setConfig({ testTimeout: 120_000 });
@@ -46,4 +46,20 @@ test('each program starts without anything installed and knows its version', () 
     const output = execFileSync(process.execPath, [file, '--version'], { encoding: 'utf8', cwd: '/' });
     expect(output).toContain(operatorImageName.split(':v')[1]);
   }
+});
+
+test('the Containerfile starts it as the same user, with the same environment, and says the same of it', () => {
+  const stages = readFileSync(join(repositoryRoot, 'Containerfile'), 'utf8').split(/^FROM /m);
+  const { command, environment, user, labels } = operatorSettings;
+  const said = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
+  expect(stages.at(-1)?.split('\n')).toEqual(
+    expect.arrayContaining([
+      `LABEL ${said.join(' ')}`,
+      `ENV ${environment.join(' ')}`,
+      `USER ${user}`,
+      'WORKDIR /',
+      'ENTRYPOINT []',
+      `CMD ${JSON.stringify(command)}`,
+    ]),
+  );
 });

@@ -31,16 +31,21 @@ export async function operatorImage(root: string = repositoryRoot): Promise<Imag
   return {
     names: [operatorImageName],
     files: [...(await nodeRuntime(root)), ...programs, ...(await surroundings(root))],
-    command: ['etcd-operator'],
-    environment: ['NODE_ENV=production', ...frugal],
-    user: `${user}:${user}`,
-    labels: {
-      'org.opencontainers.image.title': 'etcd-operator',
-      'org.opencontainers.image.licenses': 'Apache-2.0',
-      'org.opencontainers.image.version': operatorImageName.split(':v').at(-1) ?? '',
-    },
+    ...operatorSettings,
   };
 }
+
+/** How it starts and what it says of itself; the Containerfile says the same in its own words. */
+export const operatorSettings = {
+  command: ['etcd-operator'],
+  environment: ['NODE_ENV=production', ...frugal],
+  user: `${user}:${user}`,
+  labels: {
+    'org.opencontainers.image.title': 'etcd-operator',
+    'org.opencontainers.image.licenses': 'Apache-2.0',
+    'org.opencontainers.image.version': operatorImageName.split(':v').at(-1) ?? '',
+  },
+} as const satisfies Partial<Image>;
 
 /**
  * The programs, what they share, and a link to each program. Its file is an ES module by its name, and the kernel starts Node for it

@@ -2,10 +2,12 @@
 {{- define "etcd-operator.container" -}}
 {{- $values := .root.Values }}
 {{- $operator := index $values .key }}
-{{- $flags := deepCopy $operator.commandArgs }}
-{{- range $key := .members }}{{ $flags = merge $flags (index $values $key).commandArgs }}{{ end }}
+{{- $flags := deepCopy (default dict $operator.commandArgs) }}
+{{- range $key := .members }}{{ $flags = merge $flags (default dict (index $values $key).commandArgs) }}{{ end }}
 - name: {{ $operator.name }}
-  image: {{ $operator.image.repository }}:{{ default (printf "v%s" .root.Chart.AppVersion) $operator.image.tag }}
+  {{- with $operator.image }}
+  image: {{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ default (printf "v%s" $.root.Chart.AppVersion) .tag }}{{ end }}
+  {{- end }}
   imagePullPolicy: {{ $operator.image.pullPolicy }}
   command:
   {{- if gt (len .members) 1 }}
@@ -25,7 +27,7 @@
   - -cluster-wide
   {{- end }}
   {{- range $flag, $value := $flags }}
-  - {{ printf "-%s=%v" $flag $value | quote }}
+  - {{ printf "-%s=%s" $flag (kindIs "string" $value | ternary $value (toJson $value)) | quote }}
   {{- end }}
   env:
   - name: MY_POD_NAMESPACE
@@ -56,14 +58,22 @@
     requests:
       cpu: {{ $operator.resources.cpu }}
       memory: {{ $operator.resources.memory }}
+    {{- with $operator.resources.limits }}
+    limits: {{- toYaml . | nindent 6 }}
+    {{- end }}
   securityContext:
     allowPrivilegeEscalation: false
     readOnlyRootFilesystem: true
     capabilities:
       drop: [ALL]
-  {{- if has "restoreOperator" .members }}
+  {{- if or (has "restoreOperator" .members) $operator.extraVolumeMounts }}
   volumeMounts:
+  {{- if has "restoreOperator" .members }}
   - name: scratch
     mountPath: /var/restore
+  {{- end }}
+  {{- with $operator.extraVolumeMounts }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
   {{- end }}
 {{- end }}

@@ -1,8 +1,13 @@
-{{/* What the objects of a release are called, for an operator by its key in the values. */}}
+{{/* What the objects of a release are called, for an operator by its key in the values. What is too long ends in a hash instead, so that
+no two operators and no two releases are called the same. */}}
 {{- define "etcd-operator.nameOf" -}}
 {{- $name := (index .root.Values .key).name }}
-{{- if contains $name .root.Release.Name }}{{ .root.Release.Name | trunc 52 | trimSuffix "-" }}
-{{- else }}{{ printf "%s-%s" .root.Release.Name $name | trunc 52 | trimSuffix "-" }}
+{{- $release := .root.Release.Name | replace "." "-" }}
+{{- $full := printf "%s-%s" $release $name }}
+{{- if le (len (ternary $release $full (contains $name $release))) 52 }}
+{{- ternary $release $full (contains $name $release) }}
+{{- else }}
+{{- printf "%s-%s" ($full | trunc 43 | trimSuffix "-") (printf "%s/%s" .root.Release.Name $name | sha256sum | trunc 8) }}
 {{- end }}
 {{- end }}
 
@@ -39,8 +44,8 @@
 {{- end }}
 
 {{- define "etcd-operator.selectorLabels" -}}
-app.kubernetes.io/name: {{ (index .root.Values .key).name }}
-app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/name: {{ (index .root.Values .key).name | quote }}
+app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
 {{- end }}
 
 {{- define "etcd-operator.labels" -}}
