@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { execFile, spawn } from 'node:child_process';
-import { open, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { BlobStore } from '@etcd-operator/blob';
 import { ensurePart } from '@etcd-operator/tools';
-import { WriteBehind } from '../write-behind.ts';
 
 const run = promisify(execFile);
+
+const downloader = fileURLToPath(new URL('download-by-hand.ts', import.meta.url));
 
 /** Seconds that each step takes of whoever restores a snapshot without an operator. */
 export interface ByHand {
@@ -28,7 +30,7 @@ export async function restoreByHand(store: BlobStore, key: string, directory: st
   const data = join(directory, 'by-hand');
   const empty = join(directory, 'by-hand-empty');
   try {
-    const download = await seconds(() => downloadTo(file, store.get(key)));
+    const download = await seconds(() => downloadTo(file, store, key));
     const flags = ['--data-dir', data, '--bump-revision=1000000000', '--mark-compacted'];
     const tool = await seconds(() => run(programs['etcdutl'] ?? '', ['snapshot', 'restore', file, ...flags]));
     const etcd = programs['etcd'] ?? '';
@@ -39,16 +41,16 @@ export async function restoreByHand(store: BlobStore, key: string, directory: st
   }
 }
 
-/** In pieces as large as a program writes that is made for this: small ones take longer to write than to fetch. */
-async function downloadTo(file: string, body: AsyncIterable<Uint8Array>): Promise<void> {
-  const handle = await open(file, 'w');
-  try {
-    const behind = new WriteBehind(handle);
-    for await (const piece of body) await behind.write(piece);
-    await behind.finish();
-  } finally {
-    await handle.close();
-  }
+/** In a process of its own: this one has a whole lab to look after, which whoever downloads by hand has not. */
+async function downloadTo(file: string, store: BlobStore, key: string): Promise<void> {
+  const lent = await store.lend(key, { expiresIn: 300 });
+  if (!lent) throw new Error(`${store.location} does not lend`);
+  const child = spawn(process.execPath, [downloader, file], {
+    stdio: ['pipe', 'inherit', 'inherit'],
+  });
+  child.stdin.end(lent.url);
+  const code = await new Promise((done) => child.once('exit', done));
+  if (code !== 0) throw new Error(`the download ended with ${code}`);
 }
 
 export async function seconds(work: () => Promise<unknown>): Promise<number> {
