@@ -61,6 +61,19 @@ describe('an API server', () => {
   });
 });
 
+test('the cluster of a restore that is under way cannot be another: what it has marked would be left so for ever', async () => {
+  const key = { namespace: 'default', name: 'under-way' };
+  await restores.create(restore(key.name, { backupStorageType: 'S3', etcdCluster, s3 }));
+  const say = (phase: string) =>
+    restores.status.patch(key, { type: 'merge', patch: { status: { succeeded: false, phase } } });
+  const name = () => restores.patch(key, { type: 'merge', patch: { spec: { etcdCluster: { name: 'other' } } } });
+  await say('Fencing');
+  await expect(name()).rejects.toThrow('make another EtcdRestore');
+  await say('Failed');
+  expect((await name()).spec.etcdCluster.name).toBe('other');
+  await restores.delete(key);
+});
+
 test('[89] C-31 the walk-through types its restore with sed, and the file has every place for it', async () => {
   const { stdout } = await promisify(execFile)('sed', [
     '-e',

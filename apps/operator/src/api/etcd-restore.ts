@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
   bool,
+  cel,
   defineKind,
   duration,
   enumeration,
@@ -115,6 +116,7 @@ const status = object(
     clusterID: optional(string()),
     safetySnapshot: optional(
       object({
+        generation: optional(int64({ description: 'The generation of the spec that it was kept for.' })),
         path: optional(string()),
         revision: optional(int64()),
         bytes: optional(int64()),
@@ -137,6 +139,13 @@ export const etcdRestores = defineKind({
   scope: 'Namespaced',
   spec,
   status,
+  rules: [
+    cel(
+      "!has(oldSelf.status) || !has(oldSelf.status.phase) || oldSelf.status.phase == 'Failed' || self.spec.etcdCluster.name == oldSelf.spec.etcdCluster.name",
+      'the cluster that a restore has begun with stays the one it is for: make another EtcdRestore',
+      { fieldPath: '.spec.etcdCluster.name' },
+    ),
+  ],
   columns: [
     { name: 'Cluster', type: 'string', path: '.spec.etcdCluster.name' },
     { name: 'Phase', type: 'string', path: '.status.phase' },

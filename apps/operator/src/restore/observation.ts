@@ -130,6 +130,8 @@ export interface SeedFacts {
   readonly terminating: boolean;
   readonly ip: string;
   readonly onVolume: boolean;
+  /** Which run of the agent it is: one that is started again may have lost what it had. Empty if that is not known. */
+  readonly agent: string;
   /** True once its identity is written to it: its data is proven, and there is no way back. */
   readonly isIdentified: boolean;
   /** What it is at, in the order in which it comes by. */

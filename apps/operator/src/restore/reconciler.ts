@@ -88,12 +88,12 @@ export class RestoreReconciler implements Reconciler {
       clock,
       dial,
       secrets: this.#options.secrets,
-      jobs: {
+      jobs: (agent) => ({
         inspect: jobs.state(`${prefix}inspect`),
         verify: jobs.state(`${prefix}verify`),
         save: jobs.state(`${prefix}save`),
-        deliver: jobs.state(`${prefix}deliver`),
-      },
+        deliver: jobs.state(`${prefix}deliver/${agent}`),
+      }),
       signal,
     });
   }
@@ -187,9 +187,9 @@ export class RestoreReconciler implements Reconciler {
           `${prefix}save`,
           withStore((opened, context) => this.#save(found, look, incarnation, opened, context)),
         ),
-      deliver: (ip) =>
+      deliver: (ip, agent) =>
         jobs.start(
-          `${prefix}deliver`,
+          `${prefix}deliver/${agent}`,
           withStore((opened, context) => this.#deliver(found, look, ip, opened, context)),
         ),
     };

@@ -72,6 +72,11 @@ describe('the status of a restore', () => {
     expect(again).toMatchObject({ safetySnapshot: { path: 'p' }, observedGeneration: 2 });
     expect(again).not.toHaveProperty('failure');
     expect(again).not.toHaveProperty('completedAt');
+    const verified = nextStatus(again, 2, { phase: 'Preparing', reason: '', source: modelSource }, later);
+    const facts = restoreFacts(restoreWith(verified, 2));
+    expect(facts.source).toBeDefined();
+    // What was saved for the attempt before does not hold what was written since.
+    expect(facts.safety).toBeUndefined();
   });
 });
 

@@ -40,7 +40,7 @@ function record(report: RestoreReport, generation: number, now: string): Partial
   return {
     ...(started && { startedAt: now }),
     ...(source && { source: sourceStatus(source, generation) }),
-    ...(safety && { safetySnapshot: safetyStatus(safety) }),
+    ...(safety && { safetySnapshot: { generation, ...safetyStatus(safety) } }),
     ...(failure !== undefined && { failure: { generation, message: failure.slice(0, 1000) } }),
     ...(incarnation !== undefined && { incarnation }),
     ...(seed && { revision: seed.revision, clusterID: seed.clusterId }),

@@ -28,7 +28,7 @@ export interface BackgroundWork {
   inspect(): void;
   verify(): void;
   save(incarnation: number): void;
-  deliver(ip: string): void;
+  deliver(ip: string, agent: string): void;
 }
 
 /** What is gone already needs no change. */

@@ -23,7 +23,7 @@ export async function act(step: RestoreStep, context: ActContext): Promise<void>
     case 'save':
       return context.jobs.save(step.incarnation);
     case 'deliver':
-      return context.jobs.deliver(step.ip);
+      return context.jobs.deliver(step.ip, step.agent);
     case 'addFinalizer':
       return patchRestore(addFinalizerPatch(context.restore, restoreFinalizer), context);
     case 'removeFinalizer':
@@ -66,7 +66,8 @@ async function changeHelper(step: HelperStep, { client, restore, random, signal 
     case 'deletePod':
     case 'deleteVolume': {
       const resource = step.do === 'deletePod' ? client.resource(pods) : client.resource(persistentVolumeClaims);
-      const options = { preconditions: { uid: step.uid }, signal };
+      const seen = step.do === 'deletePod' && step.resourceVersion;
+      const options = { preconditions: { uid: step.uid, ...(seen && { resourceVersion: seen }) }, signal };
       return ifThere(resource.delete({ namespace, name: step.name }, options));
     }
   }

@@ -74,6 +74,8 @@ export class Courier {
   }
 
   #call(what: keyof typeof requests, headers: Readonly<Record<string, string | number>>): ClientRequest {
+    // A connection that is gone already never says so again: whoever waited for its end would wait for ever.
+    if (this.#socket.destroyed) throw new RestoreError('NotDelivered', 'the connection to the new member broke');
     return request({ ...requests[what], headers, agent: this.#connection, signal: this.#signal });
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
@@ -128,6 +129,30 @@ describe('a snapshot on its way to the new member', () => {
     expect(await readdir(scene.directory)).toEqual(['snapshot.db.part']);
     courier.close();
     await expect.poll(() => readdir(scene.directory)).toEqual([]);
+    await sentAgain();
+  });
+
+  test('whose connection is lost while it is judged is not kept, and may be sent again', async () => {
+    const dialled: Duplex[] = [];
+    const { dial } = scene.address();
+    const watched = async (...all: Parameters<typeof dial>) => {
+      const socket = await dial(...all);
+      dialled.push(socket);
+      return socket;
+    };
+    const lost = deliver({
+      agent: scene.address({ dial: watched }),
+      bytes: scene.snapshot.byteLength,
+      body: () => pieces(scene.snapshot),
+      judge: async () => {
+        const gone = dialled.map((socket) => once(socket, 'close'));
+        for (const socket of dialled) socket.destroy();
+        await Promise.all(gone);
+      },
+      signal: scene.stop.signal,
+      onProgress: () => undefined,
+    });
+    await expect(lost).rejects.toMatchObject({ code: 'NotDelivered' });
     await sentAgain();
   });
 

@@ -23,6 +23,9 @@ export async function receiveSnapshot({ uid, key, file, port, signal, say }: Rec
   await new Promise<void>((resolve, reject) => {
     const server = createServer({
       ...channelOptions,
+      // An operator whose machine is gone does not keep the next one waiting.
+      keepAlive: true,
+      keepAliveInitialDelay: 10_000,
       pskCallback: (_socket, identity) => (identity === identityOfRestore(uid) ? key : null),
     });
     const end = (error?: unknown) => {

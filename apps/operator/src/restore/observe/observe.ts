@@ -14,7 +14,7 @@ import type { ClusterSecrets } from '../../cluster/secrets/cluster-secrets.ts';
 import { secretNameOf } from '../objects/restore-secret.ts';
 import type { JobFacts, LifePod, LifeVolume, RestoreObservation, SeedAnswer, TargetFacts } from '../observation.ts';
 import { restoreFacts } from './restore-facts.ts';
-import { seedFacts } from './seed-facts.ts';
+import { agentOf, seedFacts } from './seed-facts.ts';
 import { targetFacts } from './target-facts.ts';
 
 /** The objects around one restore, as the caches have them. */
@@ -30,7 +30,8 @@ export interface ObserveContext {
   readonly clock: Clock;
   readonly dial: Dialer | undefined;
   readonly secrets: ClusterSecrets;
-  readonly jobs: JobFacts;
+  /** The jobs of a restore; what was delivered is of one run of the agent. */
+  readonly jobs: (agent: string) => JobFacts;
   readonly signal: AbortSignal;
 }
 
@@ -61,7 +62,7 @@ export async function observe(found: Found, context: ObserveContext): Promise<Lo
     volumes: cluster ? found.volumes.filter((claim) => isOwnedBy(claim, target?.uid ?? '')).map(lifeVolume) : [],
     seed: seed && seedFacts(seed, answer, context.clock.now()),
     hasSecret: (facts.ended === undefined || facts.hasFinalizer) && (await hasSecret(restore, client, signal)),
-    jobs: context.jobs,
+    jobs: context.jobs(seed ? agentOf(seed) : ''),
   };
   const tlsKeys = findings?.keyStyles ?? { peer: 'own', server: 'own', client: 'own' };
   return { observation, credentials, tlsKeys };

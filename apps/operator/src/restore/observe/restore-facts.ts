@@ -32,7 +32,7 @@ export function restoreFacts(restore: EtcdRestore): RestoreFacts {
     ended: endOf(status, generation),
     failure: status?.failure?.generation === generation ? status.failure.message : undefined,
     source: status?.source?.generation === generation ? sourceOf(status.source) : undefined,
-    safety: status?.source?.generation === generation ? safetyOf(status) : undefined,
+    safety: status?.safetySnapshot?.generation === generation ? safetyOf(status) : undefined,
     startedAt: (status?.observedGeneration === generation && Date.parse(status.startedAt ?? '')) || 0,
   };
 }

@@ -42,6 +42,14 @@ describe('the pod of a new member', () => {
     expect(seedFacts(given, undefined, moment)).toMatchObject({ stage, broken: undefined, ip: '10.0.0.1' });
   });
 
+  test('an agent that was started again is another one: what the one before has received may be lost', () => {
+    const agent = (id: string, state: ContainerStatus['state']) =>
+      seedFacts(pod([container('fetch-backup', state, { containerID: id })]), undefined, moment).agent;
+    expect(agent('containerd://a', running)).toBe(agent('containerd://a', ended(0)));
+    expect(agent('containerd://b', running)).not.toBe(agent('containerd://a', running));
+    expect(seedFacts(pod([]), undefined, moment).agent).toBe('');
+  });
+
   test("what etcd's tool says is the reason, at once", () => {
     const failing = container('restore-datadir', ended(1, 'Error: data-dir "/var/etcd/data" not empty'));
     expect(seedFacts(pod([fetched, failing]), undefined, moment).broken).toContain('not empty');

@@ -21,12 +21,18 @@ export function seedFacts(pod: Pod, answer: SeedAnswer | undefined, now: number)
     ip: status?.podIP ?? '',
     onVolume:
       spec?.volumes?.some(({ name, persistentVolumeClaim }) => name === 'etcd-data' && persistentVolumeClaim) ?? false,
+    agent: agentOf(pod),
     isIdentified: Boolean(metadata.annotations?.[annotations.clusterId]),
     stage: stageOf(states),
     broken: brokenBy(pod, states, now),
     why: waitingFor(pod, states),
     answer,
   };
+}
+
+/** The container that runs, or ran last. */
+export function agentOf(pod: Pod): string {
+  return statesOf(pod).fetch?.containerID ?? '';
 }
 
 interface States {

@@ -7,12 +7,18 @@ import type { PlannedRestoreStep, RestorePlan } from './step.ts';
  * The new life has its identity, and the etcd-operator brings it to its size. Only when it is available there, the members
  * of the old life go, and after them their volumes.
  */
-export function grow(seen: RestoreObservation, target: TargetFacts): RestorePlan {
-  const { pods, volumes, hasSecret } = seen;
+export function grow(seen: RestoreObservation, target: TargetFacts, now: number): RestorePlan {
+  const { restore, pods, volumes, hasSecret } = seen;
   const { incarnation } = target;
   const secret: PlannedRestoreStep[] = hasSecret
     ? [{ step: { do: 'deleteSecret' }, reason: 'the data has been delivered' }]
     : [];
+  if (!target.isAvailable && restore.deleting && now - restore.startedAt > restore.timeout) {
+    // Members may be lost again before it is available. Nobody waits any more: another restore may come, and what is left of
+    // the life before is kept for it.
+    const unmark = { step: { do: 'unmark', back: undefined }, reason: 'the EtcdRestore was deleted' } as const;
+    return take('Growing', [...secret, unmark], target.waitingFor);
+  }
   if (!target.isAvailable) {
     return { ...wait('Growing', target.waitingFor, 1_000), steps: secret };
   }

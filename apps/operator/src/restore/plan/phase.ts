@@ -14,6 +14,8 @@ export type RestorePhase =
   | { readonly kind: 'preparing'; readonly source: SourceFacts }
   /** The EtcdCluster is marked; the new life has no identity yet, and the way back is open. */
   | { readonly kind: 'seeding'; readonly source: SourceFacts; readonly target: TargetFacts }
+  /** The seed bears the identity, by which the etcd-operator knows the new life and runs it: only the record is missing. */
+  | { readonly kind: 'settled'; readonly target: TargetFacts }
   /** The new life has an identity; the etcd-operator runs it, and there is no way back. */
   | { readonly kind: 'growing'; readonly target: TargetFacts }
   /** It failed before that; what was there is put back. */
@@ -27,6 +29,8 @@ export function phaseOf(seen: RestoreObservation): RestorePhase {
   // Recorded together with the identity: a status that was lost must not make it happen twice.
   if (cluster && cluster.restoredBy === restore.uid && cluster.clusterId !== '')
     return marked ? { kind: 'growing', target: marked } : { kind: 'ended', how: 'succeeded' };
+  if (marked && isRaised(marked) && (seen.seed?.isIdentified || isKnown(marked)))
+    return { kind: 'settled', target: marked };
   const failure = failureOf(seen, marked);
   if (failure !== undefined) return { kind: 'rollingBack', failure, target: marked };
   if (!restore.source) return { kind: 'verifying' };
@@ -49,6 +53,11 @@ function failureOf({ restore }: RestoreObservation, marked: TargetFacts | undefi
   if (marked && !isRaised(marked)) return 'the incarnation of the EtcdCluster was changed by somebody else';
   // Verified for another spec: it is put back, and begins anew.
   return marked && !restore.source ? 'the spec of the EtcdRestore has changed' : undefined;
+}
+
+/** True if the etcd-operator has written down the identity of the new life, which it knows from the seed. */
+function isKnown({ marker, clusterId }: TargetFacts): boolean {
+  return clusterId !== '' && clusterId !== marker?.from?.clusterId;
 }
 
 /** True if the new life is another than the one before: nothing of the old one may be taken for the new. */

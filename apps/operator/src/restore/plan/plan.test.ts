@@ -63,6 +63,28 @@ describe('a restore', () => {
     expect(model.status?.reason).toContain(why);
   });
 
+  test('that is looked at late succeeds, though leases of the backup have run out meanwhile', () => {
+    const model = run(new RestoreModel({ leasesRunOut: true }));
+    expect(lives(model)).toMatchObject({ phase: 'Succeeded', incarnation: 2, wrongs: [] });
+  });
+
+  test.each([true, false])(
+    'whose new member lost the snapshot with its node sends it again (cluster there: %s)',
+    (there) => {
+      const model = run(new RestoreModel({ fileIsLost: true }, there));
+      expect(lives(model)).toMatchObject({ phase: 'Succeeded', marker: undefined, wrongs: [] });
+    },
+  );
+
+  test.each<readonly [number, string]>([
+    [2, 'kept'],
+    [100, 'skipped'],
+  ])('whose old members are silent %i times: what they hold is %s', (silences, kind) => {
+    const model = run(new RestoreModel({ silences }));
+    expect(model.safety).toMatchObject({ kind });
+    expect(lives(model)).toMatchObject({ phase: 'Succeeded', wrongs: [] });
+  });
+
   test('takes an EtcdCluster that it made away again if it fails', () => {
     const model = run(new RestoreModel({ seedBreaks: true }, false));
     expect(model.cluster).toBeUndefined();
@@ -73,12 +95,49 @@ describe('a restore', () => {
     for (let write = 1; write < 12; write++) {
       const model = new RestoreModel();
       while (!model.pass(write) && model.status?.phase !== 'Succeeded');
-      if (model.cluster?.restoredBy !== '') break;
+      if (model.seed?.isIdentified) break;
       model.deleting = true;
       run(model);
       expect(model.gone).toBe(true);
       expect(lives(model)).toMatchObject(asItWas);
     }
+  });
+
+  test.each<readonly [string, (model: RestoreModel) => void]>([
+    ['is deleted', (model) => Object.assign(model, { deleting: true })],
+    ['gets another spec', (model) => Object.assign(model, { source: undefined, startedAt: 0 })],
+    [
+      'is killed, and the seed is lost',
+      (model) => {
+        // The etcd-operator knows the new life by its seed.
+        if (model.cluster) model.cluster.clusterId = 'c3';
+        Object.assign(model, { seed: undefined });
+      },
+    ],
+  ])('that %s when its seed bears the identity goes on: clients may have written to it', (_what, happens) => {
+    const model = new RestoreModel();
+    while (!model.seed?.isIdentified) model.pass(Number.POSITIVE_INFINITY);
+    model.crash();
+    happens(model);
+    run(model);
+    expect(lives(model)).toMatchObject({
+      incarnation: 2,
+      clusterId: 'c3',
+      marker: undefined,
+      finalizer: false,
+    });
+  });
+
+  test('whose restored members are lost before all are there can be deleted, and another may follow', () => {
+    const model = new RestoreModel();
+    while (model.cluster?.restoredBy !== 'r1') model.pass(Number.POSITIVE_INFINITY);
+    Object.assign(model, { deleting: true, seed: undefined, etcdIsAway: true, startedAt: model.now - 3_600_001 });
+    model.pods = model.pods.filter(({ incarnation }) => incarnation < 2);
+    run(model);
+    expect(model.gone).toBe(true);
+    expect(lives(model)).toMatchObject({ marker: undefined, secret: false, incarnation: 2, clusterId: 'c3' });
+    // What is left of the life before is not this one's to take away.
+    expect(model.volumes.filter(({ incarnation }) => incarnation < 2)).toHaveLength(3);
   });
 
   test('whose EtcdCluster is deleted on its way fails, and makes no other in its place', () => {
@@ -101,7 +160,7 @@ describe('a restore', () => {
     const pod = model.pods[0];
     model.seed = pod && {
       ...{ name: pod.name, uid: pod.uid, resourceVersion: '1', terminating: false, ip: '10.0.0.1', onVolume: true },
-      ...{ isIdentified: true, stage: 'running', broken: undefined, why: '', answer: undefined },
+      ...{ agent: '', isIdentified: true, stage: 'running', broken: undefined, why: '', answer: undefined },
     };
     run(model);
     expect(lives(model)).toEqual({ phase: 'Failed', ...asItWas });

@@ -5,7 +5,7 @@ import { grow } from './grow.ts';
 import { phaseOf } from './phase.ts';
 import { prepare } from './prepare.ts';
 import { rollBack } from './roll-back.ts';
-import { seed } from './seed.ts';
+import { seed, settled } from './seed.ts';
 import type { PlannedRestoreStep, RestorePlan } from './step.ts';
 import { verify } from './verify.ts';
 
@@ -24,8 +24,10 @@ export function planRestore(seen: RestoreObservation, now: number): RestorePlan 
       return prepare(seen, phase.source);
     case 'seeding':
       return seed(seen, phase.source, phase.target, now);
+    case 'settled':
+      return settled(seen, phase.target);
     case 'growing':
-      return grow(seen, phase.target);
+      return grow(seen, phase.target, now);
     case 'rollingBack':
       return rollBack(seen, phase.failure, phase.target);
   }
@@ -39,6 +41,6 @@ function tidy({ restore, cluster, hasSecret }: RestoreObservation, how: 'succeed
   if (hasSecret) steps.push({ step: { do: 'deleteSecret' }, reason: 'nobody needs its key any more' });
   if (restore.hasFinalizer) steps.push({ step: { do: 'removeFinalizer' }, reason: 'nothing is left to be cleaned up' });
   const phase: RestorePhaseName = how === 'succeeded' ? 'Succeeded' : 'Failed';
-  const report = restore.ended ? undefined : { phase, reason: '' };
+  const report = restore.ended || restore.deleting ? undefined : { phase, reason: '' };
   return { steps, report, lookAgainAfter: undefined };
 }

@@ -24,7 +24,11 @@ function removeSeed(
   const name = seedName(restore.clusterName, uid, incarnation);
   if (hasSecret) steps.push({ step: { do: 'deleteSecret' }, reason: failure });
   if (seed && !seed.terminating)
-    steps.push({ step: { do: 'deletePod', name: seed.name, uid: seed.uid }, reason: failure });
+    steps.push({
+      // Another operator may be giving it its identity, and then it must stay.
+      step: { do: 'deletePod', name: seed.name, uid: seed.uid, resourceVersion: seed.resourceVersion },
+      reason: failure,
+    });
   if (seed) return { ...take('RollingBack', steps, failure), lookAgainAfter: 500 };
   const volume = volumes.find((item) => item.name === name && item.incarnation === incarnation);
   if (volume && !volume.terminating)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Desired } from '../../cluster/desired.ts';
 import { seedName } from '../../cluster/plan/member-naming.ts';
-import type { RestoreObservation, SeedFacts, SourceFacts, TargetFacts } from '../observation.ts';
+import type { RestoreObservation, SafetyFacts, SeedFacts, SourceFacts, TargetFacts } from '../observation.ts';
 import { expectedRevision } from './fit.ts';
 import { isPending } from './phase.ts';
 import { whyMadeInVain } from './prepare.ts';
@@ -17,9 +17,8 @@ import { record, verifyAfterwards } from './verify.ts';
 export function seed(seen: RestoreObservation, source: SourceFacts, target: TargetFacts, now: number): RestorePlan {
   const { restore } = seen;
   const { desired } = target;
-  const isProven = seen.seed?.isIdentified ?? false;
   if (target.deleting) return wait('Seeding', 'the EtcdCluster is being deleted', 5_000);
-  if (!isProven && restore.startedAt > 0 && now - restore.startedAt > restore.timeout) {
+  if (restore.startedAt > 0 && now - restore.startedAt > restore.timeout) {
     const stage = seen.seed?.why ?? 'the etcd-operator has not stood back, or the old members could not be saved';
     return fail(`not restored within ${restore.timeout / 1000} s: ${stage}`);
   }
@@ -30,7 +29,7 @@ export function seed(seen: RestoreObservation, source: SourceFacts, target: Targ
     settleSource(seen, source, target, desired, now) ??
     standBack(seen, target) ??
     fence(seen, target) ??
-    (seen.seed ? undefined : save(seen, target)) ??
+    (seen.seed ? undefined : save(seen, target, now)) ??
     nurse(seen, source, target, desired)
   );
 }
@@ -49,7 +48,7 @@ function settleSource(
   const { restore, jobs, seed: pod } = seen;
   const isOurs = target.marker?.from === undefined;
   if (!isPending(source)) {
-    const vain = isOurs && !pod?.isIdentified ? whyMadeInVain(restore, source, target, desired) : undefined;
+    const vain = isOurs ? whyMadeInVain(restore, source, target, desired) : undefined;
     return vain === undefined ? undefined : fail(vain);
   }
   const found = [jobs.deliver, jobs.verify].find((job) => job.kind === 'done');
@@ -84,31 +83,42 @@ function fence({ pods }: RestoreObservation, { incarnation }: TargetFacts): Rest
   return take('Fencing', steps);
 }
 
+/** How long old members of which none answers are asked again: one that is being started anew answers soon. */
+const savePatience = 15_000;
+
 /** After the fence, so that it holds what clients wrote last. */
-function save({ restore, pods, jobs }: RestoreObservation, { incarnation }: TargetFacts): RestorePlan | undefined {
+function save(
+  { restore, pods, jobs }: RestoreObservation,
+  { incarnation }: TargetFacts,
+  now: number,
+): RestorePlan | undefined {
   if (restore.safety) return undefined;
   const isThere = pods.some((pod) => pod.incarnation < incarnation);
   if (!restore.wantsSafetySnapshot || !isThere) {
     const why = restore.wantsSafetySnapshot ? 'no member is left' : 'spec.safetySnapshot is false';
-    const safety = { kind: 'skipped', why } as const;
-    return { steps: [], report: { phase: 'SavingPresent', reason: '', safety }, lookAgainAfter: 0 };
+    return saved({ kind: 'skipped', why });
   }
+  const begin = {
+    step: { do: 'save', incarnation },
+    reason: 'what the old members hold is stored beside the backup',
+  } as const;
   switch (jobs.save.kind) {
     case 'idle':
-      return take('SavingPresent', [
-        { step: { do: 'save', incarnation }, reason: 'what the old members hold is stored beside the backup' },
-      ]);
+      return take('SavingPresent', [begin]);
     case 'running':
       return wait('SavingPresent', '', 200);
     case 'failed':
       return fail(`${jobs.save.why}; set spec.safetySnapshot to false to go on without it`);
-    case 'done':
-      return {
-        steps: [],
-        report: { phase: 'SavingPresent', reason: '', safety: jobs.save.value },
-        lookAgainAfter: 0,
-      };
+    case 'done': {
+      const { value } = jobs.save;
+      if (value.kind === 'kept' || now - restore.startedAt >= savePatience) return saved(value);
+      return { ...take('SavingPresent', [begin], `${value.why}; they are asked again`), lookAgainAfter: 1_000 };
+    }
   }
+}
+
+function saved(safety: SafetyFacts): RestorePlan {
+  return { steps: [], report: { phase: 'SavingPresent', reason: '', safety }, lookAgainAfter: 0 };
 }
 
 function nurse(seen: RestoreObservation, source: SourceFacts, target: TargetFacts, desired: Desired): RestorePlan {
@@ -141,9 +151,9 @@ function make({ restore, hasSecret, strangers }: RestoreObservation, { uid, inca
   return take('Seeding', hasSecret ? [create] : [secret, create]);
 }
 
-function deliver({ jobs }: RestoreObservation, source: SourceFacts, { ip, name }: SeedFacts): RestorePlan {
+function deliver({ jobs }: RestoreObservation, source: SourceFacts, { ip, name, agent }: SeedFacts): RestorePlan {
   const job = jobs.deliver;
-  const send = { step: { do: 'deliver', ip }, reason: `the snapshot is sent to ${name}` } as const;
+  const send = { step: { do: 'deliver', ip, agent }, reason: `the snapshot is sent to ${name}` } as const;
   switch (job.kind) {
     case 'idle':
       return take('Seeding', [send]);
@@ -176,19 +186,10 @@ function prove(
   const { answer } = pod;
   if (!answer) return wait('Seeding', pod.why, answerEvery);
   const { clusterId, memberId, revision, loginProblem } = answer;
-  if (loginProblem !== undefined) return pod.isIdentified ? wait('Seeding', loginProblem, 1_000) : fail(loginProblem);
-  if (pod.isIdentified) {
-    const latch = { do: 'latch', clusterId, incarnation: target.incarnation } as const;
-    return {
-      steps: [
-        { step: latch, reason: `the restored data serves: this object is etcd cluster ${clusterId} from now on` },
-      ],
-      report: { phase: 'Growing', reason: '', seed: { revision, clusterId } },
-      lookAgainAfter: 20,
-    };
-  }
+  if (loginProblem !== undefined) return fail(loginProblem);
   const expected = expectedRevision(source, restore, desired, target.marker?.from);
-  if (revision !== expected) return fail(`the restored member is at revision ${revision}, not at ${expected}`);
+  // Nobody but etcd itself writes here yet: leases that ran out before anybody looked have raised it.
+  if (revision < expected) return fail(`the restored member is at revision ${revision}, not at ${expected}`);
   if (clusterId === target.marker?.from?.clusterId) return fail(`the restored member has the cluster ID from before`);
   if (!answer.hasLeader) return wait('Seeding', `${pod.name} is about to serve`, answerEvery);
   const { name, uid, resourceVersion, onVolume } = pod;
@@ -198,4 +199,20 @@ function prove(
       reason: `${name} serves revision ${revision} as cluster ${clusterId}: it must not restore a second time`,
     },
   ]);
+}
+
+/**
+ * The etcd-operator serves the new life from the moment the seed bears its identity. Whatever happens to the EtcdRestore or to the
+ * seed from then on, what clients have written since must not be taken from them: it is recorded, and there is no way back.
+ */
+export function settled({ seed: pod }: RestoreObservation, target: TargetFacts): RestorePlan {
+  const answer = pod?.answer?.loginProblem === undefined ? pod?.answer : undefined;
+  const clusterId = answer?.clusterId || target.clusterId;
+  if (!clusterId) return wait('Seeding', pod?.answer?.loginProblem ?? pod?.why ?? '', 1_000);
+  const latch = { do: 'latch', clusterId, incarnation: target.incarnation } as const;
+  return {
+    steps: [{ step: latch, reason: `the restored data serves: this object is etcd cluster ${clusterId} from now on` }],
+    report: { phase: 'Growing', reason: '', ...(answer && { seed: { revision: answer.revision, clusterId } }) },
+    lookAgainAfter: 20,
+  };
 }

@@ -24,7 +24,7 @@ export type RestoreStep =
   /** The volume, if the cluster uses them, and the pod that the data is restored in. */
   | { readonly do: 'createSeed'; readonly name: string; readonly incarnation: number }
   /** Sends the snapshot to the seed, in the background. */
-  | { readonly do: 'deliver'; readonly ip: string }
+  | { readonly do: 'deliver'; readonly ip: string; readonly agent: string }
   /** Writes the identity to the seed's volume and pod, and turns its restoring off. */
   | {
       readonly do: 'settleSeed';
@@ -37,7 +37,8 @@ export type RestoreStep =
     }
   /** Records the new life's identity on the EtcdCluster: from here on the etcd-operator runs it. */
   | { readonly do: 'latch'; readonly clusterId: string; readonly incarnation: number }
-  | { readonly do: 'deletePod'; readonly name: string; readonly uid: string }
+  /** `resourceVersion`: only as it was looked at. */
+  | { readonly do: 'deletePod'; readonly name: string; readonly uid: string; readonly resourceVersion?: string }
   | { readonly do: 'deleteVolume'; readonly name: string; readonly uid: string }
   | { readonly do: 'deleteSecret' }
   /** Takes the mark off; `back` also puts the life before in its place. */

@@ -19,12 +19,18 @@ import type { RestoreReport, RestoreStep } from '../plan/step.ts';
 export interface Trouble {
   readonly seedBreaks?: boolean;
   readonly wrongRevision?: boolean;
+  /** Before the restored member is first asked. */
+  readonly leasesRunOut?: boolean;
   readonly saveFails?: boolean;
+  /** So many times no member answers whoever would save what it holds. */
+  readonly silences?: number;
   readonly sourceRefused?: boolean;
   /** The manifest is of other bytes, which nobody sees before the end. */
   readonly manifestMisfits?: boolean;
   /** The process ends when the new member has the snapshot, and nobody has written that down. */
   readonly endsOnceDelivered?: boolean;
+  /** The node goes down once, right after the new member has the snapshot, and the file is not on its disk. */
+  readonly fileIsLost?: boolean;
 }
 
 export const modelSource: SourceFacts = {
@@ -86,11 +92,15 @@ export class RestoreModel {
   etcdWrites = 0;
   readonly etcdKills: readonly number[];
   #etcdAway = 0;
+  #silences = 0;
+  /** It does nothing, for whatever reason. */
+  etcdIsAway = false;
   /** What must never be seen, in words. */
   readonly wrongs: string[] = [];
 
   constructor(trouble: Trouble = {}, withCluster = true, etcdKills: readonly number[] = []) {
     this.#trouble = trouble;
+    this.#silences = trouble.silences ?? 0;
     this.etcdKills = etcdKills;
     if (!withCluster) return;
     this.cluster = {
@@ -188,7 +198,7 @@ export class RestoreModel {
     this.pods = this.pods.filter((pod) => !pod.terminating);
     this.volumes = this.volumes.filter((volume) => !volume.terminating);
     if (this.seed?.terminating) this.seed = undefined;
-    if (this.#etcdAway > 0) this.#etcdAway--;
+    if (this.#etcdAway > 0 || this.etcdIsAway) this.#etcdAway--;
     else if (cluster && this.#etcdOperator(cluster)) {
       this.etcdWrites++;
       if (this.etcdKills.includes(this.etcdWrites)) this.#etcdAway = 10;
@@ -218,8 +228,11 @@ export class RestoreModel {
     if (this.inspect.kind === 'running') this.inspect = { kind: 'done', value: pendingSource };
     if (this.verify.kind === 'running') this.verify = sourceRefused ? refused : { kind: 'done', value: read };
     if (this.save.kind === 'running') {
+      this.#silences--;
       const value = { kind: 'kept', path: 'p', revision: 50, bytes: 1 } as const;
-      this.save = saveFails ? { ...refused, why: 'store is full' } : { kind: 'done', value };
+      const silent = { kind: 'skipped', why: 'no member answers' } as const;
+      if (this.#silences >= 0) this.save = { kind: 'done', value: silent };
+      else this.save = saveFails ? { ...refused, why: 'store is full' } : { kind: 'done', value };
     }
     if (this.deliver.kind === 'running') this.#arrive(sourceRefused ? refused : { kind: 'done', value: read });
   }
@@ -227,6 +240,12 @@ export class RestoreModel {
   #arrive(end: JobState<SourceFacts>): void {
     this.deliver = end;
     if (end.kind !== 'done' || !this.seed) return;
+    if (this.#trouble.fileIsLost && this.seed.agent === '') {
+      // Another run of the agent: nothing has been delivered to it.
+      Object.assign(this.seed, { stage: 'waitingForData', agent: 'again' });
+      this.deliver = { kind: 'idle' };
+      return;
+    }
     this.seed.stage = 'restoring';
     if (!this.#trouble.endsOnceDelivered) return;
     this.crash();
@@ -243,7 +262,7 @@ export class RestoreModel {
       const desired = target?.desired;
       const right =
         desired && !('problems' in desired) ? expectedRevision(modelSource, restore, desired, target?.marker?.from) : 0;
-      const revision = this.#trouble.wrongRevision ? right - 1 : right;
+      const revision = right + (this.#trouble.wrongRevision ? -1 : this.#trouble.leasesRunOut ? 3 : 0);
       seed.answer = {
         clusterId: `c${cluster.incarnation + 1}`,
         memberId: 'm',
@@ -301,6 +320,7 @@ export class RestoreModel {
       terminating: false,
       ip: '',
       onVolume: true,
+      agent: '',
       isIdentified: false,
       stage: 'pending',
       broken: undefined,
