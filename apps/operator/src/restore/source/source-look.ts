@@ -65,9 +65,11 @@ export async function concludeSource(
   const { path } = place;
   const verdict = judge(measured, { manifest: look.manifest, acceptWithoutHash });
   const { info: before } = look;
-  const found = await facts();
+  // Of an object that is being replaced these make no sense: that is what is wrong then.
+  const found = await facts().catch((error: unknown) => ({ error }));
   const after = await store.stat(place.key, { signal });
   if (after.etag !== before.etag || after.bytes !== before.bytes || measured.bytes !== after.bytes)
     throw new RestoreError('SourceRefused', `${path} was replaced while it was read`);
+  if ('error' in found) throw found.error;
   return { path, ...found, ...verdict };
 }
