@@ -36,17 +36,23 @@ export class AgentScene implements AsyncDisposable {
 
   static async open(): Promise<AgentScene> {
     const scene = new AgentScene(await mkdtemp(join(tmpdir(), 'delivery-')));
-    scene.port = await freePort();
-    await new Promise<void>((ready) => {
-      const say = (line: string) => {
-        scene.said.push(line);
-        if (line.startsWith('waits')) ready();
-      };
-      const { uid, key, file, port } = scene;
-      scene.received = receiveSnapshot({ uid, key, file, port, signal: scene.stop.signal, say });
-      scene.received.catch(() => undefined);
-    });
+    // Somebody else may have taken the port in between.
+    while (!(await scene.#listen()));
     return scene;
+  }
+
+  /** False if its port is taken. */
+  async #listen(): Promise<boolean> {
+    this.port = await freePort();
+    const { uid, key, file, port, said } = this;
+    return new Promise<boolean>((resolve) => {
+      const say = (line: string) => {
+        said.push(line);
+        if (line.startsWith('waits')) resolve(true);
+      };
+      this.received = receiveSnapshot({ uid, key, file, port, signal: this.stop.signal, say });
+      this.received.catch(() => resolve(false));
+    });
   }
 
   get file(): string {
