@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { fieldsOf, parseFields } from './json-fields.ts';
 import { annotations } from './names.ts';
 
 /**
@@ -25,8 +26,8 @@ export interface RestoreOrigin {
 export function readRestoreMarker(notes: Readonly<Record<string, string>> | undefined): RestoreMarker | undefined {
   const text = notes?.[annotations.restore];
   if (text === undefined) return undefined;
-  const value = parse(text);
-  const from = fields(value['from']);
+  const value = parseFields(text);
+  const from = fieldsOf(value['from']);
   const incarnation = from['incarnation'];
   const revision = from['revision'];
   return {
@@ -40,20 +41,6 @@ export function readRestoreMarker(notes: Readonly<Record<string, string>> | unde
 
 export function formatRestoreMarker(marker: RestoreMarker): string {
   return JSON.stringify(marker);
-}
-
-type Fields = Readonly<Record<string, unknown>>;
-
-function parse(text: string): Fields {
-  try {
-    return fields(JSON.parse(text));
-  } catch {
-    return {};
-  }
-}
-
-function fields(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
 function isCount(value: unknown): value is number {

@@ -14,6 +14,7 @@ import { annotations, clusterLabels, fieldManager, labels } from '../../api/name
 import { disruptionBudget } from '../objects/disruption-budget.ts';
 import { isOwnedBy } from '../objects/owner.ts';
 import { clientService, peerService } from '../objects/services.ts';
+import { orAbsent } from '../or-absent.ts';
 import type { Step } from '../plan/step.ts';
 import { type ActContext, done, type StepOutcome } from './act-context.ts';
 import { identityOf } from './cluster-identity.ts';
@@ -179,14 +180,5 @@ export async function unlessThere(write: Promise<unknown>): Promise<boolean> {
   } catch (error) {
     if (!isKubeError(error, 'AlreadyExists')) throw error;
     return false;
-  }
-}
-
-async function orAbsent<T>(request: Promise<T>): Promise<T | undefined> {
-  try {
-    return await request;
-  } catch (error) {
-    if (isKubeError(error, 'NotFound')) return undefined;
-    throw error;
   }
 }

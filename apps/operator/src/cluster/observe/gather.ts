@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
   type Client,
-  isKubeError,
   type Node,
   type ObjectKey,
   type PersistentVolumeClaim,
@@ -16,6 +15,7 @@ import {
 import { type EtcdCluster, etcdClusters } from '../../api/etcd-cluster.ts';
 import { readCluster } from '../../api/etcd-cluster-reading.ts';
 import { clientServiceName, clusterLabels, peerServiceName } from '../../api/names.ts';
+import { orAbsent } from '../or-absent.ts';
 
 /** The Kubernetes objects around one cluster, as they were read. */
 export interface Surroundings {
@@ -93,15 +93,6 @@ export async function fromServer(
     budget,
     nodes: new Map(),
   };
-}
-
-async function orAbsent<T>(read: Promise<T>): Promise<T | undefined> {
-  try {
-    return await read;
-  } catch (error) {
-    if (isKubeError(error, 'NotFound')) return undefined;
-    throw error;
-  }
 }
 
 function selectorOf(wanted: Readonly<Record<string, string>>): string {

@@ -3,6 +3,7 @@ import { compareMinors, parseVersion } from '@etcd-operator/etcd';
 import type { MemberPod } from '../observation.ts';
 import type { Assessment } from './assessment.ts';
 import { type Proposal, take } from './proposal.ts';
+import { imageBefore } from './set-image.ts';
 
 /** True if the pod's new image has not been proven, and the one before can still read the data: the cluster does not speak the new minor yet. */
 export function mayGoBack({ observation }: Pick<Assessment, 'observation'>, pod: MemberPod): boolean {
@@ -14,20 +15,7 @@ export function mayGoBack({ observation }: Pick<Assessment, 'observation'>, pod:
 /** The image before, in place. */
 export function goBack(pod: MemberPod): Proposal {
   return take(
-    {
-      do: 'setImage',
-      pod: pod.name,
-      uid: pod.uid,
-      resourceVersion: pod.resourceVersion,
-      from: pod.version,
-      version: pod.previousVersion,
-      image: pod.previousImage,
-      wayBack: undefined,
-      container: pod.container.id,
-      onVolume: pod.data === 'claim',
-      snapshotCount: pod.snapshotCount,
-      because: 'failed',
-    },
+    imageBefore(pod),
     `${pod.name} does not run with ${pod.version} (${pod.container.reason || 'it does not answer'}): it goes back to ${pod.previousVersion}`,
   );
 }

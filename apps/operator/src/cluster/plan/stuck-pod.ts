@@ -4,7 +4,8 @@ import type { MemberPod } from '../observation.ts';
 import type { Assessment, MemberView } from './assessment.ts';
 import { slowStart } from './member-health.ts';
 import { type Proposal, take } from './proposal.ts';
-import { isKnownBad, mayTakeWantedImage, releaseForJoiner, wayBackOf } from './release.ts';
+import { isKnownBad, mayTakeWantedImage, releaseForJoiner } from './release.ts';
+import { wantedImage } from './set-image.ts';
 
 /** Reasons for which a container waits that do not pass by themselves soon. */
 const fatalWaits: readonly string[] = [
@@ -99,22 +100,8 @@ export function takeWantedImage(
   const { desired } = assessment;
   if (pod.image === desired.image || !mayTakeWantedImage(pod, desired) || isKnownBad(assessment)) return undefined;
   if (!isStuck(pod)) return undefined;
-  const wayBack = wayBackOf(pod);
   return take(
-    {
-      do: 'setImage',
-      pod: pod.name,
-      uid: pod.uid,
-      resourceVersion: pod.resourceVersion,
-      from: pod.version,
-      version: desired.version,
-      image: desired.image,
-      wayBack: wayBack.image === desired.image ? undefined : wayBack,
-      container: pod.container.id,
-      onVolume: pod.data === 'claim',
-      snapshotCount: pod.snapshotCount,
-      because: 'asked',
-    },
+    wantedImage(pod, desired),
     `${pod.name} does not run with ${pod.image} (${pod.container.reason}): it tries ${desired.image}`,
   );
 }

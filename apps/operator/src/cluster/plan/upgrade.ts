@@ -7,8 +7,9 @@ import { proveImages } from './image-proof.ts';
 import { moveLeadershipFrom } from './leadership.ts';
 import { later, type Proposal, soon, take, waitFor } from './proposal.ts';
 import { gateOnSnapshots, restoreSnapshotCount } from './raft-snapshots.ts';
-import { isSameVersion, wayBackOf } from './release.ts';
+import { isSameVersion } from './release.ts';
 import { recreateOnVolume } from './replace.ts';
+import { wantedImage } from './set-image.ts';
 import { type UpgradePath, upgradePath, whyUpgradeIsHeld } from './upgrade-path.ts';
 
 /**
@@ -65,22 +66,8 @@ function next(assessment: Assessment, outdated: readonly MemberView[], path: Upg
 }
 
 function patchImage({ desired }: Assessment, pod: NonNullable<MemberView['pod']>, { running, target }: UpgradePath) {
-  const wayBack = wayBackOf(pod);
   const isMinorStep = !isSameMinor(parseVersion(pod.version) ?? running.oldest, target);
-  return {
-    do: 'setImage',
-    pod: pod.name,
-    uid: pod.uid,
-    resourceVersion: pod.resourceVersion,
-    from: pod.version,
-    version: desired.version,
-    image: desired.image,
-    wayBack: wayBack.image === desired.image ? undefined : wayBack,
-    container: pod.container.id,
-    onVolume: pod.data === 'claim',
-    snapshotCount: isMinorStep ? String(preparingSnapshotCount) : pod.snapshotCount,
-    because: 'asked',
-  } as const;
+  return wantedImage(pod, desired, isMinorStep ? String(preparingSnapshotCount) : pod.snapshotCount);
 }
 
 function reasonOf({ desired, voters }: Assessment, pod: NonNullable<MemberView['pod']>, count: number): string {

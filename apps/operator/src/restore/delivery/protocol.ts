@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage } from 'node:http';
+import { fieldsOf, type JsonFields, parseFields } from '../../api/json-fields.ts';
 import type { Measured } from './measure.ts';
 
 /**
@@ -61,48 +62,34 @@ export async function* linesOf(message: IncomingMessage): AsyncGenerator<string>
 
 /** Undefined for what is no such thing: both sides come from the same image, but nothing is built on that. */
 export function readMeasured(text: string): Measured | undefined {
-  return measuredOf(parse(text));
+  return measuredOf(parseFields(text));
 }
 
 export function readFetchLine(text: string): FetchLine | undefined {
-  const { received, measured, failed } = parse(text);
+  const { received, measured, failed } = parseFields(text);
   if (isCount(received)) return { received };
   if (typeof failed === 'string') return { failed };
-  const found = measuredOf(fields(measured));
+  const found = measuredOf(fieldsOf(measured));
   return found && { measured: found };
 }
 
 export function readFetchOrder(text: string): FetchOrder | undefined {
-  const { url, headers, bytes, ca } = parse(text);
-  const named = Object.entries(fields(headers));
+  const { url, headers, bytes, ca } = parseFields(text);
+  const named = Object.entries(fieldsOf(headers));
   const given = named.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : []));
   if (typeof url !== 'string' || !isCount(bytes) || given.length !== named.length) return undefined;
   return { url, headers: Object.fromEntries(given), bytes, ...(typeof ca === 'string' && { ca }) };
 }
 
 export function readKeepOrder(text: string): KeepOrder | undefined {
-  const { sha256 } = parse(text);
+  const { sha256 } = parseFields(text);
   return isHash(sha256) ? { sha256 } : undefined;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-function measuredOf({ bytes, sha256, embedded }: Fields): Measured | undefined {
-  const { sha256: own, says } = fields(embedded);
+function measuredOf({ bytes, sha256, embedded }: JsonFields): Measured | undefined {
+  const { sha256: own, says } = fieldsOf(embedded);
   if (!isCount(bytes) || !isHash(sha256) || !isHash(own) || typeof says !== 'string') return undefined;
   return { bytes, sha256, embedded: { sha256: own, says } };
-}
-
-function parse(text: string): Fields {
-  try {
-    return fields(JSON.parse(text));
-  } catch {
-    return {};
-  }
-}
-
-function fields(value: unknown): Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 }
 
 function isCount(value: unknown): value is number {

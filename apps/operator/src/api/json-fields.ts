@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** What somebody else has written, of which nothing is known yet. */
+export type JsonFields = Readonly<Record<string, unknown>>;
+
+/** The fields of an object in JSON; none if the text is anything else. */
+export function parseFields(text: string): JsonFields {
+  try {
+    return fieldsOf(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+/** The fields of an object; none of anything else. */
+export function fieldsOf(value: unknown): JsonFields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+}
