@@ -22,7 +22,13 @@ async function bound(t: Trial, allowVolumeExpansion: boolean): Promise<string> {
   await t.make(claimsIn(ns), claim({ storageClassName: name, volumeName: 'pv' }));
   const status = { phase: 'Bound', capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'] };
   successOf(await t.patch(`${claimsIn(ns)}/v/status`, 'merge', { status }));
-  return `${claimsIn(ns)}/v`;
+  const path = `${claimsIn(ns)}/v`;
+  // The server reads classes from a cache of its own.
+  if (allowVolumeExpansion)
+    await t.eventually(async () =>
+      successOf(await t.patch(`${path}?dryRun=All`, 'merge', { spec: { resources: size('2Gi') } })),
+    );
+  return path;
 }
 
 /** Claims, volumes and their classes. */
