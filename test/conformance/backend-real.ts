@@ -26,8 +26,24 @@ const controllers = [
 /** Storage without a watch cache, so that cases about a forgotten history need not wait until the cache forgets, too. */
 const uncached = ['endpointslices.discovery.k8s.io#0'];
 
+/** What a server makes by itself a moment after it is ready. */
+const ownPaths = ['default', 'kube-node-lease', 'kube-public', 'kube-system'].map(
+  (name) => `/api/v1/namespaces/${name}`,
+);
+
 /** etcd, kube-apiserver and kube-controller-manager as processes on loopback, ready in a few seconds. */
 export async function startRealBackend(): Promise<Backend> {
+  for (let triesLeft = 2; ; triesLeft -= 1) {
+    try {
+      return await startOnce();
+    } catch (error) {
+      // Somebody else may have taken a port that was free a moment ago.
+      if (triesLeft === 0 || !/address already in use/.test(String(error))) throw error;
+    }
+  }
+}
+
+async function startOnce(): Promise<Backend> {
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'etcd-operator-conformance-'));
   stack.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
@@ -45,7 +61,7 @@ export async function startRealBackend(): Promise<Backend> {
   };
   stack.defer(() => Promise.all(transports.map((transport) => transport.close())).then(() => undefined));
   const admin = reach(token);
-  await server.until(() => isReady(admin), startLimit);
+  for (const path of ['/readyz', ...ownPaths]) await server.until(() => isThere(admin, path), startLimit);
   stack.use(await startControllers(folder, url, ca, token));
   const kept = stack.move();
   return {
@@ -120,9 +136,9 @@ async function certificateOf(server: LeashedProcess, folder: string): Promise<st
   return read();
 }
 
-async function isReady(admin: Transport): Promise<boolean> {
+async function isThere(admin: Transport, path: string): Promise<boolean> {
   try {
-    const { status, body } = await admin.request({ method: 'GET', path: '/readyz' });
+    const { status, body } = await admin.request({ method: 'GET', path });
     for await (const _piece of body);
     return status === 200;
   } catch {

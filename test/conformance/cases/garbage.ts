@@ -24,6 +24,17 @@ async function family(t: Trial, reference: object = {}, finalizers: readonly str
   return ns;
 }
 
+/**
+ * Waits until the collector knows of all Secrets until now: it hears of each kind by itself, and of an owner that goes before it has
+ * heard of what it owns it thinks that it owns nothing. One without an owner that comes last is the proof.
+ */
+async function noticed(t: Trial, ns: string): Promise<void> {
+  const uid = '11111111-1111-4111-8111-111111111111';
+  const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'nobody', uid }];
+  await t.make(secretsIn(ns), { metadata: { name: 'proof', ownerReferences } });
+  await gone(t, `${secretsIn(ns)}/proof`);
+}
+
 const gone = (t: Trial, path: string) => t.eventually(async () => expect((await t.get(path)).code).toBe(404));
 const forget = (t: Trial, path: string) => t.patch(path, 'merge', { metadata: { finalizers: null } });
 
@@ -39,6 +50,7 @@ export const garbage: Subject = {
     },
     'in the foreground the owner waits for those who block it': async (t) => {
       const ns = await family(t, { blockOwnerDeletion: true }, ['example.com/hold']);
+      await noticed(t, ns);
       const { body } = await t.delete(`${mapsIn(ns)}/owner`, { propagationPolicy: 'Foreground' });
       expect(body.metadata.finalizers).toEqual(['foregroundDeletion']);
       await t.eventually(async () => {
@@ -57,6 +69,7 @@ export const garbage: Subject = {
     },
     'orphans lose their owner and stay': async (t) => {
       const ns = await family(t);
+      await noticed(t, ns);
       await t.delete(`${mapsIn(ns)}/owner`, { propagationPolicy: 'Orphan' });
       await gone(t, `${mapsIn(ns)}/owner`);
       const { metadata } = await t.read(`${secretsIn(ns)}/child`);

@@ -89,7 +89,8 @@ export const tables: Subject = {
       const ns = await t.podNamespace();
       const path = `/api/v1/namespaces/${ns}/pods`;
       await t.make(path, { metadata: { name: 'p' }, spec: { ...template.spec, nodeName: 'n' } });
-      const finishedAt = new Date(Date.now() - 90_000).toISOString().replace(/\.\d+/, '');
+      // Ten hours and a half, so that it does not matter when the table is asked for.
+      const finishedAt = new Date(Date.now() - 37_800_000).toISOString().replace(/\.\d+/, '');
       const status = {
         phase: 'Running',
         podIP: '10.0.0.7',
@@ -108,17 +109,7 @@ export const tables: Subject = {
       };
       await t.patch(`${path}/p/status`, 'merge', { status });
       const [row] = cells(await table(t, path));
-      expect(row).toEqual([
-        'p',
-        '0/1',
-        'CrashLoopBackOff',
-        expect.stringMatching(/^3 \(9\ds ago\)$/),
-        age,
-        '10.0.0.7',
-        'n',
-        '<none>',
-        '<none>',
-      ]);
+      expect(row).toEqual(['p', '0/1', 'CrashLoopBackOff', '3 (10h ago)', age, '10.0.0.7', 'n', '<none>', '<none>']);
     },
     'a Pod that is being deleted says so': async (t) => {
       const ns = await t.podNamespace();
