@@ -72,6 +72,11 @@ export class PodTrial extends Trial {
     return pod;
   }
 
+  /** For what lasts only so many seconds: who looked too late, on a busy machine, looks again at what lasts longer. */
+  async inPassing(look: (seconds: number) => Promise<void>): Promise<void> {
+    await look(2).catch(() => look(30));
+  }
+
   /** What a script prints, once it has ended. */
   async output(script: string, more: object = {}, spec: object = {}, metadata: PodMeta = {}): Promise<string> {
     const pod = await this.start({ ...once(script, more), ...spec }, metadata);

@@ -4,7 +4,7 @@ import { idle, type PodSubject, type PodTrial, shell } from '../pod-trial.ts';
 
 const serve = (port: number, word: string) => `while :; do echo ${word} | nc -l -p ${port} >/dev/null; done`;
 const ask = (host: string, port: number) =>
-  `for i in $(seq 100); do r=$(nc -w 2 ${host} ${port} </dev/null 2>/dev/null); [ -n "$r" ] && break; sleep 0.1; done; echo "$r"`;
+  `for i in $(seq 400); do r=$(nc -w 2 ${host} ${port} </dev/null 2>/dev/null); [ -n "$r" ] && break; sleep 0.1; done; echo "$r"`;
 
 async function service(t: PodTrial, ns: string, name: string, spec: object): Promise<string> {
   const made = await t.make(`/api/v1/namespaces/${ns}/services`, { metadata: { name }, spec });
@@ -41,7 +41,7 @@ export const network: PodSubject = {
     'a Service has a name': async (t) => {
       const ns = await t.podNamespace();
       const address = await service(t, ns, 'named', { ports: [{ port: 80 }] });
-      const script = `for i in $(seq 100); do nslookup named.${ns}.svc.cluster.local > /tmp/out 2>&1 && break; sleep 0.1; done; grep -c "${address}" /tmp/out`;
+      const script = `for i in $(seq 400); do nslookup named.${ns}.svc.cluster.local > /tmp/out 2>&1 && break; sleep 0.1; done; grep -c "${address}" /tmp/out`;
       expect(await t.output(script, {}, {}, { ns })).toBe('1\n');
     },
     'a headless Service names each ready Pod': async (t) => {
@@ -50,7 +50,7 @@ export const network: PodSubject = {
       const spec = { hostname: 'one', subdomain: 'sub', containers: [shell(idle)] };
       const member = await t.start(spec, { ns, name: 'member', labels: { app: 'a' } });
       const { podIP } = await member.ready();
-      const script = `for i in $(seq 100); do nslookup one.sub.${ns}.svc.cluster.local > /tmp/out 2>&1 && break; sleep 0.1; done; grep -c "${podIP}" /tmp/out`;
+      const script = `for i in $(seq 400); do nslookup one.sub.${ns}.svc.cluster.local > /tmp/out 2>&1 && break; sleep 0.1; done; grep -c "${podIP}" /tmp/out`;
       expect(await t.output(script, {}, {}, { ns })).toBe('1\n');
     },
     'a headless Service names Pods that are not ready only if it says so': async (t) => {
@@ -67,7 +67,7 @@ export const network: PodSubject = {
       const containers = [shell(idle, { readinessProbe })];
       const member = await t.start({ containers }, { ns, name: 'member', labels: { app: 'a' } });
       const { podIP } = await member.running();
-      const script = `for i in $(seq 100); do nslookup all.${ns}.svc.cluster.local > /tmp/out 2>&1 && break; sleep 0.1; done; grep -c "${podIP}" /tmp/out; nslookup ready.${ns}.svc.cluster.local 2>&1 | grep -c "${podIP}"`;
+      const script = `for i in $(seq 400); do nslookup all.${ns}.svc.cluster.local > /tmp/out 2>&1 && break; sleep 0.1; done; grep -c "${podIP}" /tmp/out; nslookup ready.${ns}.svc.cluster.local 2>&1 | grep -c "${podIP}"`;
       expect(await t.output(`${script}; exit 0`, {}, {}, { ns })).toBe('1\n0\n');
     },
     'an address has a name, too': async (t) => {
@@ -76,7 +76,7 @@ export const network: PodSubject = {
       const spec = { hostname: 'one', subdomain: 'sub', containers: [shell(idle)] };
       const member = await t.start(spec, { ns, name: 'member', labels: { app: 'a' } });
       const { podIP } = await member.ready();
-      const script = `for i in $(seq 100); do nslookup ${podIP} > /tmp/out 2>&1 && break; sleep 0.1; done; grep -c "one.sub.${ns}.svc.cluster.local" /tmp/out`;
+      const script = `for i in $(seq 400); do nslookup ${podIP} > /tmp/out 2>&1 && break; sleep 0.1; done; grep -c "one.sub.${ns}.svc.cluster.local" /tmp/out`;
       expect(await t.output(script, {}, {}, { ns })).toBe('1\n');
     },
     'ready Pods are listed as endpoints of their Service, in slices': async (t) => {

@@ -52,16 +52,25 @@ export const order: PodSubject = {
         `trap 'echo ended >> /v/log; exit 0' TERM; echo up > /v/up; while :; do sleep 0.1; done`,
         {
           restartPolicy: 'Always',
-          startupProbe: { exec: { command: ['cat', '/v/up'] }, periodSeconds: 1 },
+          startupProbe: {
+            exec: { command: ['cat', '/v/up'] },
+            periodSeconds: 1,
+            timeoutSeconds: 30,
+            failureThreshold: 60,
+          },
         },
       );
-      const pod = await t.start({ ...once('cat /v/up; sleep 2', mount), initContainers: [sidecar], volumes });
-      const during = await pod.running();
-      expect(during.initContainerStatuses?.[0]).toMatchObject({ name: 'side', ready: true, started: true });
-      const status = await pod.ended();
-      expect(status.phase).toBe('Succeeded');
-      expect(await pod.log()).toBe('up\n');
-      expect(stateOf(status.initContainerStatuses?.[0]?.state)).toBe('terminated Completed 0');
+      await t.inPassing(async (seconds) => {
+        const main = once(`cat /v/up; sleep ${seconds}`, mount);
+        const pod = await t.start({ ...main, initContainers: [sidecar], volumes, terminationGracePeriodSeconds: 30 });
+        const during = await pod.until('started', ({ phase }) => phase !== 'Pending');
+        expect(during.phase).toBe('Running');
+        expect(during.initContainerStatuses?.[0]).toMatchObject({ name: 'side', ready: true, started: true });
+        const status = await pod.ended();
+        expect(status.phase).toBe('Succeeded');
+        expect(await pod.log()).toBe('up\n');
+        expect(stateOf(status.initContainerStatuses?.[0]?.state)).toBe('terminated Completed 0');
+      });
     },
     'a hook after the start runs beside the container': async (t) => {
       const lifecycle = { postStart: { exec: { command: ['/bin/sh', '-c', 'echo hook > /v/hook'] } } };
@@ -80,7 +89,7 @@ export const order: PodSubject = {
       const lifecycle = { preStop: { exec: { command: ['/bin/sh', '-c', 'echo hook >> /v/log; sleep 1'] } } };
       const script = `trap 'echo told >> /v/log; cat /v/log; exit 0' TERM; while :; do sleep 0.1; done`;
       const finalizers = ['example.com/look'];
-      const spec = { containers: [shell(script, { lifecycle, ...mount })], terminationGracePeriodSeconds: 10, volumes };
+      const spec = { containers: [shell(script, { lifecycle, ...mount })], terminationGracePeriodSeconds: 60, volumes };
       const pod = await t.start(spec, { finalizers });
       await pod.running();
       await pod.delete();
@@ -108,7 +117,8 @@ export const order: PodSubject = {
       expect(stateOf(status.containerStatuses?.[0]?.state)).toBe('terminated Error 137');
     },
     'a Pod that is deleted and held by a finalizer shows how it ended': async (t) => {
-      const pod = await t.start({ containers: [shell(idle)] }, { finalizers: ['example.com/look'] });
+      const spec = { containers: [shell(idle)], terminationGracePeriodSeconds: 30 };
+      const pod = await t.start(spec, { finalizers: ['example.com/look'] });
       await pod.ready();
       await pod.delete();
       const status = await pod.until('at its end', ({ phase }) => phase === 'Succeeded');

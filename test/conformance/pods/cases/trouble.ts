@@ -20,14 +20,17 @@ export const trouble: PodSubject = {
       expect(container(later)?.state?.waiting?.message).toMatch(
         new RegExp(`^Back-off pulling image "${missing}": ErrImagePull: `),
       );
-      expect(await pod.events()).toEqual(
-        expect.arrayContaining([
-          `Normal Pulling: Pulling image "${missing}"`,
-          'Warning Failed: Error: ErrImagePull',
-          expect.stringMatching(/^Normal BackOff: Back-off pulling image /),
-          'Warning Failed: Error: ImagePullBackOff',
-        ]),
-      );
+      // Events are written beside the status, in their own time.
+      await t.eventually(async () => {
+        expect(await pod.events()).toEqual(
+          expect.arrayContaining([
+            `Normal Pulling: Pulling image "${missing}"`,
+            'Warning Failed: Error: ErrImagePull',
+            expect.stringMatching(/^Normal BackOff: Back-off pulling image /),
+            'Warning Failed: Error: ImagePullBackOff',
+          ]),
+        );
+      });
     },
     'an image that must not be pulled and is not there is told so': async (t) => {
       const pod = await t.start({ containers: [shell(idle, { image: missing, imagePullPolicy: 'Never' })] });
