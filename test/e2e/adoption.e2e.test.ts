@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The drop-in test: a cluster of the original operator, taken over on a real kubelet with no pod restarted. */
-import { join } from 'node:path';
 import type { Pod } from '@etcd-operator/kube';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { root } from './testing/manifests.ts';
+import { defineKinds } from './testing/manifests.ts';
 import { etcdCluster, nameOf, nothingLost, OperatorScene } from './testing/operator-scene.ts';
 import { type OriginalCluster, originalPod, originalServices } from './testing/original-cluster.ts';
 import { isReady } from './testing/pods.ts';
@@ -17,14 +16,7 @@ let before: readonly Pod[];
 /** What the original operator leaves behind when it is gone. */
 beforeAll(async () => {
   scene = await openScene('adoption');
-  await scene.cluster.kubectl([
-    'apply',
-    '--server-side',
-    '--force-conflicts',
-    '--kustomize',
-    join(root, 'deploy/crds'),
-  ]);
-  await scene.cluster.kubectl(['wait', '--for=condition=Established', 'crd', 'etcdclusters.etcd.database.coreos.com']);
+  await defineKinds(scene);
   await scene.create(etcdCluster('old', { size: 3, version: '3.3.25', repository: 'quay.io/coreos/etcd' }));
   const { metadata } = await scene.get<{ readonly metadata: { readonly uid: string } }>('etcdcluster', 'old');
   const original: OriginalCluster = {

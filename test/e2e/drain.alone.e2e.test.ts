@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /** `kubectl drain` and disruption budgets (operator rule 16). */
-import type { Pod } from '@etcd-operator/kube';
+import type { Pod, PodDisruptionBudget } from '@etcd-operator/kube';
 import { addresses } from '@etcd-operator/tools/cluster';
 import { afterEach, expect, test } from 'vitest';
 import { theCluster } from './testing/cluster.ts';
@@ -34,9 +34,14 @@ async function threeReady(scene: Scene, minAvailable: number): Promise<void> {
   });
   await scene.create(budget(minAvailable), ...pods);
   for (const name of names) await scene.podWhen(name, 'ready', isReady);
+  await untilCounted(scene, 'members');
+}
+
+/** Waits until a budget has counted its three members, of which one may go. */
+async function untilCounted(scene: Scene, budgetName: string): Promise<void> {
   await untilTrue('the budget has counted them', async () => {
-    const { status } = await scene.get<{ readonly status?: { readonly currentHealthy?: number } }>('pdb', 'members');
-    return status?.currentHealthy === names.length;
+    const { status } = await scene.get<PodDisruptionBudget>('pdb', budgetName);
+    return status?.currentHealthy === names.length && status.disruptionsAllowed === 1;
   });
 }
 
@@ -72,6 +77,7 @@ test('a budget with an integer lets one of three go and holds back the second', 
 test('of an etcd cluster a drain takes one member and is held back at the second; the member is replaced afterwards', async () => {
   await using here = await OperatorScene.open('drained');
   await using _cluster = await here.threeMembers('drained');
+  await untilCounted(here.scene, 'drained');
   const options = ['--ignore-daemonsets', '--delete-emptydir-data', '--timeout=20s'];
   const history = await here.whileWriting('drained', async () => {
     const members = ['--pod-selector', selector('drained')];

@@ -59,6 +59,16 @@ async function heard(controller: Running, { lines }: Block, from: number): Promi
   return at;
 }
 
+/** What a command writes, once the API server has taken notice: of whom to trust, where a Service leads, which kinds there are. */
+function answerTo(command: string, place: Place): Promise<string> {
+  return vi.waitFor(async () => {
+    const { text } = await attempt(command, place);
+    expect(text).not.toContain('failed calling webhook');
+    expect(text).not.toContain('ensure CRDs are installed first');
+    return text;
+  }, patience);
+}
+
 test('network-controller: the walk-through of its README', async () => {
   const cluster = await theCluster();
   await using place = await openPlace(cluster, home);
@@ -76,7 +86,7 @@ test('network-controller: the walk-through of its README', async () => {
   for (const block of rest) {
     if (block.language === 'log') at = await heard(controller, block, at);
     for (const { command, output } of block.language === 'console' ? exchangesOf(block) : []) {
-      const { text } = await attempt(command, place);
+      const text = await answerTo(command, place);
       expect(`$ ${command}\n${comparable(text)}`).toBe(`$ ${command}\n${comparable(output)}`);
     }
   }
@@ -111,12 +121,7 @@ test('sidecar-injector: the walk-through of its README', async () => {
         },
       );
     }
-    const text = await vi.waitFor(async () => {
-      const answer = await attempt(command, place);
-      // The API server takes a moment to see who it is to trust, and where the Service leads.
-      expect(answer.text).not.toContain('failed calling webhook');
-      return answer.text;
-    }, patience);
+    const text = await answerTo(command, place);
     const lines = text.split('\n').filter((line) => !line.startsWith('Waiting for'));
     expect(`$ ${command}\n${lines.join('\n')}`).toBe(`$ ${command}\n${output}`);
   }

@@ -6,20 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { theCluster } from './testing/cluster.ts';
-import { chart, complaints, helm, root } from './testing/manifests.ts';
+import { chart, complaints, defineKinds, helm, root } from './testing/manifests.ts';
 import { openScene, type Scene, sceneIn } from './testing/scene.ts';
 
 let scene: Scene;
 
 beforeAll(async () => {
   scene = await openScene('manifests', { podSecurity: 'restricted' });
-  await scene.cluster.kubectl([
-    'apply',
-    '--server-side',
-    '--force-conflicts',
-    '--kustomize',
-    join(root, 'deploy/crds'),
-  ]);
+  await defineKinds(scene);
 });
 
 afterAll(() => scene?.[Symbol.asyncDispose]());

@@ -6,6 +6,7 @@ import { etcdImage, etcdParts, operatorImage, operatorImageName, writeOciArchive
 import { describe, expect, test } from 'vitest';
 import { isRunning, mainStatus, shellPod } from './testing/pods.ts';
 import { openScene } from './testing/scene.ts';
+import { until } from './testing/until.ts';
 
 const restrictedPod = { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } } as const;
 const restrictedContainer = {
@@ -38,7 +39,8 @@ describe("the operator's image", () => {
     );
     await scene.podWhen('one', 'running', isRunning);
     expect(await scene.exec('one', 'etcd-operator', '--version')).toMatch(/^etcd-operator \d+\.\d+\.\d+ /);
-    expect(await scene.kubectl('logs', 'one')).toMatch(/^1000 v24\./);
+    const said = await until('it says who it is', async () => (await scene.kubectl('logs', 'one')) || undefined);
+    expect(said).toMatch(/^1000 v24\./);
     await expect(scene.exec('one', 'sh', '-c', 'true')).rejects.toThrow('executable file not found');
   });
 

@@ -31,7 +31,8 @@ const creationOf = ({ metadata }: Pod) => Date.parse(metadata?.creationTimestamp
 
 /** Members that were made before one that was made earlier had started. By the times in the objects: looks may come too late. */
 function hasty(pods: readonly Pod[]): readonly string[] {
-  const inOrder = pods.toSorted((a, b) => creationOf(a) - creationOf(b));
+  // Times are in whole seconds: of two that were made in the same, the one that started first was made first.
+  const inOrder = pods.toSorted((a, b) => creationOf(a) - creationOf(b) || startOf(a) - startOf(b));
   const isHasty = (pod: Pod, index: number) =>
     inOrder.slice(0, index).some((earlier) => !(startOf(earlier) <= creationOf(pod)));
   return inOrder.filter(isHasty).map(nameOf);

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { isRunning, shellPod } from './testing/pods.ts';
 import { openScene, type Scene } from './testing/scene.ts';
+import { untilTrue } from './testing/until.ts';
 
 /** kubectl as the namespace's service account, with a real token instead of the administrator's certificate. */
 async function asServiceAccount(
@@ -38,7 +39,8 @@ describe('a service account', () => {
       '--role=reader',
       `--serviceaccount=${scene.namespace}:default`,
     );
-    expect((await kubectl('get', 'pods')).status).toBe(0);
+    // The API server hears of new rights a moment later.
+    await untilTrue('the role counts', async () => (await kubectl('get', 'pods')).status === 0);
     for (const denied of [
       ['get', 'secrets'],
       ['delete', 'pod', 'one'],

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { join } from 'node:path';
 import { type Login, type MemberClient, toBytes } from '@etcd-operator/etcd';
 import { expect } from 'vitest';
 import { etcdPods, etcdView, openMember, type Trust } from './etcd-view.ts';
 import { type AdminClient, adminClient } from './kube-client.ts';
-import { root } from './manifests.ts';
+import { defineKinds } from './manifests.ts';
 import { nothingLost, selector } from './operator-scene.ts';
 import { type Frame, recordWhile } from './recording-client.ts';
 import { type ObjectStore, startStore } from './s3.ts';
@@ -39,8 +38,7 @@ export class BackupScene implements AsyncDisposable {
 
   static async open(topic: string, name: string): Promise<BackupScene> {
     const scene = await openScene(topic, { podSecurity: 'restricted' });
-    const crds = join(root, 'deploy/crds');
-    await scene.cluster.kubectl(['apply', '--server-side', '--force-conflicts', '--kustomize', crds]);
+    await defineKinds(scene);
     return new BackupScene(scene, name, await startStore(scene), await adminClient(scene.cluster));
   }
 

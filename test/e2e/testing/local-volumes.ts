@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { addresses, type Cluster, inside } from '@etcd-operator/tools/cluster';
+import { until } from './until.ts';
 
 const provisioner = 'etcd-operator.test/local-folders';
 
@@ -103,6 +104,10 @@ function watch(cluster: Cluster, kind: string, onEvent: (event: Watched) => Prom
     stdio: ['ignore', 'pipe', 'ignore'],
     env: { ...process.env, KUBECONFIG: cluster.kubeconfig },
   });
+  // What fails on a busy machine is tried again: no other event would come for it.
+  const handled = async (event: Watched) => {
+    await until(`a ${event.object.kind} is looked after`, async () => onEvent(event).then(() => true));
+  };
   // One event is one line.
   let rest = '';
   // One at a time, in order.
@@ -110,7 +115,7 @@ function watch(cluster: Cluster, kind: string, onEvent: (event: Watched) => Prom
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     const lines = (rest + text).split('\n');
     rest = lines.pop() ?? '';
-    for (const line of lines) work = work.then(() => onEvent(JSON.parse(line) as Watched));
+    for (const line of lines) work = work.then(() => handled(JSON.parse(line) as Watched));
   });
   return async () => {
     if (child.exitCode === null && child.signalCode === null) {

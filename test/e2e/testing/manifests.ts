@@ -2,9 +2,18 @@
 import { join } from 'node:path';
 import { ensurePart } from '@etcd-operator/tools';
 import type { Scene } from './scene.ts';
+import { untilTrue } from './until.ts';
 
 export const root = join(import.meta.dirname, '..', '..', '..');
 export const chart = join(root, 'deploy', 'charts', 'etcd-operator');
+
+/** Defines our kinds, and waits until kubectl knows them: that is a moment after they are served. */
+export async function defineKinds({ cluster, tryKubectl }: Scene): Promise<void> {
+  const crds = join(root, 'deploy', 'crds');
+  await cluster.kubectl(['apply', '--server-side', '--force-conflicts', '--kustomize', crds]);
+  const ask = ['get', 'etcdclusters,etcdbackups,etcdrestores', '--output=name'];
+  await untilTrue('kubectl knows our kinds', async () => (await tryKubectl(ask)).status === 0);
+}
 
 /** Runs helm in the cluster's network; rejects if it fails. */
 export async function helm(scene: Scene, ...args: readonly string[]): Promise<string> {

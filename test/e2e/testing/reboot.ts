@@ -13,7 +13,17 @@ export function rebootPods(cluster: Cluster, pods: readonly Pod[]): void {
   const pids = processesBelow(hierarchy(cluster.layout.cgroup), (group) =>
     uids.some((uid) => group.includes(`/pod${uid}`)),
   );
-  for (const pid of pids) process.kill(pid, 'SIGKILL');
+  for (const pid of pids) unlessGone(() => process.kill(pid, 'SIGKILL'), undefined);
+}
+
+/** With the first process of a container the others go; groups of other pods come and go all the time. */
+function unlessGone<T>(look: () => T, otherwise: T): T {
+  try {
+    return look();
+  } catch (error) {
+    if (['ESRCH', 'ENOENT', 'ENODEV'].includes((error as NodeJS.ErrnoException).code ?? '')) return otherwise;
+    throw error;
+  }
 }
 
 /** With cgroup v1 any controller will do: a pod's processes are in the same group of each. */
@@ -23,8 +33,9 @@ function hierarchy(cgroup: string): string {
 }
 
 function processesBelow(group: string, isWanted: (group: string) => boolean): readonly number[] {
-  const own = isWanted(group) ? readFileSync(join(group, 'cgroup.procs'), 'utf8').trim().split('\n') : [];
-  const below = readdirSync(group, { withFileTypes: true })
+  const read = () => readFileSync(join(group, 'cgroup.procs'), 'utf8').trim().split('\n');
+  const own = isWanted(group) ? unlessGone(read, []) : [];
+  const below = unlessGone(() => readdirSync(group, { withFileTypes: true }), [])
     .filter((entry) => entry.isDirectory())
     .flatMap(({ name }) => processesBelow(join(group, name), isWanted));
   return [...own.filter((line) => line !== '').map(Number), ...below];

@@ -85,8 +85,13 @@ export function sceneIn(cluster: Cluster, namespace: string): Scene {
     kubectl,
     tryKubectl: (args, runOptions) => cluster.run([cluster.kubectlProgram, ...here(args)], runOptions),
     create: async (...objects) => {
-      const list = { apiVersion: 'v1', kind: 'List', items: objects };
-      await cluster.kubectl(here(['create', '--filename=-']), { input: JSON.stringify(list) });
+      const input = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects });
+      const { status, stderr } = await until('kubectl knows the kinds', async () => {
+        const answer = await cluster.run([cluster.kubectlProgram, ...here(['create', '--filename=-'])], { input });
+        // An operator that has just defined a kind is ready a moment before kubectl finds it.
+        return answer.stderr.includes('ensure CRDs are installed first') ? undefined : answer;
+      });
+      if (status !== 0) throw new Error(`kubectl create ended with ${status}: ${stderr}`);
     },
     get,
     list: async <T>(kind: ReadableKind, labelSelector?: string) => {
