@@ -27,7 +27,7 @@ beforeAll(async () => {
     members,
   };
   await scene.create(...originalServices(original, true), ...members.map((member) => originalPod(original, member)));
-  for (const member of members) await scene.podWhen(member, 'ready', isReady, 120);
+  for (const member of members) await scene.podWhen(member, 'ready', isReady);
   await scene.kubectl('patch', 'service', 'old', '--patch={"spec":{"publishNotReadyAddresses":false}}');
   before = await scene.list<Pod>('pod', 'etcd_cluster=old');
   here = await OperatorScene.in(scene);

@@ -30,7 +30,7 @@ export interface Scene extends AsyncDisposable {
   list<T>(kind: ReadableKind, labelSelector?: string): Promise<readonly T[]>;
   pod(name: string): Promise<Pod>;
   /** Waits until a pod is what the test wants, and resolves with it. */
-  podWhen(name: string, what: string, fits: (pod: Pod) => boolean, seconds?: number): Promise<Pod>;
+  podWhen(name: string, what: string, fits: (pod: Pod) => boolean): Promise<Pod>;
   exec(pod: string, ...command: readonly string[]): Promise<string>;
 }
 
@@ -103,14 +103,14 @@ export function sceneIn(cluster: Cluster, namespace: string): Scene {
       return (await (await lookingClient(cluster)).resource(resource).list(options)).items as readonly T[];
     },
     pod,
-    podWhen: async (name, what, fits, seconds = 120) => {
+    podWhen: async (name, what, fits) => {
       let last: Pod | undefined;
       const ask = async () => {
         last = await pod(name);
         return fits(last) ? last : undefined;
       };
       try {
-        return await until(`pod ${name} ${what}`, ask, { seconds });
+        return await until(`pod ${name} ${what}`, ask);
       } catch (cause) {
         throw new Error(`pod ${name} was never ${what}; its last status: ${JSON.stringify(last?.status)}`, { cause });
       }
