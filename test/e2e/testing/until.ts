@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** Others may use this machine too. */
+const seconds = 240;
+
 export interface UntilOptions {
-  /** @default 240 s: others may use this machine too */
-  readonly seconds?: number;
   /** @default 200 ms */
   readonly everyMilliseconds?: number;
 }
@@ -17,7 +18,7 @@ export async function until<T>(
   ask: () => Promise<T | undefined>,
   options: UntilOptions = {},
 ): Promise<T> {
-  const { seconds = 240, everyMilliseconds = 200 } = options;
+  const { everyMilliseconds = 200 } = options;
   const limit = performance.now() + seconds * 1000;
   for (let last: unknown; ; ) {
     try {
