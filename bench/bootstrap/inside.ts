@@ -15,7 +15,7 @@ import { etcdStatefulSet } from '../../test/e2e/testing/stateful-set.ts';
 const rounds = Number(process.argv[2] ?? 5);
 /** Crowds take longer, and differ less. */
 const crowdRounds = Math.min(2, rounds);
-/** How often it is looked; with a crowd every look costs what the crowd should have. */
+/** So often somebody of a crowd is looked at: every look costs what the crowd should have, so there are not more of them. */
 const pollMs = 50;
 await using scene = await openScene('bench', { podSecurity: 'restricted' });
 await using admin = await adminClient(scene.cluster);
@@ -106,7 +106,7 @@ async function measure(side: Side, ...names: readonly string[]): Promise<number>
   const objects = names.flatMap((name) => side.objects(name));
   const started = performance.now();
   await scene.create(...objects);
-  await Promise.all(names.map((name) => healthy(side, name)));
+  await Promise.all(names.map((name) => healthy(side, name, pollMs * names.length)));
   const seconds = (performance.now() - started) / 1000;
   const kinds = 'statefulset,service,etcdcluster';
   await scene.tryKubectl(['delete', kinds, ...names, '--ignore-not-found', '--wait=false']);
@@ -119,14 +119,14 @@ async function measure(side: Side, ...names: readonly string[]): Promise<number>
   return seconds;
 }
 
-async function healthy(side: Side, name: string): Promise<void> {
+async function healthy(side: Side, name: string, pause: number): Promise<void> {
   const selector = side.selector(name);
   const limit = performance.now() + 300_000;
   for (;;) {
     const { healthy: voters, members } = await etcdView(admin.client, scene.namespace, selector);
     if (voters.length === side.size && members === side.size) break;
     if (performance.now() > limit) throw new Error(`${selector} did not become healthy within 300 s`);
-    await sleep(pollMs);
+    await sleep(pause);
   }
   const [pod] = await etcdPods(admin.client, scene.namespace, selector);
   await withMember(pod?.status?.podIP ?? '', ({ kv }) => kv.put({ key: toBytes('bench'), value: toBytes('1') }));

@@ -101,7 +101,7 @@ const podPolicy = object(
       string({ description: 'Image of the init container check-dns. Default busybox:1.28.0-glibc.' }),
     ),
     checkDNS: optional(
-      bool({ description: "Waits in an init container until the pod's own name resolves. Default true." }),
+      bool({ description: 'A member that joins waits in an init container until DNS answers. Default true.' }),
     ),
     securityContext: optional(embedded('core/v1', 'PodSecurityContext')),
     containerSecurityContext: optional(embedded('core/v1', 'SecurityContext')),

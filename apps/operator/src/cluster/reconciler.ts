@@ -11,7 +11,7 @@ import {
 import type { Dialer } from '@etcd-operator/etcd';
 import { isKubeError } from '@etcd-operator/kube';
 import type { Clock } from '@etcd-operator/ports';
-import { type EtcdCluster, type EtcdClusterStatus, etcdClusters } from '../api/etcd-cluster.ts';
+import { type EtcdCluster, etcdClusters } from '../api/etcd-cluster.ts';
 import { fieldManager } from '../api/names.ts';
 import { statusPatch } from '../api/status-patch.ts';
 import type { ActContext } from './act/act-context.ts';
@@ -27,7 +27,8 @@ import { kubernetesView, observe, targetsOf, unreadImageChecks } from './observe
 import { type Plan, planCluster } from './plan/plan.ts';
 import { isAtRest, isUndisturbed, type Rest, saysNothingNew } from './rest.ts';
 import type { ClusterSecrets, SecretFindings } from './secrets/cluster-secrets.ts';
-import { figuresMoved, saysTheSame, statusOf } from './status/status.ts';
+import { reportDue } from './status/pace.ts';
+import { statusOf } from './status/status.ts';
 
 export interface ClusterReconcilerOptions {
   readonly clock: Clock;
@@ -95,10 +96,11 @@ export class ClusterReconciler implements Reconciler {
     if (!look) return done();
     this.#noteRest(request, look);
     const { retry, trouble, failure } = await this.#act(look, context);
-    await this.#report(trouble === undefined ? look : withWait(look, trouble), context);
+    const unreported = await this.#report(trouble === undefined ? look : withWait(look, trouble), context);
+    if (unreported !== undefined) this.#rests.delete(keyOf(request));
     if (failure) throw failure.error;
     this.#options.metrics.passed(cluster, look.plan, seconds());
-    return this.#next(look.plan, retry);
+    return this.#next(look.plan, retry, unreported);
   }
 
   /** Closes all connections to members. */
@@ -207,7 +209,11 @@ export class ClusterReconciler implements Reconciler {
     return { retry: doneRetry };
   }
 
-  async #report({ found, observation, plan }: Look, { client, signal, log }: ReconcileContext): Promise<void> {
+  /** Writes the status if that is due. Resolves with the milliseconds after which it will be; undefined if nothing is left. */
+  async #report(
+    { found, observation, plan }: Look,
+    { client, signal, log }: ReconcileContext,
+  ): Promise<number | undefined> {
     const { metadata = {}, status } = found.cluster;
     const next = statusOf(
       status,
@@ -215,8 +221,11 @@ export class ClusterReconciler implements Reconciler {
       plan,
       new Date(this.#options.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z'),
     );
-    if (saysTheSame(status, next) && !this.#figuresAreDue(found.cluster, next)) return;
-    this.#reportedAt.set(metadata.uid ?? '', this.#options.clock.monotonic());
+    const now = this.#options.clock.monotonic();
+    const last = this.#reportedAt.get(metadata.uid ?? '') ?? now;
+    const due = reportDue(status, next, now - last);
+    this.#reportedAt.set(metadata.uid ?? '', due === 0 ? now : last);
+    if (due !== 0) return due;
     this.#options.events.statusChanged(found.cluster, status, next);
     const { name = '', namespace = '', uid } = metadata;
     const patch = { metadata: { uid }, status: statusPatch(status, next) };
@@ -229,19 +238,11 @@ export class ClusterReconciler implements Reconciler {
       if (plan.situation !== 'invalid' || !isKubeError(error, 'Invalid')) throw error;
       log.warn('the status of an invalid object cannot be written', { error });
     }
+    return undefined;
   }
 
-  /** Figures ride along with other news; alone they go out rarely, and only if they have moved far. */
-  #figuresAreDue({ metadata, status }: EtcdCluster, next: EtcdClusterStatus): boolean {
-    const uid = metadata?.uid ?? '';
-    const now = this.#options.clock.monotonic();
-    const last = this.#reportedAt.get(uid) ?? now;
-    this.#reportedAt.set(uid, last);
-    return now - last >= figuresEvery && figuresMoved(status, next);
-  }
-
-  #next(plan: Plan, retry: number | undefined): Result {
-    const delays = [retry, plan.lookAgainAfter].filter((delay) => delay !== undefined);
+  #next(plan: Plan, retry: number | undefined, unreported: number | undefined): Result {
+    const delays = [retry, plan.lookAgainAfter, unreported].filter((delay) => delay !== undefined);
     if (delays.length > 0) return requeueAfter(Math.min(...delays));
     const isWatched = plan.situation !== 'deleting' && plan.situation !== 'paused' && plan.situation !== 'invalid';
     return isWatched ? requeueAfter(this.#options.healthInterval ?? defaultHealthInterval) : done();
@@ -301,9 +302,6 @@ function withWait(look: Look, reason: string): Look {
 
 /** How often a healthy cluster's etcd is looked at. */
 const defaultHealthInterval = 10_000;
-
-/** Revisions and sizes move by themselves; live ones are in the metrics. */
-const figuresEvery = 300_000;
 
 /** After a refusal etcd needs a moment; asking at once would only earn another. */
 const refusedRetry = 500;

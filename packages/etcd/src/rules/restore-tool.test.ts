@@ -20,12 +20,4 @@ describe('the tool that restores a snapshot (etcd-facts 4)', () => {
     expect(restoreTool(versionOf('3.3.25')).env).toEqual({ ETCDCTL_API: '3' });
     expect(restoreTool(versionOf('3.6.16')).env).toEqual({});
   });
-
-  test('that of 3.3 looks its own name up', () => {
-    expect(['3.3.25', '3.4.23', '3.6.16'].map((version) => restoreTool(versionOf(version)).resolvesPeers)).toEqual([
-      true,
-      false,
-      false,
-    ]);
-  });
 });

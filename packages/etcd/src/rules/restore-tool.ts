@@ -12,8 +12,6 @@ export interface RestoreTool {
    * The second is required with the first and refused without it.
    */
   readonly bumpsRevision: boolean;
-  /** True if it looks its own peer URL up, and fails where the name has no address yet. 3.4.23 and newer compare the text. */
-  readonly resolvesPeers: boolean;
 }
 
 /**
@@ -21,10 +19,9 @@ export interface RestoreTool {
  * file (etcd-facts 4). etcdutl exists from 3.5 on and is the only one from 3.6 on.
  */
 export function restoreTool(version: EtcdVersion): RestoreTool {
-  const resolvesPeers = !isAtLeast(version, versionOf('3.4.23'));
   if (isAtLeast(version, versionOf('3.5.0'))) {
-    return { program: 'etcdutl', env: {}, bumpsRevision: isAtLeast(version, versionOf('3.5.10')), resolvesPeers };
+    return { program: 'etcdutl', env: {}, bumpsRevision: isAtLeast(version, versionOf('3.5.10')) };
   }
   const bumpsRevision = isAtLeast(version, versionOf('3.4.27'));
-  return { program: 'etcdctl', env: { ETCDCTL_API: '3' }, bumpsRevision, resolvesPeers };
+  return { program: 'etcdctl', env: { ETCDCTL_API: '3' }, bumpsRevision };
 }

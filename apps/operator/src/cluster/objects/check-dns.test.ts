@@ -26,9 +26,9 @@ function program(name: string, body: string): void {
   chmodSync(join(folder, name), 0o755);
 }
 
-function run(options: { timeoutSeconds: number; isAbsolute: boolean; resolvesAt: number; host?: string }) {
+function run(options: { timeoutSeconds: number; isAbsolute: boolean; resolvesAt: number; hosts?: readonly string[] }) {
   if (existsSync(asked)) rmSync(asked);
-  const { command = [] } = checkDns({ image: undefined, host, ...options });
+  const { command = [] } = checkDns({ image: undefined, hosts: [host], ...options });
   const [shell = '', ...args] = command;
   const { status, stderr } = spawnSync(shell, args, {
     env: { PATH: `${folder}:${process.env['PATH'] ?? ''}`, RESOLVES_AT: String(options.resolvesAt) },
@@ -40,7 +40,7 @@ function run(options: { timeoutSeconds: number; isAbsolute: boolean; resolvesAt:
 
 describe('[35] check-dns', () => {
   test('has the image of the original, or the one of the spec', () => {
-    const options = { host, timeoutSeconds: 0, isAbsolute: false };
+    const options = { hosts: [host], timeoutSeconds: 0, isAbsolute: false };
     expect(checkDns({ image: undefined, ...options }).image).toBe('busybox:1.28.0-glibc');
     expect(checkDns({ image: '', ...options }).image).toBe('busybox:1.28.0-glibc');
     expect(checkDns({ image: 'myRepo/busybox:1.3.2', ...options }).image).toBe('myRepo/busybox:1.3.2');
@@ -55,13 +55,13 @@ describe('[35] check-dns', () => {
   test('with a limit it gives up after that many seconds of asking, and says so', () => {
     const { status, stderr, names } = run({ timeoutSeconds: 2, isAbsolute: true, resolvesAt: 99 });
     expect(status).toBe(1);
-    expect(stderr).toBe(`${host} did not resolve within 2 s\n`);
+    expect(stderr).toBe(`DNS did not know ${host} within 2 s\n`);
     expect(names).toHaveLength(10);
   });
 
   test('a name with its cluster domain is asked for as it is', () => {
     const full = `${host}.cluster.local`;
-    expect(run({ host: full, timeoutSeconds: 1, isAbsolute: true, resolvesAt: 1 }).names).toEqual([`${full}.`]);
+    expect(run({ hosts: [full], timeoutSeconds: 1, isAbsolute: true, resolvesAt: 1 }).names).toEqual([`${full}.`]);
   });
 
   test('without one every search domain is tried, because nslookup of busybox does not', () => {
@@ -72,5 +72,12 @@ describe('[35] check-dns', () => {
       `${host}.svc.cluster.local.`,
       `${host}.cluster.local.`,
     ]);
+  });
+
+  test('of several names one is enough, and they are asked for in their order', () => {
+    const hosts = [host, 'other.example.default.svc'];
+    const { status, names } = run({ hosts, timeoutSeconds: 1, isAbsolute: true, resolvesAt: 4 });
+    expect(status).toBe(0);
+    expect(names).toEqual([`${host}.`, 'other.example.default.svc.', `${host}.`, 'other.example.default.svc.']);
   });
 });

@@ -119,12 +119,6 @@ function podSpec(options: MemberPodOptions, address: MemberAddress): PodSpec {
     ...(pod.resources && { resources: pod.resources }),
     securityContext: containerSecurity(pod, options.ownsFilesAsRoot ?? false),
   });
-  const dns = checkDns({
-    image: pod.busyboxImage,
-    host: address.host,
-    timeoutSeconds: pod.DNSTimeoutInSecond ?? 0,
-    isAbsolute: desired.clusterDomain !== '',
-  });
   const { image, version, peerTLS, clientTLS } = desired;
   return {
     hostname: name,
@@ -134,16 +128,35 @@ function podSpec(options: MemberPodOptions, address: MemberAddress): PodSpec {
     automountServiceAccountToken: false,
     enableServiceLinks: false,
     securityContext: podSecurity(pod, options.ownsFilesAsRoot ?? false),
-    ...(waitsForItsName(options) && { initContainers: [finish(dns)] }),
+    hostAliases: [{ ip: '127.0.0.1', hostnames: [address.host] }],
+    ...(asksDns(options) && { initContainers: [finish(dnsCheck(options, address))] }),
     containers: [finish(etcdContainer({ name, image, version, address, peerTLS, clientTLS, env: pod.etcdEnv ?? [] }))],
     volumes: [dataVolume(desired, name), ...tlsVolumes(spec, options.tlsKeys)],
     ...scheduling(options),
   };
 }
 
-/** Only an etcd without data asks for its own name; one that comes back to its data would wait for what a DNS cache forgot. */
-function waitsForItsName({ spec, boot }: MemberPodOptions): boolean {
-  return spec.pod?.checkDNS !== false && boot.state !== 'disarmed';
+/**
+ * Only an etcd that joins looks anybody up: a founder knows nobody, and one that comes back to its data would wait for what a DNS
+ * cache forgot. Its own name it finds in its hosts file: DNS knows of it a moment later, and etcd would wait for a second then.
+ */
+function asksDns({ spec, boot }: MemberPodOptions): boolean {
+  return spec.pod?.checkDNS !== false && boot.state === 'existing';
+}
+
+/**
+ * Those whom it joins have names already; to ask for its own before there is one would let a DNS cache remember that there is
+ * none. With peer TLS they look up who calls, so that its own has to be there.
+ */
+function dnsCheck({ desired, spec, boot }: MemberPodOptions, { host }: MemberAddress) {
+  const members = boot.state === 'existing' && !desired.peerTLS ? boot.members : [];
+  const others = members.map(({ peerUrl }) => new URL(peerUrl).hostname).filter((other) => other !== host);
+  return checkDns({
+    image: spec.pod?.busyboxImage,
+    hosts: [...others, host],
+    timeoutSeconds: spec.pod?.DNSTimeoutInSecond ?? 0,
+    isAbsolute: desired.clusterDomain !== '',
+  });
 }
 
 function dataVolume({ storage }: Desired, name: string): Volume {

@@ -4,7 +4,7 @@ import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
 import { desiredOf } from '../desired.ts';
 import { disruptionBudget } from './disruption-budget.ts';
 import { imageCheckPod } from './image-check-pod.ts';
-import { type MemberPodOptions, memberPod } from './member-pod.ts';
+import { type BootValues, type MemberPodOptions, memberPod } from './member-pod.ts';
 import { clientService, peerService } from './services.ts';
 import type { TlsKeyStyles } from './tls-volumes.ts';
 import { volumeClaim } from './volume-claim.ts';
@@ -19,6 +19,13 @@ async function expectGolden(name: string, object: unknown): Promise<void> {
 
 const cluster = { name: 'example', namespace: 'default', uid: '0b7a3c3e-6c2f-4f52-9a3e-6b1f5d1c2a77' };
 const name = 'example-bcdfghjklm';
+const joining: BootValues = {
+  state: 'existing',
+  members: ['example-first', name].map((member) => ({
+    name: member,
+    peerUrl: `http://${member}.example.default.svc:2380`,
+  })),
+};
 const ownStyle: TlsKeyStyles = { peer: 'own', server: 'own', client: 'own' };
 const kubernetesStyle: TlsKeyStyles = { peer: 'kubernetes', server: 'kubernetes', client: 'kubernetes' };
 
@@ -75,15 +82,11 @@ const everyField: EtcdClusterSpec = {
 };
 
 describe('[30] [31] the pod of a member', () => {
-  const members = [
-    { name: 'example-first', peerUrl: 'http://example-first.example.default.svc:2380' },
-    { name, peerUrl: `http://${name}.example.default.svc:2380` },
-  ];
   const identity = { clusterId: 'cdf818194e3a8c32', memberId: '8e9e05c52164694d' };
 
   test.each<[string, EtcdClusterSpec, Partial<MemberPodOptions>]>([
     ['pod-seed', { size: 3 }, {}],
-    ['pod-joiner', { size: 3 }, { boot: { state: 'existing', members } }],
+    ['pod-joiner', { size: 3 }, { boot: joining }],
     ['pod-disarmed-voter', { size: 3 }, { boot: { state: 'disarmed' }, identity, isVoter: true }],
     [
       'pod-on-its-way-to-a-version',
@@ -107,20 +110,35 @@ describe('[30] [31] the pod of a member', () => {
     ['pod-tls-kubernetes-secrets', { size: 3, TLS: bothTLS }, { tlsKeys: kubernetesStyle }],
     ['pod-second-incarnation', { size: 3 }, { incarnation: 2 }],
     ['pod-low-snapshot-count', { size: 3 }, { snapshotCount: '5' }],
-    ['pod-every-field', everyField, {}],
+    ['pod-every-field', everyField, { boot: joining }],
     ['pod-anti-affinity', { size: 3, pod: { antiAffinity: true } }, {}],
-    ['pod-without-dns-check', { size: 3, pod: { checkDNS: false } }, {}],
+    ['pod-without-dns-check', { size: 3, pod: { checkDNS: false } }, { boot: joining }],
     ['pod-other-repository', { size: 3, repository: 'example.com:5000/etcd', version: 'v3.6.16' }, {}],
   ])('%s', async (file, spec, options) => {
     await expectGolden(file, podOf(spec, options));
   });
 
-  test('[35] only a member without data waits for its own name', () => {
-    const initContainers = (options: object) =>
-      podOf({ size: 3 }, options).spec?.initContainers?.map(({ name }) => name);
-    expect(initContainers({ boot: { state: 'new' } })).toEqual(['check-dns']);
-    expect(initContainers({ boot: { state: 'existing', members: [] } })).toEqual(['check-dns']);
-    expect(initContainers({ boot: { state: 'disarmed' } })).toBeUndefined();
+  test('[35] only a member that joins waits for DNS: a founder and one with data look nobody up', () => {
+    const initContainers = (boot: BootValues) =>
+      podOf({ size: 3 }, { boot }).spec?.initContainers?.map(({ name }) => name);
+    expect(initContainers(joining)).toEqual(['check-dns']);
+    expect(initContainers({ state: 'new' })).toBeUndefined();
+    expect(initContainers({ state: 'disarmed' })).toBeUndefined();
+  });
+
+  test('rule 17: a joiner asks for names that are there; with peer TLS for its own, by which the others know it', () => {
+    const asked = (spec: EtcdClusterSpec) =>
+      podOf(spec, { boot: joining }).spec?.initContainers?.[0]?.command?.slice(6);
+    const own = 'example-bcdfghjklm.example.default.svc';
+    expect(asked({ size: 3 })).toEqual(['example-first.example.default.svc', own]);
+    expect(asked({ size: 3, TLS: { static: { member: { peerSecret: 'etcd-peer' } } } })).toEqual([own]);
+  });
+
+  test('rule 17: every member finds its own name without DNS', () => {
+    for (const boot of [joining, { state: 'new' }, { state: 'disarmed' }] as const)
+      expect(podOf({ size: 3 }, { boot }).spec?.hostAliases).toEqual([
+        { ip: '127.0.0.1', hostnames: ['example-bcdfghjklm.example.default.svc'] },
+      ]);
   });
 
   test.each(['3.3.27', '3.4.23', '3.4.44', '3.5.10', '3.5.35', '3.6.16', '3.7.3'])(

@@ -66,7 +66,6 @@ export function seedPod(options: Omit<MemberPodOptions, 'boot'>, source: SeedSou
       initContainers: [finish(fetchSnapshot(source)), finish(restoreData(options, source))],
       volumes: [...(member.spec?.volumes ?? []), ...volumes(source)],
       ...pullSecrets(member, source),
-      ...ownName(options),
     },
   };
 }
@@ -75,15 +74,6 @@ function pullSecrets({ metadata, spec }: Pod, { agent }: SeedSource): Pick<PodSp
   const own = metadata?.namespace === agent.namespace ? agent.pullSecrets : [];
   const all = [...(spec?.imagePullSecrets ?? []), ...own];
   return all.length > 0 ? { imagePullSecrets: all } : {};
-}
-
-/** Tools that look their own name up find it here: no Service leads to this pod before its data is proven. */
-function ownName({ cluster, desired, name }: Omit<MemberPodOptions, 'boot'>): Pick<PodSpec, 'hostAliases'> {
-  const version = parseVersion(desired.version);
-  if (!version || !restoreTool(version).resolvesPeers) return {};
-  const place = { member: name, cluster: cluster.name, namespace: cluster.namespace };
-  const { host } = memberAddress({ ...place, clusterDomain: desired.clusterDomain }, { peer: false, client: false });
-  return { hostAliases: [{ ip: '127.0.0.1', hostnames: [host] }] };
 }
 
 /** The Secret is optional: it is gone when the pod starts again after a reboot, and nobody needs it then. */
