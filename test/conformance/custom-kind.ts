@@ -63,12 +63,13 @@ export function widgetDefinition(
   } as { metadata: { name: string }; spec: object };
 }
 
-/** Defines a kind and waits until it is served. */
+/** Defines a kind and waits until it is served and established: the server writes no more to its definition then. */
 export async function customKind(t: Trial, options: CustomKindOptions = {}): Promise<CustomKind> {
   const group = `${t.unique('group')}.example.com`;
   await t.make(crdsPath, widgetDefinition(group, options));
   const kind = widgetsOf(group, options.scope);
   await t.eventually(async () => successOf(await t.get(`/apis/${group}/v1/widgets`)));
+  await conditionsOf(t, kind.name, 'Established');
   return kind;
 }
 
