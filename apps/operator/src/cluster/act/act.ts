@@ -2,6 +2,7 @@
 import { memberAddress, memberNameFromPeerUrl } from '@etcd-operator/etcd';
 import { pods } from '@etcd-operator/kube';
 import { fieldManager } from '../../api/names.ts';
+import type { ClusterEtcd } from '../etcd/cluster-etcd.ts';
 import { imageCheckPod } from '../objects/image-check-pod.ts';
 import type { Step } from '../plan/step.ts';
 import { type ActContext, done, type StepOutcome } from './act-context.ts';
@@ -40,10 +41,6 @@ export function act(step: Step, context: ActContext): Promise<StepOutcome> {
       return createListedPod(step, context);
     case 'disarm':
       return disarm(step, context);
-    case 'promote':
-      return context.etcd.memberPromote(step.memberId);
-    case 'moveLeader':
-      return context.etcd.moveLeader(step.from, step.to);
     case 'removeMember':
       return removeMember(step, context);
     case 'deletePod':
@@ -65,14 +62,37 @@ export function act(step: Step, context: ActContext): Promise<StepOutcome> {
       return settleImage(step, context);
     case 'setSnapshotCount':
       return setSnapshotCount(step, context);
-    case 'nudgeSnapshot':
-      return context.etcd.writeHarmlessEntries(step.entries);
-    case 'enableDowngrade':
-      return context.etcd.enableDowngrade(step.version);
-    case 'cancelDowngrade':
-      return context.etcd.cancelDowngrade();
     case 'resizePod':
       return resizePod(step, context);
+    case 'promote':
+    case 'moveLeader':
+    case 'nudgeSnapshot':
+    case 'keepLogMoving':
+    case 'enableDowngrade':
+    case 'cancelDowngrade':
+      return changeEtcd(step, context.etcd);
+  }
+}
+
+type EtcdStep = Of<
+  'promote' | 'moveLeader' | 'nudgeSnapshot' | 'keepLogMoving' | 'enableDowngrade' | 'cancelDowngrade'
+>;
+
+/** What etcd alone is asked for. */
+function changeEtcd(step: EtcdStep, etcd: ClusterEtcd): Promise<StepOutcome> {
+  switch (step.do) {
+    case 'promote':
+      return etcd.memberPromote(step.memberId);
+    case 'moveLeader':
+      return etcd.moveLeader(step.from, step.to);
+    case 'nudgeSnapshot':
+      return etcd.writeHarmlessEntries(step.entries);
+    case 'keepLogMoving':
+      return etcd.keepLogMoving();
+    case 'enableDowngrade':
+      return etcd.enableDowngrade(step.version);
+    case 'cancelDowngrade':
+      return etcd.cancelDowngrade();
   }
 }
 

@@ -114,6 +114,8 @@ export type Step =
   | { readonly do: 'setSnapshotCount'; readonly pod: string; readonly uid: string; readonly snapshotCount: string }
   /** Writes harmless entries so that members take a raft snapshot. */
   | { readonly do: 'nudgeSnapshot'; readonly entries: number }
+  /** Writes harmless entries for a moment, so that the leader sends its data to whoever joins before that one announces itself. */
+  | { readonly do: 'keepLogMoving' }
   | { readonly do: 'enableDowngrade'; readonly version: string }
   | { readonly do: 'cancelDowngrade' }
   /** Changes a living pod's resources without restarting it. */

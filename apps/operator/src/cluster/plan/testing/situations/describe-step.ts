@@ -34,6 +34,7 @@ export function describeStep(step: Step): string {
       return `enableDowngrade ${step.version}`;
     case 'deleteBudget':
     case 'cancelDowngrade':
+    case 'keepLogMoving':
       return step.do;
     case 'disarm':
     case 'settleImage':

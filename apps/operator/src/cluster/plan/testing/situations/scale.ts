@@ -14,6 +14,7 @@ import {
   see,
   silent,
   spec,
+  unheard,
 } from './vocabulary.ts';
 
 const budget = (minAvailable: number | undefined) => see({ budget: { minAvailable, foreign: false } });
@@ -50,6 +51,45 @@ export const scale: readonly Row[] = [
     name: '[46] with several voters a learner is promoted as soon as it has caught up',
     given: [healthy(3), spec({ size: 5 }), budget(3), learner('f')],
     steps: ['disarm f', 'promote f'],
+    situation: 'scalingUp',
+  },
+  {
+    name: 'a joiner that is about to start is helped to the data before it announces itself',
+    given: [healthy(3), spec({ size: 5 }), budget(3), joining('f'), unheard(1_000, 'f')],
+    steps: ['keepLogMoving'],
+    because: 'make the leader send it the data at once',
+    situation: 'scalingUp',
+  },
+  {
+    name: 'a joiner that has not come up for long is waited for without that',
+    given: [healthy(3), spec({ size: 5 }), budget(3), joining('f'), unheard(6_000, 'f')],
+    steps: [],
+    because: 'joins the cluster',
+    situation: 'scalingUp',
+  },
+  {
+    name: 'a joiner without an address cannot start yet: nothing is written for it',
+    given: [healthy(3), spec({ size: 5 }), budget(3), joining('f', { ip: '' }), unheard(1_000, 'f')],
+    steps: [],
+    situation: 'scalingUp',
+  },
+  {
+    name: 'a leader that still has its whole log sends no snapshot: nothing is written',
+    given: [healthy(3), spec({ size: 5 }), budget(3), answers({ raftIndex: 100 }), joining('f'), unheard(1_000, 'f')],
+    steps: [],
+    situation: 'scalingUp',
+  },
+  {
+    name: 'before 3.6 a leader keeps its log for long: nothing is written',
+    given: [
+      healthy(3),
+      spec({ size: 5, version: '3.5.35' }),
+      budget(3),
+      answers({ version: '3.5.35' }),
+      joining('f'),
+      unheard(1_000, 'f'),
+    ],
+    steps: [],
     situation: 'scalingUp',
   },
   {

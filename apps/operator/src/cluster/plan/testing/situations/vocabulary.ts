@@ -289,6 +289,15 @@ export const silent =
         all.set(podName(letter), { kind: 'silent', since: now - milliseconds, why: 'connection refused' });
     });
 
+/** Has an address for so long, and has never answered there. */
+export const unheard =
+  (milliseconds: number, letter: string): Change =>
+  (observation) =>
+    withAnswers(observation, (all) => {
+      const since = now - milliseconds;
+      all.set(podName(letter), { kind: 'silent', since, why: 'connection refused', neverAnswered: true });
+    });
+
 function withAnswers(observation: Observation, change: (answers: Map<string, Answer>) => void): Observation {
   const all = new Map(observation.etcd.answers);
   change(all);
