@@ -75,8 +75,12 @@ test('the chart lets the operator reach what it asks members for', () => {
   const text = readFileSync(join(chart, 'templates', 'network-policies.yaml'), 'utf8');
   const [, members = ''] = text.split('part-of: etcd-operator');
   const [operator = ''] = members.split('members.clients');
-  // Clients' port, and that of the metrics.
-  for (const port of [2379, 2381]) expect(operator).toContain(`- port: ${port}\n`);
+  // Clients' port, that of the metrics, and that of the agent that takes a restore's data.
+  for (const port of [2379, 2381, 19_999]) expect(operator).toContain(`- port: ${port}\n`);
+  // Members of a restore have no label app: they must be as open, and as closed, as all others.
+  const [, policy = ''] = text.split('-etcd-members');
+  expect(policy).not.toContain('app: etcd\n');
+  expect(policy.match(/key: etcd_cluster\n +operator: Exists/g)).toHaveLength(2);
 });
 
 test('every kind has its CRD in the folder, in the chart and in the one file', () => {

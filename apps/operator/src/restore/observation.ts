@@ -91,6 +91,8 @@ export interface TargetFacts {
   /** Why Secrets that its spec names cannot be used. */
   readonly secretProblems: readonly string[];
   readonly marker: RestoreMarker | undefined;
+  /** True if the EtcdRestore that left the mark is no more: somebody took its finalizer off, and nobody will put back what it did. */
+  readonly markIsOrphaned: boolean;
   /** As recorded on the object: its present life, and its identity in etcd, empty while it has none. */
   readonly incarnation: number;
   readonly clusterId: string;
@@ -114,6 +116,8 @@ export interface LifePod {
   readonly incarnation: number;
   readonly fenced: boolean;
   readonly terminating: boolean;
+  /** True if it should have ended a while ago: its node does not answer, and may never do so again. */
+  readonly overdue: boolean;
 }
 
 export interface LifeVolume {
@@ -121,6 +125,10 @@ export interface LifeVolume {
   readonly uid: string;
   readonly incarnation: number;
   readonly terminating: boolean;
+  /** True if it should have gone a while ago: a pod that does not end holds it. */
+  readonly overdue: boolean;
+  /** True once an identity is written to it: the etcd-operator knows by it, too, which life this is. */
+  readonly isIdentified: boolean;
 }
 
 export interface SeedFacts {

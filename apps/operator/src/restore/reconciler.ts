@@ -8,7 +8,7 @@ import {
   requeueAfter,
 } from '@etcd-operator/controller-runtime';
 import { type Dialer, networkDialer } from '@etcd-operator/etcd';
-import { type Client, keyOf, keyString, secrets } from '@etcd-operator/kube';
+import { type Client, keyOf, keyString, type Pod, secrets } from '@etcd-operator/kube';
 import type { Clock, Random } from '@etcd-operator/ports';
 import { type EtcdRestore, etcdRestores } from '../api/etcd-restore.ts';
 import { fieldManager } from '../api/names.ts';
@@ -204,16 +204,15 @@ export class RestoreReconciler implements Reconciler {
   ) {
     if (!cluster) return { kind: 'skipped', why: 'there is no EtcdCluster' };
     const { uid } = identityOf(cluster);
-    const old = pods.filter(
-      (pod) => isOwnedBy(pod, uid) && incarnationOf(pod.metadata?.labels) < incarnation && pod.status?.podIP,
-    );
     const { clock, dial } = this.#options;
-    const members = old.map((pod) => memberClient(pod, cluster, credentials, { clock, dial }));
+    const lives = oldLives(pods, uid, incarnation).map((life) =>
+      life.map((pod) => memberClient(pod, cluster, credentials, { clock, dial })),
+    );
     try {
       const key = safetyKey(opened.place.key, { uid: identityOf(restore).uid, incarnation });
-      return await savePresent(members, opened, key, context);
+      return await savePresent(lives, opened, key, context);
     } finally {
-      for (const member of members) member.close();
+      for (const member of lives.flat()) member.close();
     }
   }
 
@@ -244,6 +243,14 @@ export class RestoreReconciler implements Reconciler {
       .get({ namespace: identity.namespace, name }, { signal });
     return Buffer.from(Buffer.from(data?.[keyName] ?? '', 'base64').toString('utf8'), 'hex');
   }
+}
+
+/** The pods of each life before, the last one first. */
+function oldLives(pods: readonly Pod[], uid: string, incarnation: number): readonly (readonly Pod[])[] {
+  const lifeOf = (pod: Pod) => incarnationOf(pod.metadata?.labels);
+  const old = pods.filter((pod) => isOwnedBy(pod, uid) && lifeOf(pod) < incarnation && pod.status?.podIP);
+  const lives = [...new Set(old.map(lifeOf))].sort((a, b) => b - a);
+  return lives.map((life) => old.filter((pod) => lifeOf(pod) === life));
 }
 
 /** Names of jobs begin with the namespace and the name of their restore, neither of which has a slash in it. */

@@ -57,6 +57,22 @@ describe('the status of a restore', () => {
     expect(arrived?.source).toMatchObject({ sha256: modelSource.sha256, verified: 'Embedded' });
   });
 
+  test('a spec that is changed when the restored data serves changes nothing: what was restored stays said', () => {
+    const begun = { phase: 'Preparing', reason: '', source: modelSource, started: true, incarnation: 2 } as const;
+    const seed = { revision: 1_000_000_040, clusterId: 'c2' };
+    const serving = nextStatus(nextStatus(undefined, 1, begun, now), 1, { phase: 'Growing', reason: '', seed }, now);
+    const edited = nextStatus(serving, 2, { phase: 'Growing', reason: '' }, later);
+    const done = nextStatus(edited, 2, { phase: 'Succeeded', reason: '' }, later);
+    const restored = {
+      revision: 1_000_000_040,
+      clusterID: 'c2',
+      incarnation: 2,
+      source: { generation: 1 },
+      startedAt: now,
+    };
+    expect(done).toMatchObject({ ...restored, succeeded: true, observedGeneration: 2 });
+  });
+
   test('a corrected spec begins anew; what was saved stays named', () => {
     const report = { phase: 'Failed', reason: 'x', failure: 'x', source: modelSource, started: true } as const;
     const failed = nextStatus(

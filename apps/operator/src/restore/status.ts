@@ -15,7 +15,7 @@ export function nextStatus(
   now: string,
 ): EtcdRestoreStatus | undefined {
   const { phase, reason } = report;
-  const isNew = previous?.observedGeneration !== generation;
+  const isNew = previous?.observedGeneration !== generation && !isSettled(phase);
   const next: Mutable<EtcdRestoreStatus> = {
     ...(isNew ? afresh(previous) : previous),
     succeeded: phase === 'Succeeded',
@@ -69,6 +69,11 @@ function safetyStatus(safety: SafetyFacts): NonNullable<EtcdRestoreStatus['safet
   if (safety.kind === 'skipped') return { skipped: safety.why };
   const { path, revision, bytes } = safety;
   return { path, revision, bytes };
+}
+
+/** The restored data serves: another spec changes nothing any more, and what was restored stays said. */
+function isSettled(phase: RestorePhaseName): boolean {
+  return phase === 'Growing' || phase === 'CleaningUp' || phase === 'Succeeded';
 }
 
 function isOver(phase: RestorePhaseName): boolean {

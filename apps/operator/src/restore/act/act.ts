@@ -25,9 +25,10 @@ export async function act(step: RestoreStep, context: ActContext): Promise<void>
     case 'deliver':
       return context.jobs.deliver(step.ip, step.agent);
     case 'addFinalizer':
+      // Of one that is gone this is refused: what comes after it is done for nobody, and nobody would put it back.
       return patchRestore(addFinalizerPatch(context.restore, restoreFinalizer), context);
     case 'removeFinalizer':
-      return patchRestore(removeFinalizerPatch(context.restore, restoreFinalizer), context);
+      return ifThere(patchRestore(removeFinalizerPatch(context.restore, restoreFinalizer), context));
     case 'createCluster':
       return createCluster(step, context);
     case 'deleteCluster':
@@ -87,5 +88,5 @@ async function relabel(
 async function patchRestore(patch: Patch | undefined, { client, restore, signal }: ActContext): Promise<void> {
   if (!patch) return;
   const { namespace, name } = identityOf(restore);
-  await ifThere(client.resource(etcdRestores.resource).patch({ namespace, name }, patch, { fieldManager, signal }));
+  await client.resource(etcdRestores.resource).patch({ namespace, name }, patch, { fieldManager, signal });
 }

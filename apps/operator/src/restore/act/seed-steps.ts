@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { persistentVolumeClaims, pods } from '@etcd-operator/kube';
+import { type ObjectMeta, persistentVolumeClaims, pods } from '@etcd-operator/kube';
 import { annotations, fieldManager, labels } from '../../api/names.ts';
 import { readRestoreMarker } from '../../api/restore-marker.ts';
 import { identityOf } from '../../cluster/act/cluster-identity.ts';
@@ -33,17 +33,26 @@ export async function createSeed({ name, incarnation }: Of<'createSeed'>, contex
   await unlessThere(client.resource(pods).create(pod, { fieldManager, signal }));
 }
 
-/** The volume gets its identity first: the pod's own patch is what shows that all is done. */
+/**
+ * Restoring is turned off before an identity is anywhere: whoever finds one takes the new life up, and then nothing may be restored
+ * again. The volume gets it before the pod, whose own patch is what shows that all is done.
+ */
 export async function settleSeed(step: Of<'settleSeed'>, { client, restore, signal }: ActContext): Promise<void> {
   const { namespace } = identityOf(restore);
-  const { name, uid, resourceVersion, clusterId, memberId } = step;
+  const { name, uid, clusterId, memberId } = step;
   const identity = { [annotations.clusterId]: clusterId, [annotations.memberId]: memberId };
+  const off = { [annotations.restoreSwitch]: restoreSwitch.done };
   const options = { fieldManager, signal };
+  const patchPod = async (metadata: ObjectMeta) => {
+    const patch = { metadata: { uid, ...metadata } };
+    return client.resource(pods).patch({ namespace, name }, { type: 'merge', patch }, options);
+  };
+  let { resourceVersion } = step;
   if (step.onVolume) {
+    const { metadata } = await patchPod({ resourceVersion, annotations: off });
+    resourceVersion = metadata?.resourceVersion ?? resourceVersion;
     const patch = { metadata: { annotations: identity } };
     await client.resource(persistentVolumeClaims).patch({ namespace, name }, { type: 'merge', patch }, options);
   }
-  const notes = { ...identity, [annotations.restoreSwitch]: restoreSwitch.done };
-  const patch = { metadata: { uid, resourceVersion, annotations: notes, labels: { [labels.voter]: 'true' } } };
-  await client.resource(pods).patch({ namespace, name }, { type: 'merge', patch }, options);
+  await patchPod({ resourceVersion, annotations: { ...identity, ...off }, labels: { [labels.voter]: 'true' } });
 }

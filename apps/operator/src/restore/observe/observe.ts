@@ -3,8 +3,9 @@ import { clientPort, type Dialer, formatId, isEtcdError, MemberClient, memberAdd
 import { type Client, isKubeError, type PersistentVolumeClaim, type Pod, secrets } from '@etcd-operator/kube';
 import type { Clock } from '@etcd-operator/ports';
 import type { EtcdCluster } from '../../api/etcd-cluster.ts';
-import type { EtcdRestore } from '../../api/etcd-restore.ts';
-import { labels } from '../../api/names.ts';
+import { type EtcdRestore, etcdRestores } from '../../api/etcd-restore.ts';
+import { annotations, labels } from '../../api/names.ts';
+import { readRestoreMarker } from '../../api/restore-marker.ts';
 import { identityOf } from '../../cluster/act/cluster-identity.ts';
 import type { ClusterCredentials } from '../../cluster/etcd/member-pool.ts';
 import { isOwnedBy } from '../../cluster/objects/owner.ts';
@@ -49,23 +50,37 @@ export async function observe(found: Found, context: ObserveContext): Promise<Lo
   const noSecrets = { credentials: { tls: undefined, login: undefined }, problems: [] };
   const findings = cluster ? await context.secrets.check(cluster, client, signal) : undefined;
   const { credentials, problems } = findings ?? noSecrets;
-  const target = cluster && targetFacts(cluster, problems);
+  const target = cluster && targetFacts(cluster, problems, await isOrphaned(cluster, restore, context));
   const own = cluster ? found.pods.filter((pod) => isOwnedBy(pod, target?.uid ?? '')) : [];
   const seed = cluster && target && own.find((pod) => pod.metadata?.name === nameOfSeed(cluster, target));
+  const now = context.clock.now();
   const answer =
     seed && cluster ? await ask(seed, cluster, credentials, facts.source?.authEnabled ?? false, context) : undefined;
   const observation: RestoreObservation = {
     restore: facts,
     cluster: target,
-    pods: own.map(lifePod),
-    strangers: found.pods.filter((pod) => !own.includes(pod) && !lifePod(pod).fenced).map(nameOf),
-    volumes: cluster ? found.volumes.filter((claim) => isOwnedBy(claim, target?.uid ?? '')).map(lifeVolume) : [],
-    seed: seed && seedFacts(seed, answer, context.clock.now()),
+    pods: own.map((pod) => lifePod(pod, now)),
+    strangers: found.pods.filter((pod) => !own.includes(pod) && !lifePod(pod, now).fenced).map(nameOf),
+    volumes: cluster ? volumesOf(found, target?.uid ?? '', now) : [],
+    seed: seed && seedFacts(seed, answer, now),
     hasSecret: (facts.ended === undefined || facts.hasFinalizer) && (await hasSecret(restore, client, signal)),
     jobs: context.jobs(seed ? agentOf(seed) : ''),
   };
   const tlsKeys = findings?.keyStyles ?? { peer: 'own', server: 'own', client: 'own' };
   return { observation, credentials, tlsKeys };
+}
+
+/** Asked of the API server itself: a cache may know of the mark before it knows who left it. One that cannot be read is nobody's to take. */
+async function isOrphaned(
+  { metadata }: EtcdCluster,
+  restore: EtcdRestore,
+  { client, signal }: ObserveContext,
+): Promise<boolean> {
+  const { uid = '' } = readRestoreMarker(metadata?.annotations) ?? {};
+  const { namespace, uid: own } = identityOf(restore);
+  if (uid === '' || uid === own || restore.status?.succeeded) return false;
+  const { items } = await client.resource(etcdRestores.resource).list({ namespace, signal });
+  return !items.some((item) => item.metadata?.uid === uid);
 }
 
 function nameOfSeed(cluster: EtcdCluster, { uid, incarnation }: TargetFacts): string {
@@ -76,22 +91,36 @@ function nameOf({ metadata }: Pod): string {
   return metadata?.name ?? '';
 }
 
-function lifePod({ metadata = {} }: Pod): LifePod {
+/** Above what a kubelet takes to say that a pod has ended. */
+const endPatience = 60_000;
+
+function isOverdue(deletionTimestamp: string | undefined, now: number): boolean {
+  return deletionTimestamp !== undefined && now - Date.parse(deletionTimestamp) > endPatience;
+}
+
+function volumesOf({ volumes }: Found, uid: string, now: number): readonly LifeVolume[] {
+  return volumes.filter((claim) => isOwnedBy(claim, uid)).map((claim) => lifeVolume(claim, now));
+}
+
+function lifePod({ metadata = {} }: Pod, now: number): LifePod {
   return {
     name: metadata.name ?? '',
     uid: metadata.uid ?? '',
     incarnation: incarnationOf(metadata.labels),
     fenced: metadata.labels?.[labels.app] !== 'etcd',
     terminating: metadata.deletionTimestamp !== undefined,
+    overdue: isOverdue(metadata.deletionTimestamp, now),
   };
 }
 
-function lifeVolume({ metadata = {} }: PersistentVolumeClaim): LifeVolume {
+function lifeVolume({ metadata = {} }: PersistentVolumeClaim, now: number): LifeVolume {
   return {
     name: metadata.name ?? '',
     uid: metadata.uid ?? '',
     incarnation: incarnationOf(metadata.labels),
     terminating: metadata.deletionTimestamp !== undefined,
+    overdue: isOverdue(metadata.deletionTimestamp, now),
+    isIdentified: Boolean(metadata.annotations?.[annotations.clusterId]),
   };
 }
 
@@ -158,7 +187,8 @@ async function ask(
   }
 }
 
-const refusals = ['PermissionDenied', 'InvalidAuthToken', 'LoginRequired', 'LoginFailed'] as const;
+/** What a member says to whom it does not know. */
+export const refusals = ['PermissionDenied', 'InvalidAuthToken', 'LoginRequired', 'LoginFailed'] as const;
 
 function lockedOut(why: string): SeedAnswer {
   const loginProblem = `the credentials in spec.auth do not open the restored cluster: ${why}`;

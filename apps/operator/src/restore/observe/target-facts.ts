@@ -9,7 +9,11 @@ import type { TargetFacts } from '../observation.ts';
 import { limitsOf } from '../plan/cluster-limits.ts';
 
 /** What the planner needs to know of the EtcdCluster that is restored. */
-export function targetFacts(cluster: EtcdCluster, secretProblems: readonly string[]): TargetFacts {
+export function targetFacts(
+  cluster: EtcdCluster,
+  secretProblems: readonly string[],
+  markIsOrphaned: boolean,
+): TargetFacts {
   const { metadata = {}, spec, status } = cluster;
   const { uid, deleting, desired, latchedInAnnotation, latchedInStatus } = clusterFacts(cluster, false);
   const { incarnation, clusterId } = newest(latchedInAnnotation, latchedInStatus);
@@ -22,6 +26,7 @@ export function targetFacts(cluster: EtcdCluster, secretProblems: readonly strin
     limits: limitsOf(spec),
     secretProblems,
     marker: readRestoreMarker(notes),
+    markIsOrphaned,
     incarnation,
     clusterId,
     revision: Math.max(0, ...(status?.memberDetails ?? []).map((member) => member.revision ?? 0)),

@@ -9,12 +9,18 @@ const defaultQuota = 2 * 1024 ** 3;
 /** Reads the limits from a spec. */
 export function limitsOf({ pod, auth }: EtcdClusterSpec): ClusterLimits {
   const quotaText = pod?.etcdEnv?.find(({ name }) => name === 'ETCD_QUOTA_BACKEND_BYTES')?.value ?? '';
-  const quota = /^\d{1,15}$/.test(quotaText) ? Number(quotaText) : 0;
   return {
     volumeBytes: bytesOf(pod?.persistentVolumeClaimSpec?.resources?.requests?.['storage']),
-    quotaBytes: quota > 0 ? quota : defaultQuota,
+    quotaBytes: quotaOf(quotaText),
     hasLogin: Boolean(auth?.secret),
   };
+}
+
+/** None below zero, as etcd reads it; its own for zero and for what is no number. */
+function quotaOf(text: string): number {
+  const quota = /^-?\d{1,15}$/.test(text) ? Number(text) : 0;
+  if (quota < 0) return Number.POSITIVE_INFINITY;
+  return quota > 0 ? quota : defaultQuota;
 }
 
 function bytesOf(quantity: string | number | undefined): number | undefined {

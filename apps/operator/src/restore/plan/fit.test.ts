@@ -55,6 +55,13 @@ describe('a sound source', () => {
         spec: { pod: { etcdEnv: [{ name: 'ETCD_QUOTA_BACKEND_BYTES', value: '8589934592' }] } },
       },
     ],
+    [
+      'larger than the default quota, where there is none',
+      {
+        source: { bytes: 3 * gibibyte },
+        spec: { pod: { etcdEnv: [{ name: 'ETCD_QUOTA_BACKEND_BYTES', value: '-1' }] } },
+      },
+    ],
   ])('%s is taken', (_what, given) => {
     expect(why(given)).toBeUndefined();
   });

@@ -5,7 +5,8 @@ import type { PlannedRestoreStep, RestorePlan } from './step.ts';
 
 /**
  * The new life has its identity, and the etcd-operator brings it to its size. Only when it is available there, the members
- * of the old life go, and after them their volumes.
+ * of the old life go, and after them their volumes. Those on a node that is gone stay until somebody says that it is: they have
+ * been told to go, nothing leads to them, and the restore does not wait for that.
  */
 export function grow(seen: RestoreObservation, target: TargetFacts, now: number): RestorePlan {
   const { restore, pods, volumes, hasSecret } = seen;
@@ -22,8 +23,8 @@ export function grow(seen: RestoreObservation, target: TargetFacts, now: number)
   if (!target.isAvailable) {
     return { ...wait('Growing', target.waitingFor, 1_000), steps: secret };
   }
-  const oldPods = pods.filter((pod) => pod.incarnation < incarnation);
-  const oldVolumes = volumes.filter((volume) => volume.incarnation < incarnation);
+  const oldPods = pods.filter((pod) => pod.incarnation < incarnation && !pod.overdue);
+  const oldVolumes = volumes.filter((volume) => volume.incarnation < incarnation && !volume.overdue);
   if (oldPods.length > 0) {
     const reason = 'the restored cluster is available: the members of its life before go';
     const steps = oldPods

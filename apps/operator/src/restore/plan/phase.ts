@@ -14,7 +14,7 @@ export type RestorePhase =
   | { readonly kind: 'preparing'; readonly source: SourceFacts }
   /** The EtcdCluster is marked; the new life has no identity yet, and the way back is open. */
   | { readonly kind: 'seeding'; readonly source: SourceFacts; readonly target: TargetFacts }
-  /** The seed bears the identity, by which the etcd-operator knows the new life and runs it: only the record is missing. */
+  /** The seed or its volume bears the identity, by which the etcd-operator knows the new life and runs it: only the record is missing. */
   | { readonly kind: 'settled'; readonly target: TargetFacts }
   /** The new life has an identity; the etcd-operator runs it, and there is no way back. */
   | { readonly kind: 'growing'; readonly target: TargetFacts }
@@ -29,7 +29,7 @@ export function phaseOf(seen: RestoreObservation): RestorePhase {
   // Recorded together with the identity: a status that was lost must not make it happen twice.
   if (cluster && cluster.restoredBy === restore.uid && cluster.clusterId !== '')
     return marked ? { kind: 'growing', target: marked } : { kind: 'ended', how: 'succeeded' };
-  if (marked && isRaised(marked) && (seen.seed?.isIdentified || isKnown(marked)))
+  if (marked && isRaised(marked) && (bearsIdentity(seen, marked) || isKnown(marked)))
     return { kind: 'settled', target: marked };
   const failure = failureOf(seen, marked);
   if (failure !== undefined) return { kind: 'rollingBack', failure, target: marked };
@@ -53,6 +53,11 @@ function failureOf({ restore }: RestoreObservation, marked: TargetFacts | undefi
   if (marked && !isRaised(marked)) return 'the incarnation of the EtcdCluster was changed by somebody else';
   // Verified for another spec: it is put back, and begins anew.
   return marked && !restore.source ? 'the spec of the EtcdRestore has changed' : undefined;
+}
+
+/** The volume gets it first: from then on the etcd-operator knows the new life, whatever becomes of the pod. */
+function bearsIdentity({ seed, volumes }: RestoreObservation, { incarnation }: TargetFacts): boolean {
+  return seed?.isIdentified || volumes.some((volume) => volume.incarnation === incarnation && volume.isIdentified);
 }
 
 /** True if the etcd-operator has written down the identity of the new life, which it knows from the seed. */

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { desiredOf } from '../../cluster/desired.ts';
 import { RestoreModel, run, type Trouble } from '../testing/model.ts';
+import { planRestore } from './plan.ts';
 
 const lives = (model: RestoreModel) => ({
   phase: model.status?.phase,
@@ -85,6 +87,53 @@ describe('a restore', () => {
     expect(lives(model)).toMatchObject({ phase: 'Succeeded', wrongs: [] });
   });
 
+  test('rule 25: does not wait for an old member whose node is gone: it has been told to go, and the cluster is restored', () => {
+    const model = run(new RestoreModel({ lostNode: 'b' }));
+    expect(lives(model)).toMatchObject({ phase: 'Succeeded', marker: undefined, finalizer: false, wrongs: [] });
+    expect(model.pods.filter(({ incarnation }) => incarnation < 2)).toMatchObject([{ name: 'b', terminating: true }]);
+    expect(model.volumes.filter(({ incarnation }) => incarnation < 2)).toMatchObject([
+      { name: 'b', terminating: true },
+    ]);
+  });
+
+  test('rule 25: whose new member is lost with its node puts the old ones back all the same', () => {
+    const model = run(new RestoreModel({ lostNode: 'seed', seedBreaks: true }));
+    expect(lives(model)).toMatchObject({
+      phase: 'Failed',
+      incarnation: 1,
+      clusterId: 'c1',
+      marker: undefined,
+      secret: false,
+    });
+    const old = ({ incarnation }: { readonly incarnation: number }) => incarnation === 1;
+    expect(model.pods.filter(old).map(({ fenced }) => fenced)).toEqual([false, false, false]);
+    expect(model.pods.filter((pod) => !old(pod))).toMatchObject([{ terminating: true, fenced: true }]);
+  });
+
+  test('whose new member cannot store the snapshot tries again more and more slowly, then puts everything back and says why', () => {
+    const model = new RestoreModel();
+    while (model.seed?.stage !== 'waitingForData') model.pass(Number.POSITIVE_INFINITY);
+    const waits = [0, 10_000, 100_000].map((failing) => {
+      model.deliver = { kind: 'failed', why: 'ENOSPC', passes: true, since: model.now - failing };
+      return planRestore(model.observation(), model.now).lookAgainAfter;
+    });
+    expect(waits).toEqual([250, 2_500, 10_000]);
+    model.deliver = { kind: 'failed', why: 'ENOSPC', passes: true, since: model.now - 600_000 };
+    run(model);
+    expect(lives(model)).toEqual({ phase: 'Failed', ...asItWas });
+    expect(model.status?.reason).toContain('ENOSPC');
+  });
+
+  test('whose EtcdCluster gets another version on the way, which cannot read the backup, is given up', () => {
+    const model = new RestoreModel();
+    while (model.startedAt === 0) model.pass(Number.POSITIVE_INFINITY);
+    const { cluster, ...seen } = model.observation();
+    const lower = cluster && { ...cluster, desired: desiredOf('c', { size: 3, version: '3.5.35' }) };
+    const { steps, report } = planRestore({ ...seen, cluster: lower }, model.now);
+    expect(steps).toEqual([]);
+    expect(report).toMatchObject({ phase: 'RollingBack', failure: expect.stringContaining('3.5.35 cannot read') });
+  });
+
   test('takes an EtcdCluster that it made away again if it fails', () => {
     const model = run(new RestoreModel({ seedBreaks: true }, false));
     expect(model.cluster).toBeUndefined();
@@ -128,6 +177,23 @@ describe('a restore', () => {
     });
   });
 
+  test('killed when only the volume of its seed bears the identity, and deleted: goes on, for the etcd-operator knows the new life by it', () => {
+    const model = new RestoreModel();
+    while (!model.seed?.isIdentified) model.pass(Number.POSITIVE_INFINITY);
+    // The second of two writes was not made.
+    model.seed.isIdentified = false;
+    model.crash();
+    model.deleting = true;
+    run(model);
+    expect(lives(model)).toMatchObject({
+      incarnation: 2,
+      clusterId: 'c3',
+      marker: undefined,
+      finalizer: false,
+      wrongs: [],
+    });
+  });
+
   test('whose restored members are lost before all are there can be deleted, and another may follow', () => {
     const model = new RestoreModel();
     while (model.cluster?.restoredBy !== 'r1') model.pass(Number.POSITIVE_INFINITY);
@@ -164,6 +230,46 @@ describe('a restore', () => {
     };
     run(model);
     expect(lives(model)).toEqual({ phase: 'Failed', ...asItWas });
+  });
+
+  describe('of a cluster that bears the mark of an EtcdRestore that is no more', () => {
+    const marked = (trouble: Trouble) => {
+      const model = new RestoreModel(trouble);
+      const from = { incarnation: 1, clusterId: 'c1' };
+      Object.assign(model.cluster ?? {}, { marker: { name: 'other', uid: 'r0', from }, incarnation: 2, used: 2 });
+      Object.assign(model.cluster ?? {}, { clusterId: '', grown: false });
+      for (const pod of model.pods) pod.fenced = true;
+      return model;
+    };
+
+    test('waits while it may still be there', () => {
+      const model = run(marked({}));
+      expect(model.status).toMatchObject({ phase: 'Preparing', reason: expect.stringContaining('other') });
+    });
+
+    test('takes its place: nobody else would ever end it', () => {
+      const model = run(Object.assign(marked({}), { markIsOrphaned: true }));
+      expect(lives(model)).toMatchObject({ phase: 'Succeeded', incarnation: 3, marker: undefined, wrongs: [] });
+    });
+
+    test('and that fails puts back what was there before either', () => {
+      const model = run(Object.assign(marked({ seedBreaks: true }), { markIsOrphaned: true }));
+      expect(lives(model)).toEqual({ phase: 'Failed', ...asItWas });
+    });
+  });
+
+  test('rule 30: that fails leaves pods of lives long before where they are: behind no Service', () => {
+    const model = new RestoreModel({ seedBreaks: true });
+    // Left by a restore whose members were lost before all were there.
+    Object.assign(model.cluster ?? {}, { incarnation: 2, used: 2 });
+    for (const pod of model.pods) Object.assign(pod, pod.name === 'a' ? { fenced: true } : { incarnation: 2 });
+    run(model);
+    expect(model.status?.phase).toBe('Failed');
+    expect(model.pods.map(({ name, fenced }) => [name, fenced])).toEqual([
+      ['a', true],
+      ['b', false],
+      ['d', false],
+    ]);
   });
 
   test('a second attempt never bears the incarnation of the first', () => {

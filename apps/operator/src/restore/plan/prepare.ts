@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
+import type { RestoreOrigin } from '../../api/restore-marker.ts';
 import { type Desired, desiredOf } from '../../cluster/desired.ts';
 import type { RestoreFacts, RestoreObservation, SourceFacts, TargetFacts } from '../observation.ts';
 import { limitsOf } from './cluster-limits.ts';
@@ -16,7 +17,8 @@ export function prepare(seen: RestoreObservation, source: SourceFacts): RestoreP
 function prepareExisting(seen: RestoreObservation, source: SourceFacts, cluster: TargetFacts): RestorePlan {
   const { restore, pods, volumes } = seen;
   if (cluster.deleting) return wait('Preparing', 'the EtcdCluster is being deleted', 5_000);
-  if (cluster.marker) return wait('Preparing', `waits for EtcdRestore ${cluster.marker.name} to end`, 5_000);
+  if (cluster.marker && !cluster.markIsOrphaned)
+    return wait('Preparing', `waits for EtcdRestore ${cluster.marker.name} to end`, 5_000);
   const { desired, limits, secretProblems } = cluster;
   if ('problems' in desired) return finish('Failed', `the EtcdCluster cannot run: ${desired.problems.join('; ')}`);
   if (secretProblems.length > 0) return finish('Failed', `the EtcdCluster cannot run: ${secretProblems.join('; ')}`);
@@ -24,16 +26,15 @@ function prepareExisting(seen: RestoreObservation, source: SourceFacts, cluster:
   if (unfit) return finish('Failed', unfit);
   const lives = [...pods, ...volumes].map((item) => item.incarnation);
   const incarnation = Math.max(cluster.incarnation, cluster.usedIncarnation, ...lives) + 1;
-  const marker = {
-    name: restore.name,
-    uid: restore.uid,
-    from: {
-      incarnation: cluster.incarnation,
-      clusterId: cluster.clusterId,
-      ...(cluster.revision > 0 && { revision: cluster.revision }),
-    },
-  };
+  const from = lifeBefore(cluster);
+  const marker = { name: restore.name, uid: restore.uid, ...(from && { from }) };
   return marked(seen, { do: 'mark', marker, incarnation }, incarnation);
+}
+
+/** Of a mark that nobody will take off, what it says of the life before: the one that it began has no identity. */
+function lifeBefore({ marker, incarnation, clusterId, revision }: TargetFacts): RestoreOrigin | undefined {
+  if (marker && clusterId === '') return marker.from;
+  return { incarnation, clusterId, ...(revision > 0 && { revision }) };
 }
 
 function prepareNew(seen: RestoreObservation, source: SourceFacts): RestorePlan {

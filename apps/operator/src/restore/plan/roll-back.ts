@@ -16,7 +16,7 @@ export function rollBack(seen: RestoreObservation, failure: string, target: Targ
 }
 
 function removeSeed(
-  { restore, seed, volumes, hasSecret }: RestoreObservation,
+  { restore, pods, seed, volumes, hasSecret }: RestoreObservation,
   failure: string,
   { uid, incarnation }: TargetFacts,
 ): RestorePlan | undefined {
@@ -29,8 +29,10 @@ function removeSeed(
       step: { do: 'deletePod', name: seed.name, uid: seed.uid, resourceVersion: seed.resourceVersion },
       reason: failure,
     });
-  if (seed) return { ...take('RollingBack', steps, failure), lookAgainAfter: 500 };
-  const volume = volumes.find((item) => item.name === name && item.incarnation === incarnation);
+  // One on a node that is gone may never end: it has no identity and is not given one any more, and the old members must not wait.
+  const isAwaited = seed && !pods.some((pod) => pod.uid === seed.uid && pod.overdue);
+  if (isAwaited) return { ...take('RollingBack', steps, failure), lookAgainAfter: 500 };
+  const volume = volumes.find((item) => item.name === name && item.incarnation === incarnation && !item.overdue);
   if (volume && !volume.terminating)
     steps.push({ step: { do: 'deleteVolume', name: volume.name, uid: volume.uid }, reason: failure });
   if (volume || steps.length > 0) return { ...take('RollingBack', steps, failure), lookAgainAfter: 500 };
@@ -44,7 +46,7 @@ function putBack({ pods }: RestoreObservation, failure: string, target: TargetFa
     if (target.deleting) return wait('RollingBack', failure, 500);
     return take('RollingBack', [{ step: { do: 'deleteCluster', uid }, reason: failure }], failure);
   }
-  const fenced = pods.filter((pod) => pod.incarnation <= from.incarnation && pod.fenced && !pod.terminating);
+  const fenced = pods.filter((pod) => pod.incarnation === from.incarnation && pod.fenced && !pod.terminating);
   const steps: PlannedRestoreStep[] = fenced.map(({ name, uid: podUid }) => ({
     step: { do: 'unfencePod', name, uid: podUid },
     reason: failure,

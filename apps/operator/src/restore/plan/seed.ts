@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Desired } from '../../cluster/desired.ts';
 import { seedName } from '../../cluster/plan/member-naming.ts';
-import type { RestoreObservation, SafetyFacts, SeedFacts, SourceFacts, TargetFacts } from '../observation.ts';
-import { expectedRevision } from './fit.ts';
+import type {
+  RestoreObservation,
+  SafetyFacts,
+  SeedAnswer,
+  SeedFacts,
+  SourceFacts,
+  TargetFacts,
+} from '../observation.ts';
+import { expectedRevision, whyUnfit } from './fit.ts';
 import { isPending } from './phase.ts';
 import { whyMadeInVain } from './prepare.ts';
 import { fail, progress, take, wait } from './proposal.ts';
@@ -30,7 +37,7 @@ export function seed(seen: RestoreObservation, source: SourceFacts, target: Targ
     standBack(seen, target) ??
     fence(seen, target) ??
     (seen.seed ? undefined : save(seen, target, now)) ??
-    nurse(seen, source, target, desired)
+    nurse(seen, source, target, desired, now)
   );
 }
 
@@ -48,7 +55,10 @@ function settleSource(
   const { restore, jobs, seed: pod } = seen;
   const isOurs = target.marker?.from === undefined;
   if (!isPending(source)) {
-    const vain = isOurs ? whyMadeInVain(restore, source, target, desired) : undefined;
+    // Also of a cluster that was there: its spec may have become another one since it was asked.
+    const vain = isOurs
+      ? whyMadeInVain(restore, source, target, desired)
+      : whyUnfit(source, restore, { exists: true, desired, limits: target.limits });
     return vain === undefined ? undefined : fail(vain);
   }
   const found = [jobs.deliver, jobs.verify].find((job) => job.kind === 'done');
@@ -121,7 +131,13 @@ function saved(safety: SafetyFacts): RestorePlan {
   return { steps: [], report: { phase: 'SavingPresent', reason: '', safety }, lookAgainAfter: 0 };
 }
 
-function nurse(seen: RestoreObservation, source: SourceFacts, target: TargetFacts, desired: Desired): RestorePlan {
+function nurse(
+  seen: RestoreObservation,
+  source: SourceFacts,
+  target: TargetFacts,
+  desired: Desired,
+  now: number,
+): RestorePlan {
   const { seed: pod, hasSecret } = seen;
   if (!pod) return make(seen, target);
   if (pod.terminating) return fail(`the pod ${pod.name} with the restored data was deleted`);
@@ -129,7 +145,7 @@ function nurse(seen: RestoreObservation, source: SourceFacts, target: TargetFact
     return wait('Seeding', `${pod.name} has received the snapshot`, 250);
   if (pod.answer) return prove(seen, source, target, desired, pod);
   if (pod.broken !== undefined) return fail(pod.broken);
-  if (pod.stage === 'waitingForData' && pod.ip !== '') return deliver(seen, source, pod);
+  if (pod.stage === 'waitingForData' && pod.ip !== '') return deliver(seen, source, pod, now);
   if (!hasSecret && pod.stage === 'pending') return fail(`the Secret of ${pod.name} is gone`);
   return wait('Seeding', pod.why, pod.stage === 'running' ? answerEvery : 1_000);
 }
@@ -151,7 +167,15 @@ function make({ restore, hasSecret, strangers }: RestoreObservation, { uid, inca
   return take('Seeding', hasSecret ? [create] : [secret, create]);
 }
 
-function deliver({ jobs }: RestoreObservation, source: SourceFacts, { ip, name, agent }: SeedFacts): RestorePlan {
+/** How long a snapshot that does not arrive is sent again and again: nothing serves meanwhile, and a full disk stays full. */
+const deliveryPatience = 600_000;
+
+function deliver(
+  { jobs }: RestoreObservation,
+  source: SourceFacts,
+  { ip, name, agent }: SeedFacts,
+  now: number,
+): RestorePlan {
   const job = jobs.deliver;
   const send = { step: { do: 'deliver', ip, agent }, reason: `the snapshot is sent to ${name}` } as const;
   switch (job.kind) {
@@ -166,10 +190,16 @@ function deliver({ jobs }: RestoreObservation, source: SourceFacts, { ip, name, 
       };
     }
     case 'failed':
-      return job.passes ? { ...take('Seeding', [send], job.why), lookAgainAfter: 250 } : fail(job.why);
+      if (!job.passes || now - job.since >= deliveryPatience) return fail(job.why);
+      return { ...take('Seeding', [send], job.why), lookAgainAfter: sendAgainAfter(now - job.since) };
     case 'done':
       return wait('Seeding', `${name} has received the snapshot`, 250);
   }
+}
+
+/** At once at first; a store or a disk that goes on failing is not asked for everything four times a second. */
+function sendAgainAfter(failing: number): number {
+  return Math.min(10_000, Math.max(250, failing / 4));
 }
 
 /** An etcd that has begun serves within a second: nothing tells when, so it is asked often. */
@@ -185,14 +215,18 @@ function prove(
 ): RestorePlan {
   const { answer } = pod;
   if (!answer) return wait('Seeding', pod.why, answerEvery);
-  const { clusterId, memberId, revision, loginProblem } = answer;
+  const { clusterId, revision, loginProblem } = answer;
   if (loginProblem !== undefined) return fail(loginProblem);
   const expected = expectedRevision(source, restore, desired, target.marker?.from);
   // Nobody but etcd itself writes here yet: leases that ran out before anybody looked have raised it.
   if (revision < expected) return fail(`the restored member is at revision ${revision}, not at ${expected}`);
   if (clusterId === target.marker?.from?.clusterId) return fail(`the restored member has the cluster ID from before`);
   if (!answer.hasLeader) return wait('Seeding', `${pod.name} is about to serve`, answerEvery);
-  const { name, uid, resourceVersion, onVolume } = pod;
+  return identify(pod, answer);
+}
+
+function identify({ name, uid, resourceVersion, onVolume }: SeedFacts, answer: SeedAnswer): RestorePlan {
+  const { clusterId, memberId, revision } = answer;
   return take('Seeding', [
     {
       step: { do: 'settleSeed', name, uid, resourceVersion, onVolume, clusterId, memberId },
@@ -207,6 +241,8 @@ function prove(
  */
 export function settled({ seed: pod }: RestoreObservation, target: TargetFacts): RestorePlan {
   const answer = pod?.answer?.loginProblem === undefined ? pod?.answer : undefined;
+  // Begun and cut short: its volume bears the identity, and the pod does not know yet that it must not restore again.
+  if (pod && answer && !pod.isIdentified && !pod.terminating) return identify(pod, answer);
   const clusterId = answer?.clusterId || target.clusterId;
   if (!clusterId) return wait('Seeding', pod?.answer?.loginProblem ?? pod?.why ?? '', 1_000);
   const latch = { do: 'latch', clusterId, incarnation: target.incarnation } as const;

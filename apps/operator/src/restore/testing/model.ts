@@ -29,6 +29,8 @@ export interface Trouble {
   readonly manifestMisfits?: boolean;
   /** The process ends when the new member has the snapshot, and nobody has written that down. */
   readonly endsOnceDelivered?: boolean;
+  /** From when on the node of a pod, or of the one that the data is restored in, never answers again. */
+  readonly lostNode?: string;
   /** The node goes down once, right after the new member has the snapshot, and the file is not on its disk. */
   readonly fileIsLost?: boolean;
 }
@@ -93,6 +95,8 @@ export class RestoreModel {
   readonly etcdKills: readonly number[];
   #etcdAway = 0;
   #silences = 0;
+  /** A mark of another restore is nobody's any more. */
+  markIsOrphaned = false;
   /** It does nothing, for whatever reason. */
   etcdIsAway = false;
   /** What must never be seen, in words. */
@@ -115,8 +119,15 @@ export class RestoreModel {
       grow: 0,
     };
     for (const name of ['a', 'b', 'd']) {
-      this.pods.push({ name, uid: `pod-${name}`, incarnation: 1, fenced: false, terminating: false });
-      this.volumes.push({ name, uid: `vol-${name}`, incarnation: 1, terminating: false });
+      this.pods.push({ name, uid: `pod-${name}`, incarnation: 1, fenced: false, terminating: false, overdue: false });
+      this.volumes.push({
+        name,
+        uid: `vol-${name}`,
+        incarnation: 1,
+        terminating: false,
+        overdue: false,
+        isIdentified: false,
+      });
     }
   }
 
@@ -174,6 +185,7 @@ export class RestoreModel {
         limits: limitsOf(spec),
         secretProblems: [],
         marker: cluster.marker,
+        markIsOrphaned: this.markIsOrphaned && cluster.marker?.uid !== 'r1',
         incarnation: cluster.incarnation,
         clusterId: cluster.clusterId,
         revision: 45,
@@ -195,9 +207,9 @@ export class RestoreModel {
   /** The etcd-operator and the node take a step. */
   #world(): void {
     const { cluster } = this;
-    this.pods = this.pods.filter((pod) => !pod.terminating);
-    this.volumes = this.volumes.filter((volume) => !volume.terminating);
-    if (this.seed?.terminating) this.seed = undefined;
+    this.pods = this.pods.filter((pod) => this.#stays(pod));
+    this.volumes = this.volumes.filter((volume) => this.#stays(volume));
+    if (this.seed?.terminating && !this.pods.some(({ uid }) => uid === this.seed?.uid)) this.seed = undefined;
     if (this.#etcdAway > 0 || this.etcdIsAway) this.#etcdAway--;
     else if (cluster && this.#etcdOperator(cluster)) {
       this.etcdWrites++;
@@ -206,6 +218,14 @@ export class RestoreModel {
     this.#runJobs();
     this.#runSeed();
     if (this.deleting && !this.finalizer) this.gone = true;
+  }
+
+  /** What is told to go goes, unless it is on a lost node, or held by a pod that is. */
+  #stays(item: Mutable<LifePod> | Mutable<LifeVolume>): boolean {
+    const { lostNode } = this.#trouble;
+    const isLost = item.name === lostNode || (lostNode === 'seed' && item.name === this.seed?.name);
+    if (item.terminating && isLost) item.overdue = true;
+    return !item.terminating || isLost;
   }
 
   /** One write of the etcd-operator: it stands back and says so, or brings the new life one member nearer to its size. */
@@ -298,6 +318,7 @@ export class RestoreModel {
         return this.#createSeed(step.name, step.incarnation);
       case 'settleSeed':
         if (this.seed) this.seed.isIdentified = true;
+        for (const volume of this.volumes) if (volume.name === step.name) volume.isIdentified = true;
         return true;
       case 'deletePod':
       case 'deleteVolume':
@@ -311,8 +332,15 @@ export class RestoreModel {
 
   #createSeed(name: string, incarnation: number): boolean {
     if (!this.volumes.some((volume) => volume.name === name))
-      this.volumes.push({ name, uid: `vol-${name}`, incarnation, terminating: false });
-    this.pods.push({ name, uid: `pod-${name}`, incarnation, fenced: true, terminating: false });
+      this.volumes.push({
+        name,
+        uid: `vol-${name}`,
+        incarnation,
+        terminating: false,
+        overdue: false,
+        isIdentified: false,
+      });
+    this.pods.push({ name, uid: `pod-${name}`, incarnation, fenced: true, terminating: false, overdue: false });
     this.seed = {
       name,
       uid: `pod-${name}`,
@@ -383,7 +411,7 @@ export class RestoreModel {
   /** Operator rule 4, after every single step. */
   #check(step: RestoreStep): void {
     const { cluster } = this;
-    const old = this.pods.filter((pod) => pod.incarnation < (cluster?.incarnation ?? 0));
+    const old = this.pods.filter((pod) => pod.incarnation < (cluster?.incarnation ?? 0) && !pod.overdue);
     const wrongs: Partial<Record<RestoreStep['do'], readonly (string | false)[]>> = {
       mark: [!this.source && 'marked without a source', this.#unread('marked')],
       settleSeed: [this.#unread('settled')],
