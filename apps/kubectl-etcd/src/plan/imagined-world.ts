@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { parseVersion } from '@etcd-operator/etcd';
+import { parseVersion, peerPort } from '@etcd-operator/etcd';
 import type { Answer, EtcdMember, MemberPod, MemberVolume, Observation, Step } from '@etcd-operator/operator';
 
 type Of<K extends Step['do']> = Extract<Step, { do: K }>;
@@ -74,6 +74,8 @@ function changeEtcd(world: Observation, step: Step): Observation {
       return promoted(world, step.memberId);
     case 'removeMember':
       return removed(world, step);
+    case 'readdress':
+      return readdressed(world, step);
     case 'moveLeader':
       return editAnswers(world, () => ({ leaderId: step.to }));
     case 'nudgeSnapshot':
@@ -85,6 +87,15 @@ function changeEtcd(world: Observation, step: Step): Observation {
     default:
       return world;
   }
+}
+
+function readdressed(world: Observation, { memberId, name }: Of<'readdress'>): Observation {
+  const { membership } = world.etcd;
+  if (membership.kind === 'unknown') return world;
+  const { name: cluster, namespace } = world.cluster;
+  const peerURLs = [`http://${name}.${cluster}.${namespace}.svc:${peerPort}`];
+  const members = membership.members.map((member) => (member.id === memberId ? { ...member, peerURLs } : member));
+  return { ...world, etcd: { ...world.etcd, membership: { ...membership, members } } };
 }
 
 function latch(world: Observation, { clusterId, incarnation, bornVersion }: Of<'latchIdentity'>): Observation {

@@ -68,6 +68,23 @@ describe('what people edit', () => {
     expect((await ground.settled('edited')).status?.readySize).toBe(3);
   });
 
+  test('a member whose address is changed keeps its pod and its data, and gets its address back', async () => {
+    using member = await ground.member('edited');
+    const { members } = await member.cluster.memberList();
+    const [moved] = members;
+    const before = (await ground.pods('edited')).map(({ metadata }) => metadata?.uid ?? '').sort();
+    await ground.until('moved', () =>
+      member.cluster.memberUpdate(moved?.id ?? 0n, ['http://10.9.8.7:2380']).catch(() => undefined),
+    );
+    await ground.until('its own address', async () => {
+      const list = await member.cluster.memberList().catch(() => undefined);
+      const found = list?.members.find(({ id }) => id === moved?.id);
+      return found?.peerUrls.join() === moved?.peerUrls.join() ? true : undefined;
+    });
+    expect((await ground.settled('edited')).status?.readySize).toBe(3);
+    expect((await ground.pods('edited')).map(({ metadata }) => metadata?.uid ?? '').sort()).toEqual(before);
+  });
+
   test('rule 29: a member that somebody else adds is reported and left alone, and the others are looked after', async () => {
     using member = await ground.member('edited');
     const { members } = await ground.until('accepted', () =>

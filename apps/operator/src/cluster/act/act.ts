@@ -2,7 +2,6 @@
 import { memberAddress, memberNameFromPeerUrl } from '@etcd-operator/etcd';
 import { pods } from '@etcd-operator/kube';
 import { fieldManager } from '../../api/names.ts';
-import type { ClusterEtcd } from '../etcd/cluster-etcd.ts';
 import { imageCheckPod } from '../objects/image-check-pod.ts';
 import type { Step } from '../plan/step.ts';
 import { type ActContext, done, type StepOutcome } from './act-context.ts';
@@ -64,27 +63,25 @@ export function act(step: Step, context: ActContext): Promise<StepOutcome> {
       return setSnapshotCount(step, context);
     case 'resizePod':
       return resizePod(step, context);
-    case 'promote':
-    case 'moveLeader':
-    case 'nudgeSnapshot':
-    case 'keepLogMoving':
-    case 'enableDowngrade':
-    case 'cancelDowngrade':
-      return changeEtcd(step, context.etcd);
+    default:
+      return changeEtcd(step, context);
   }
 }
 
 type EtcdStep = Of<
-  'promote' | 'moveLeader' | 'nudgeSnapshot' | 'keepLogMoving' | 'enableDowngrade' | 'cancelDowngrade'
+  'promote' | 'moveLeader' | 'readdress' | 'nudgeSnapshot' | 'keepLogMoving' | 'enableDowngrade' | 'cancelDowngrade'
 >;
 
 /** What etcd alone is asked for. */
-function changeEtcd(step: EtcdStep, etcd: ClusterEtcd): Promise<StepOutcome> {
+function changeEtcd(step: EtcdStep, context: ActContext): Promise<StepOutcome> {
+  const { etcd } = context;
   switch (step.do) {
     case 'promote':
       return etcd.memberPromote(step.memberId);
     case 'moveLeader':
       return etcd.moveLeader(step.from, step.to);
+    case 'readdress':
+      return etcd.memberUpdate(step.memberId, peerUrlOf(step.name, context));
     case 'nudgeSnapshot':
       return etcd.writeHarmlessEntries(step.entries);
     case 'keepLogMoving':

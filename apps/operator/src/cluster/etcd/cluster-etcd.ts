@@ -57,6 +57,12 @@ export class ClusterEtcd {
     }, ['Unhealthy', 'NotEnoughStarted', 'LeaderChanged', 'NoLeader']);
   }
 
+  async memberUpdate(memberId: string, peerUrl: string): Promise<StepOutcome> {
+    return this.#attempt(async () => {
+      await this.#anyVoter().cluster.memberUpdate(idOf(memberId), [peerUrl], { signal: this.#signal });
+    }, ['PeerUrlExists', 'Unhealthy', 'LeaderChanged', 'NoLeader']);
+  }
+
   /**
    * Entries follow a promotion. Until one does, no disk says that it was committed: members that all lose their power at once
    * would count with the voters of before, and one disk lost with it could be one too many.

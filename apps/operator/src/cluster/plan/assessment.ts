@@ -4,6 +4,7 @@ import type { Desired } from '../desired.ts';
 import type { Answer, EtcdMember, MemberPod, MemberVolume, Observation } from '../observation.ts';
 import type { Identity } from './identity.ts';
 import { type MemberHealth, memberHealth } from './member-health.ts';
+import { isMemberName } from './member-naming.ts';
 
 /** A member as etcd lists it, joined with what Kubernetes has for it. */
 export interface MemberView {
@@ -90,17 +91,35 @@ export function assess(
 interface Surroundings extends Pick<Assessment, 'observation' | 'desired' | 'clusterId' | 'now' | 'pods' | 'volumes'> {}
 
 /** What bears a member's name but records another member's ID was left by an earlier one of that name. */
-function viewOf(member: EtcdMember, surroundings: Surroundings): MemberView {
+function viewOf(listed: EtcdMember, surroundings: Surroundings): MemberView {
   const { observation, desired, clusterId, now, pods, volumes } = surroundings;
+  const name = nameOf(listed, surroundings);
+  const member = { ...listed, podName: name };
   const isIts = (item: { readonly memberId: string } | undefined) =>
     item !== undefined && (item.memberId === '' || item.memberId === member.id);
-  const name = member.podName;
   const pod = isIts(pods.get(name)) ? pods.get(name) : undefined;
   const volume = volumes.get(name);
   const answer = pod && observation.etcd.answers.get(name);
   const clusterName = observation.cluster.name;
   const health = memberHealth({ member, pod, volume, answer, desired, now, clusterId, clusterName });
   return { member, name, pod, volume, answer, health };
+}
+
+/**
+ * The name of a member's pod. Its address tells it, unless somebody has changed that: what records the member's ID, or answers under
+ * it, is the member wherever the others look for it, and must never be taken for what a removed one left.
+ */
+function nameOf({ id, name, podName }: EtcdMember, { observation, clusterId, pods, volumes }: Surroundings): string {
+  const recorded = [...pods.values(), ...volumes.values()].find((item) => item.memberId === id);
+  if (recorded) return recorded.name;
+  const [answering] = [...observation.etcd.answers].find(
+    ([pod, answer]) =>
+      answer.kind === 'status' && answer.memberId === id && answer.clusterId === clusterId && pods.has(pod),
+  ) ?? [undefined];
+  if (answering !== undefined) return answering;
+  if (pods.has(podName) || volumes.has(podName)) return podName;
+  const isOurs = (text: string) => isMemberName(observation.cluster.name, text);
+  return !isOurs(podName) && isOurs(name) ? name : podName;
 }
 
 /** True if the member itself answers at this moment, as who it should be, and knows a leader. */

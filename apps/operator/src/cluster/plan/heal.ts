@@ -5,6 +5,7 @@ import { goBack, mayGoBack } from './go-back.ts';
 import { join } from './grow.ts';
 import { moveLeadershipFrom } from './leadership.ts';
 import { isLeftover } from './leftovers.ts';
+import { restoreAddress } from './member-address.ts';
 import { hasJustStarted, isBooting } from './member-health.ts';
 import { later, type Proposal, patience, soon, take, waitFor } from './proposal.ts';
 import { releaseForJoiner } from './release.ts';
@@ -19,6 +20,7 @@ export function heal(assessment: Assessment): Proposal | undefined {
     reviveFromVolumes(assessment) ??
     undoFailedImage(assessment) ??
     correctIdle(assessment) ??
+    restoreAddress(assessment) ??
     remakeJoiner(assessment) ??
     finishJoin(assessment) ??
     removeOverdueStranger(assessment) ??

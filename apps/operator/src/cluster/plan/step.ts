@@ -63,6 +63,8 @@ export type Step =
       readonly name: string;
       readonly because: 'scale' | 'dead';
     }
+  /** Gives a member the address back that its pod has. */
+  | { readonly do: 'readdress'; readonly memberId: string; readonly name: string }
   | {
       readonly do: 'deletePod';
       readonly name: string;

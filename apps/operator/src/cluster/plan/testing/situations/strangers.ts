@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { addMember, healthy, now, type Row, see, spec, withoutMember, withoutPod } from './vocabulary.ts';
+import { addMember, healthy, member, now, pod, type Row, see, spec, withoutMember, withoutPod } from './vocabulary.ts';
 
 const elsewhere = { podName: 'db-7', peerURLs: ['http://db-7.example:2380'], id: 'id-x' } as const;
 const unstarted = { ...elsewhere, name: '' } as const;
 const unstartedLearner = { ...unstarted, isLearner: true } as const;
+
+/** What `etcdctl member update` makes of a member. */
+const byAddress = (ip: string) => ({ podName: '10', peerURLs: [`http://${ip}:2380`] });
 
 /** Members that somebody added by hand: rules 9 and 29, fault 22, checklist 61. */
 export const strangers: readonly Row[] = [
@@ -38,6 +41,66 @@ export const strangers: readonly Row[] = [
     given: [healthy(3), addMember('x', { ...unstartedLearner, seenSince: now - 301_000 })],
     steps: ['removeMember new (dead)'],
     because: 'was added by somebody else and has not started for 301 s',
+    situation: 'healing',
+  },
+  {
+    name: 'a member whose address was changed by hand is still itself: its pod stays, and it gets its address back',
+    given: [healthy(3), member('d', byAddress('10.0.0.7'))],
+    steps: ['readdress d'],
+    because: 'gave c-dddddddddd the address http://10.0.0.7:2380, where it is not',
+    situation: 'healing',
+  },
+  {
+    name: 'the same with volumes',
+    given: [healthy(3, { storage: 'claim' }), member('d', byAddress('10.0.0.7'))],
+    steps: ['readdress d'],
+    situation: 'healing',
+  },
+  {
+    name: 'addresses of all members changed by hand delete nobody',
+    given: [
+      healthy(3),
+      member('b', byAddress('10.0.0.5')),
+      member('c', byAddress('10.0.0.6')),
+      member('d', byAddress('10.0.0.7')),
+    ],
+    steps: ['readdress b'],
+    situation: 'healing',
+  },
+  {
+    name: 'a member of the original operator is known by what it answers, and keeps an address of another kind',
+    given: [healthy(3), pod('d', { adopted: true, boot: 'fixed' }), member('d', byAddress('10.0.0.7'))],
+    steps: [],
+    situation: 'steady',
+  },
+  {
+    name: 'before anything is recorded on a pod, what it answers tells which member it is',
+    given: [healthy(3), pod('d', { adopted: true, boot: 'fixed', memberId: '' }), member('d', byAddress('10.0.0.7'))],
+    steps: ['disarm d'],
+    situation: 'steady',
+  },
+  {
+    name: "a member may be found under another's host name and port: it is still itself",
+    given: [healthy(3), member('d', { podName: 'c-cccccccccc', peerURLs: ['http://c-cccccccccc.c.ns.svc:9999'] })],
+    steps: ['readdress d'],
+    situation: 'healing',
+  },
+  {
+    name: 'a second address beside its own is left as it is',
+    given: [
+      healthy(3),
+      member('d', {
+        podName: '10',
+        peerURLs: ['http://10.0.0.7:2380', 'http://c-dddddddddd.c.ns.svc:2380'],
+      }),
+    ],
+    steps: [],
+    situation: 'steady',
+  },
+  {
+    name: 'a member whose address was changed by hand and whose pod is gone is ours by its name, and is replaced',
+    given: [healthy(3), member('d', byAddress('10.0.0.7')), withoutPod('d')],
+    steps: ['removeMember d (dead)'],
     situation: 'healing',
   },
   {
