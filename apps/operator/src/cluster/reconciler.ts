@@ -188,6 +188,7 @@ export class ClusterReconciler implements Reconciler {
       etcd: new ClusterEtcd(plan.assessment, clients, signal),
       clusterId: plan.identity.kind === 'latched' ? plan.identity.clusterId : '',
       members: membership.kind === 'known' ? membership.members : (membership.remembered ?? []),
+      seen: new Set([...observation.pods, ...observation.volumes].map(({ uid }) => uid)),
       tlsKeys: secrets.keyStyles,
       signal,
     };

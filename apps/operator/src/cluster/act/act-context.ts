@@ -15,6 +15,8 @@ export interface ActContext {
   /** etcd's cluster ID, and the member list the plan was made on. */
   readonly clusterId: string;
   readonly members: readonly EtcdMember[];
+  /** UIDs of the pods and volume claims that the plan was made on. */
+  readonly seen: ReadonlySet<string>;
   readonly tlsKeys: TlsKeyStyles;
   readonly signal: AbortSignal;
 }

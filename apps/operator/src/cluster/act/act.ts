@@ -13,8 +13,8 @@ import {
   ensureBudget,
   ensureService,
   fencePod,
+  findUnseen,
   latchIdentity,
-  relabel,
   unlessThere,
 } from './object-steps.ts';
 import { createMember, disarm, resizePod, setImage, setSnapshotCount, settleImage, updatePod } from './pod-steps.ts';
@@ -93,11 +93,15 @@ function changeEtcd(step: EtcdStep, context: ActContext): Promise<StepOutcome> {
   }
 }
 
-/** A member may be taken for dead because somebody took the labels off its pod or its volume: then it gets them back. */
+/**
+ * A member may be taken for dead because the cache is behind, or because somebody took the labels off its pod or its volume:
+ * nothing is given up that the plan did not see.
+ */
 async function removeMember(step: Of<'removeMember'>, context: ActContext): Promise<StepOutcome> {
-  if (step.because === 'dead' && (await relabel(step.name, context)))
-    return { kind: 'refused', why: `${step.name} is there and had lost its labels: they are put back` };
-  return context.etcd.memberRemove(step.memberId);
+  const unseen = step.because === 'dead' ? await findUnseen(step.name, context) : undefined;
+  return unseen
+    ? { kind: 'refused', why: `${step.name} is not given up: ${unseen}` }
+    : context.etcd.memberRemove(step.memberId);
 }
 
 /** etcd first, then volume and pod, in one breath: a member that is listed has a name to resolve as soon as can be. */

@@ -27,7 +27,7 @@ function contextOf(client: Client, cluster: EtcdCluster): ActContext {
   const { signal } = new AbortController();
   const etcd = new ClusterEtcd(undefined, new Map(), signal);
   const tlsKeys = { peer: 'own', server: 'own', client: 'own' } as const;
-  return { client, cluster, desired, etcd, clusterId: '', members: [], tlsKeys, signal };
+  return { client, cluster, desired, etcd, clusterId: '', members: [], seen: new Set(), tlsKeys, signal };
 }
 
 describe('rule 5: the latch', () => {

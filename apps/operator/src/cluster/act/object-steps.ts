@@ -117,23 +117,28 @@ export async function fencePod(step: Of<'fencePod' | 'unfencePod'>, context: Act
 }
 
 /**
- * The caches hold what bears our labels: what has lost them is not seen, though it is there and ours. Puts them back on the pod
- * and the volume of a member; true if one lacked them.
+ * What there is of a member, as the API server has it now, and the plan was not made on; undefined if there is nothing. The caches
+ * hold what bears our labels, and may be behind: what has lost the labels gets them back, what is merely new will be seen.
  */
-export async function relabel(name: string, { client, cluster, signal }: ActContext): Promise<boolean> {
+export async function findUnseen(
+  name: string,
+  { client, cluster, seen, signal }: ActContext,
+): Promise<string | undefined> {
   const { name: clusterName, namespace, uid } = identityOf(cluster);
-  let lacked = false;
+  const unseen: string[] = [];
   for (const resource of [client.resource(pods), client.resource(persistentVolumeClaims)] as const) {
     const found = await orAbsent<KubeObject>(resource.get({ name, namespace }, { signal }));
-    const { labels: has = {}, uid: itsUid } = found?.metadata ?? {};
+    if (!found || !isOwnedBy(found, uid)) continue;
+    const { labels: has = {}, uid: itsUid = '' } = found.metadata ?? {};
     // A pod may lack `app` on purpose: it is fenced. Volumes are seen only with both.
-    const isSeen = has[labels.cluster] === clusterName && (found?.kind === 'Pod' || has[labels.app] === 'etcd');
-    if (!found || !isOwnedBy(found, uid) || isSeen) continue;
-    const patch = { metadata: { uid: itsUid, labels: clusterLabels(clusterName) } };
-    await onceOnly(resource.patch({ name, namespace }, { type: 'merge', patch }, { fieldManager, signal }));
-    lacked = true;
+    const isLabelled = has[labels.cluster] === clusterName && (found.kind === 'Pod' || has[labels.app] === 'etcd');
+    if (!isLabelled) {
+      const patch = { metadata: { uid: itsUid, labels: clusterLabels(clusterName) } };
+      await onceOnly(resource.patch({ name, namespace }, { type: 'merge', patch }, { fieldManager, signal }));
+      unseen.push(`its ${found.kind} had lost its labels, which are put back`);
+    } else if (!seen.has(itsUid)) unseen.push(`its ${found.kind} is there and had not been seen yet`);
   }
-  return lacked;
+  return unseen.length > 0 ? unseen.join('; ') : undefined;
 }
 
 /** Changes a living pod's metadata; a pod that was replaced or changed meanwhile is left alone. */

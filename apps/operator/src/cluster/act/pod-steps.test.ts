@@ -45,6 +45,7 @@ beforeEach(async () => {
     etcd: new ClusterEtcd(undefined, new Map(), signal),
     clusterId: 'c1',
     members: [],
+    seen: new Set(),
     tlsKeys: { peer: 'own', server: 'own', client: 'own' },
     signal,
   };
@@ -126,6 +127,36 @@ describe('what the caches do not show, because it lacks the labels', () => {
   const labelsOf = (found: { readonly metadata?: { readonly labels?: Readonly<Record<string, string>> } }) =>
     found.metadata?.labels?.[labels.cluster];
 
+  /** What the plan was made on is what there is now. */
+  async function look(): Promise<void> {
+    const found = [await getPod(), await context.client.resource(persistentVolumeClaims).get(place)];
+    context = { ...context, seen: new Set(found.map(({ metadata }) => metadata?.uid ?? '')) };
+  }
+
+  test('fault 42: a member is not given up for dead while its pod or its volume is there and the cache does not show it', async () => {
+    const { metadata } = await seed();
+    expect(await act(remove, context)).toMatchObject({
+      kind: 'refused',
+      why: expect.stringContaining('had not been seen yet'),
+    });
+    context = { ...context, seen: new Set([metadata?.uid ?? '']) };
+    expect(await act(remove, context)).toMatchObject({
+      kind: 'refused',
+      why: expect.stringContaining('its PersistentVolumeClaim is there'),
+    });
+    await look();
+    await expect(act(remove, context)).rejects.toThrow('no voter can be reached');
+    // Another pod by now than the one that was looked at.
+    await context.client.resource(pods).delete(place, { gracePeriodSeconds: 0 });
+    await seed();
+    expect(await act(remove, context)).toMatchObject({ kind: 'refused' });
+  });
+
+  test('a member that leaves because the cluster shrinks goes without a further look', async () => {
+    await seed();
+    await expect(act({ ...remove, because: 'scale' }, context)).rejects.toThrow('no voter can be reached');
+  });
+
   test('a pod and a volume get their labels back, and their member is not given up', async () => {
     await seed();
     await context.client.resource(pods).patch(place, withoutLabel);
@@ -140,6 +171,7 @@ describe('what the caches do not show, because it lacks the labels', () => {
     await context.client
       .resource(pods)
       .patch(place, { type: 'merge', patch: { metadata: { labels: { [labels.app]: null } } } });
+    await look();
     // Nothing has lost its labels: etcd is asked, and nobody is there in this test.
     await expect(act(remove, context)).rejects.toThrow('no voter can be reached');
     expect((await getPod()).metadata?.labels?.[labels.app]).toBeUndefined();

@@ -8,7 +8,7 @@ import { isReservedAnnotation } from '../observe/pod-facts.ts';
 import type { Release, Step } from '../plan/step.ts';
 import { type ActContext, done, type StepOutcome } from './act-context.ts';
 import { identityOf } from './cluster-identity.ts';
-import { onceOnly, patchPod, relabel, unlessThere } from './object-steps.ts';
+import { findUnseen, onceOnly, patchPod, unlessThere } from './object-steps.ts';
 
 type Of<K extends Step['do']> = Extract<Step, { do: K }>;
 
@@ -45,7 +45,7 @@ export async function createMember(member: NewMember, context: ActContext): Prom
   const pod = memberPod({ ...member, cluster: identity, desired, spec: cluster.spec, tlsKeys, freshVolume });
   if (await unlessThere(client.resource(pods).create(pod, { fieldManager, signal }))) return done;
   // Not seen, and yet there: the cache is behind, or somebody took its labels off. Asking again at once would only be refused again.
-  await relabel(member.name, context);
+  await findUnseen(member.name, context);
   return { kind: 'refused', why: `pod ${member.name} is there already` };
 }
 

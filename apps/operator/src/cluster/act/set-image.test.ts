@@ -24,6 +24,7 @@ function context(): ActContext {
     etcd: new ClusterEtcd(undefined, new Map(), signal),
     clusterId: 'c1',
     members: [],
+    seen: new Set(),
     tlsKeys: { peer: 'own', server: 'own', client: 'own' },
     signal,
   };
