@@ -98,4 +98,19 @@ describe('what people edit', () => {
     await member.cluster.memberRemove(stranger?.id ?? 0n);
     await ground.settled('edited');
   });
+
+  test('DESIGN rules 9 and 12: a budget of somebody else under our name is left alone, is told, and holds nothing else up', async () => {
+    const budget = { namespace: 'default', name: 'shared' };
+    const selector = { matchLabels: { app: 'web' } };
+    const budgets = ground.lab.client().resource(podDisruptionBudgets);
+    const before = await budgets.create({ metadata: budget, spec: { maxUnavailable: 1, selector } });
+    await ground.create('shared', { size: 3 });
+    const ready = await ground.until('three members, and word of the budget', async () => {
+      const { readySize, plan } = (await ground.get('shared')).status ?? {};
+      const isTold = plan?.waitingFor?.join().includes('belongs to another object');
+      return readySize === 3 && isTold ? readySize : undefined;
+    });
+    expect(ready).toBe(3);
+    expect((await budgets.get(budget)).spec).toEqual(before.spec);
+  });
 });

@@ -15,7 +15,7 @@ import { type EtcdCluster, etcdClusters } from '../api/etcd-cluster.ts';
 import { fieldManager } from '../api/names.ts';
 import { statusPatch } from '../api/status-patch.ts';
 import type { ActContext } from './act/act-context.ts';
-import { attempt } from './act/attempt.ts';
+import { type Attempt, attempt } from './act/attempt.ts';
 import { identityOf } from './act/cluster-identity.ts';
 import type { ClusterEvents } from './cluster-events.ts';
 import type { ClusterMetrics } from './cluster-metrics.ts';
@@ -25,6 +25,7 @@ import type { EtcdView, Observation } from './observation.ts';
 import { type ClusterCaches, fromCaches, fromServer, type Surroundings } from './observe/gather.ts';
 import { kubernetesView, observe, targetsOf, unreadImageChecks } from './observe/observe.ts';
 import { type Plan, planCluster } from './plan/plan.ts';
+import { isAside, type PlannedStep, type Step } from './plan/step.ts';
 import { isAtRest, isUndisturbed, type Rest, saysNothingNew } from './rest.ts';
 import type { ClusterSecrets, SecretFindings } from './secrets/cluster-secrets.ts';
 import { reportDue } from './status/pace.ts';
@@ -172,7 +173,7 @@ export class ClusterReconciler implements Reconciler {
     return { found, observation, plan: planCluster(observation, clock.now()), secrets: findings };
   }
 
-  /** Carries out the plan until it is done or a step is not taken. A failure is told, not thrown: status is written first. */
+  /** Carries out the plan until it is done or a step is not taken that others build on. A failure is told, not thrown: status is written first. */
   async #act(
     { found, observation, plan, secrets }: Look,
     { client, signal, log }: ReconcileContext,
@@ -192,22 +193,36 @@ export class ClusterReconciler implements Reconciler {
       tlsKeys: secrets.keyStyles,
       signal,
     };
-    for (const { step, reason } of plan.steps) {
-      log.info('step', { do: step.do, reason });
-      const outcome = await attempt(step, context);
-      if (outcome.kind === 'failed') return { failure: outcome };
-      if (outcome.kind !== 'done') {
-        log.info('step refused', { do: step.do, why: outcome.why });
-        this.#options.metrics.failed('step refused');
-        if (outcome.kind === 'refused') return { retry: refusedRetry };
-        const trouble = `${reason}: ${outcome.why}`.slice(0, 1024);
-        this.#options.events.stepRefused(found.cluster, trouble);
-        return { retry: impossibleRetry, trouble };
-      }
-      if (step.do === 'deleteImageCheck') this.#imageCheckOutput.delete(step.uid);
-      this.#options.events.stepDone(found.cluster, step);
+    let progress: Progress = {};
+    for (const planned of plan.steps) {
+      log.info('step', { do: planned.step.do, reason: planned.reason });
+      const outcome = await attempt(planned.step, context);
+      if (outcome.kind === 'done') progress = { ...progress, retry: doneRetry };
+      else progress = { ...progress, ...this.#setback(planned, outcome, found.cluster, log) };
+      if (outcome.kind === 'done') this.#note(planned.step, found.cluster);
+      else if (outcome.kind === 'refused' || !isAside(planned.step)) return progress;
     }
-    return { retry: doneRetry };
+    return progress;
+  }
+
+  #note(step: Step, cluster: EtcdCluster): void {
+    if (step.do === 'deleteImageCheck') this.#imageCheckOutput.delete(step.uid);
+    this.#options.events.stepDone(cluster, step);
+  }
+
+  #setback(
+    { step, reason }: PlannedStep,
+    outcome: Exclude<Attempt, { kind: 'done' }>,
+    cluster: EtcdCluster,
+    log: ReconcileContext['log'],
+  ): Progress {
+    if (outcome.kind === 'failed') return { failure: outcome };
+    log.info('step refused', { do: step.do, why: outcome.why });
+    this.#options.metrics.failed('step refused');
+    if (outcome.kind === 'refused') return { retry: refusedRetry };
+    const trouble = `${reason}: ${outcome.why}`.slice(0, 1024);
+    this.#options.events.stepRefused(cluster, trouble);
+    return { retry: impossibleRetry, trouble };
   }
 
   /** Writes the status if that is due. Resolves with the milliseconds after which it will be; undefined if nothing is left. */

@@ -5,7 +5,7 @@ import { act } from './act.ts';
 import type { ActContext, StepOutcome } from './act-context.ts';
 
 /** How a step ended, failures included. */
-type Attempt = StepOutcome | { readonly kind: 'failed'; readonly error: unknown };
+export type Attempt = StepOutcome | { readonly kind: 'failed'; readonly error: unknown };
 
 /** What the API server will not have stays so until the spec or the rights change; everything else may pass. */
 export async function attempt(step: Step, context: ActContext): Promise<Attempt> {

@@ -147,3 +147,10 @@ export interface Wait {
 export function changesVoters(step: Step): boolean {
   return step.do === 'promote' || step.do === 'removeMember' || (step.do === 'joinMember' && !step.learner);
 }
+
+/** True for steps that no other builds on: what keeps one of these from being taken must not keep members from being looked after. */
+export function isAside(step: Step): boolean {
+  return (
+    step.do === 'ensureBudget' || step.do === 'deleteBudget' || (step.do === 'ensureService' && step.which === 'client')
+  );
+}
