@@ -57,6 +57,23 @@ export class TestAuthority {
     return new TestAuthority(root, keys.privateKey);
   }
 
+  /** An authority that this one vouches for. */
+  async subordinate(name: string): Promise<TestAuthority> {
+    const { BasicConstraintsExtension, X509CertificateGenerator } = await x509();
+    const keys = await newKeys();
+    const certificate = await X509CertificateGenerator.create({
+      subject: [{ CN: [name] }],
+      issuer: this.#root.subject,
+      publicKey: keys.publicKey,
+      signingKey: this.#signingKey,
+      notBefore: new Date(always.from),
+      notAfter: new Date(always.until),
+      signingAlgorithm: algorithm,
+      extensions: [new BasicConstraintsExtension(true, undefined, true)],
+    });
+    return new TestAuthority(certificate, keys.privateKey);
+  }
+
   async issue(options: TestCertificateOptions = {}): Promise<TestCertificate> {
     const { commonName = 'test', organizations = [], names = [], usages = ['serverAuth', 'clientAuth'] } = options;
     const { ExtendedKeyUsage, ExtendedKeyUsageExtension, X509CertificateGenerator } = await x509();

@@ -47,6 +47,28 @@ describe('certificates are checked before a pod is made (rule 18)', () => {
     expect(certificateProblems({ ...(await issue()), ca: `${stranger.ca}\n${authority.ca}` }, needs)).toEqual([]);
   });
 
+  test('an authority between the certificate and its CA is sent along, as issuers of today do', async () => {
+    const between = await authority.subordinate('between');
+    const lowest = await between.subordinate('lowest');
+    const { cert, key } = await lowest.issue({ names: ['*.c.ns.svc'] });
+    const files = { style: 'own', ca: authority.ca, key } as const;
+    const chain = `${cert}\n${lowest.ca}\n${between.ca}`;
+    expect(certificateProblems({ ...files, cert: chain }, needs)).toEqual([]);
+    for (const broken of [cert, `${cert}\n${lowest.ca}`, `${cert}\n${between.ca}`])
+      expect(certificateProblems({ ...files, cert: broken }, needs)).toEqual([
+        'its certificate was not issued by its CA',
+      ]);
+    expect(certificateProblems({ ...files, ca: stranger.ca, cert: chain }, needs)).toHaveLength(1);
+  });
+
+  test('a certificate that is sent along and is no authority leads nowhere', async () => {
+    const [leaf, other] = [await issue(), await stranger.issue({ names: ['*.c.ns.svc'] })];
+    const cert = `${other.cert}\n${leaf.cert}`;
+    expect(certificateProblems({ ...leaf, ...other, cert }, needs)).toEqual([
+      'its certificate was not issued by its CA',
+    ]);
+  });
+
   test('a key of another certificate is noticed', async () => {
     const { key } = await issue();
     expect(certificateProblems({ ...(await issue()), key }, needs)).toEqual([

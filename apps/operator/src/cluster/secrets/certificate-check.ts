@@ -22,7 +22,7 @@ export function certificateProblems(files: TlsFiles, needs: CertificateNeeds): r
     const certificate = new X509Certificate(files.cert);
     return [
       ...keyProblems(certificate, files.key),
-      ...chainProblems(certificate, files.ca),
+      ...chainProblems(certificate, files.ca, files.cert),
       ...timeProblems(certificate, needs.now),
       ...usageProblems(certificate, needs.usages),
       ...nameProblems(certificate, needs.names),
@@ -51,15 +51,27 @@ function keyProblems(certificate: X509Certificate, key: string): readonly string
   }
 }
 
-/** A bundle may hold several; one must have signed the certificate, or be it. */
-function chainProblems(certificate: X509Certificate, bundle: string): readonly string[] {
-  const authorities = bundle.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
-  const signers = authorities.map((pem) => new X509Certificate(pem));
-  if (signers.length === 0) return ['its CA holds no certificate'];
-  const isTrusted = signers.some(
-    (signer) => signer.fingerprint256 === certificate.fingerprint256 || certificate.verify(signer.publicKey),
-  );
-  return isTrusted ? [] : ['its certificate was not issued by its CA'];
+/**
+ * The CA is a bundle of one or more; one of them must have signed the certificate, or be it, or have signed an authority that is
+ * sent along behind the certificate and leads to it.
+ */
+function chainProblems(certificate: X509Certificate, bundle: string, file: string): readonly string[] {
+  const authorities = certificatesIn(bundle);
+  if (authorities.length === 0) return ['its CA holds no certificate'];
+  const unused = new Set(certificatesIn(file).slice(1));
+  let link: X509Certificate | undefined = certificate;
+  while (link) {
+    const last: X509Certificate = link;
+    if (authorities.some((ca) => ca.fingerprint256 === last.fingerprint256 || last.verify(ca.publicKey))) return [];
+    link = [...unused].find((between) => between.ca && last.verify(between.publicKey));
+    if (link) unused.delete(link);
+  }
+  return ['its certificate was not issued by its CA'];
+}
+
+function certificatesIn(pem: string): readonly X509Certificate[] {
+  const found = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
+  return found.map((text) => new X509Certificate(text));
 }
 
 function timeProblems(certificate: X509Certificate, now: number): readonly string[] {
