@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Login } from '@etcd-operator/etcd';
+import type { Login, TlsMaterial } from '@etcd-operator/etcd';
 import { type Client, isKubeError, type Secret, secrets } from '@etcd-operator/kube';
 import type { Clock } from '@etcd-operator/ports';
 import type { EtcdCluster } from '../../api/etcd-cluster.ts';
@@ -104,7 +104,10 @@ export class ClusterSecrets {
     const login = named.auth ? readLogin(await get(client, cluster, named.auth, signal), named.auth) : undefined;
     if (typeof login === 'string') problems.push(login);
     return {
-      credentials: { tls: material(files.get('client'), before), login: typeof login === 'string' ? undefined : login },
+      credentials: {
+        tls: named.tls.some(({ role }) => role === 'client') ? material(files.get('client'), before) : undefined,
+        login: typeof login === 'string' ? undefined : login,
+      },
       keyStyles: {
         peer: files.get('peer')?.style ?? 'own',
         server: files.get('server')?.style ?? 'own',
@@ -131,11 +134,17 @@ function namedSecrets({ spec }: EtcdCluster): NamedSecrets {
   return { tls: roles.flatMap(([role, name]) => (name ? [{ role, name }] : [])), auth: spec.auth?.secret };
 }
 
-/** The same certificates are the same object, so that connections are kept; replaced ones open new connections. */
-function material(files: TlsFiles | undefined, before: SecretFindings | undefined): ClusterCredentials['tls'] {
-  if (!files) return undefined;
-  const { ca, cert, key } = files;
+/** Opens no connection at all: members of a cluster with TLS are never spoken to in plain text (DESIGN rule 11). */
+const nobody: TlsMaterial = { ca: '', cert: 'none: the secret cannot be read', key: '' };
+
+/**
+ * The same certificates are the same object, so that connections are kept; replaced ones open new connections. A secret that
+ * cannot be read any more leaves what was read before.
+ */
+function material(files: TlsFiles | undefined, before: SecretFindings | undefined): TlsMaterial {
   const old = before?.credentials.tls;
+  if (!files) return old ?? nobody;
+  const { ca, cert, key } = files;
   return old && old.ca === ca && old.cert === cert && old.key === key ? old : { ca, cert, key };
 }
 
