@@ -15,6 +15,7 @@ import {
   fencePod,
   findUnseen,
   latchIdentity,
+  noteOlderVersion,
   unlessThere,
 } from './object-steps.ts';
 import { createMember, disarm, resizePod, setImage, setSnapshotCount, settleImage, updatePod } from './pod-steps.ts';
@@ -87,7 +88,7 @@ function changeEtcd(step: EtcdStep, context: ActContext): Promise<StepOutcome> {
     case 'keepLogMoving':
       return etcd.keepLogMoving();
     case 'enableDowngrade':
-      return etcd.enableDowngrade(step.version);
+      return enableDowngrade(step, context);
     case 'cancelDowngrade':
       return etcd.cancelDowngrade();
   }
@@ -109,6 +110,12 @@ async function joinMember(step: Of<'joinMember'>, context: ActContext): Promise<
   const added = await context.etcd.memberAdd(peerUrlOf(step.name, context), step.learner);
   if ('kind' in added) return added;
   return createMember({ ...newMember(step), boot: { state: 'existing', members: bootList(added.members) } }, context);
+}
+
+/** Written down first: from then on the log may hold entries of a version older than the one the cluster was born with. */
+async function enableDowngrade({ version }: Of<'enableDowngrade'>, context: ActContext): Promise<StepOutcome> {
+  const noted = await noteOlderVersion(version, context);
+  return noted.kind === 'done' ? context.etcd.enableDowngrade(version) : noted;
 }
 
 function newMember({ name, incarnation, version, image }: Of<'createSeed' | 'joinMember' | 'createPod'>) {

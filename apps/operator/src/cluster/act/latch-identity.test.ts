@@ -8,6 +8,7 @@ import { annotations } from '../../api/names.ts';
 import { clusterWith } from '../../testing/api-server-scene.ts';
 import { desiredOf } from '../desired.ts';
 import { ClusterEtcd } from '../etcd/cluster-etcd.ts';
+import { act } from './act.ts';
 import type { ActContext } from './act-context.ts';
 import { latchIdentity } from './object-steps.ts';
 
@@ -56,5 +57,37 @@ describe('rule 5: the latch', () => {
     expect((await latchIdentity(step, contextOf(client, cluster))).kind).toBe('refused');
     const { metadata } = await client.resource(etcdClusters.resource).get(key);
     expect(metadata?.annotations?.[annotations.clusterId]).toBeUndefined();
+  });
+});
+
+describe('rule 3: the version a cluster was born with', () => {
+  const born = async (version: string) => {
+    const { client } = await stored();
+    const patch = { metadata: { annotations: { [annotations.bornVersion]: version } } };
+    const cluster = await client.resource(etcdClusters.resource).patch(key, { type: 'merge', patch });
+    return { client, cluster };
+  };
+
+  test.each([
+    ['3.6.16', '3.5.0', '3.5.0'],
+    ['3.5.33', '3.6.0', '3.5.33'],
+    ['3.6.16', '3.6.0', '3.6.16'],
+  ])(
+    'born with %s, a downgrade to %s leaves %s: entries of it are in the log before the next step up',
+    async (first, target, left) => {
+      const { client, cluster } = await born(first);
+      const context = contextOf(client, cluster);
+      await expect(act({ do: 'enableDowngrade', version: target }, context)).rejects.toThrow('no voter can be reached');
+      const { metadata } = await client.resource(etcdClusters.resource).get(key);
+      expect(metadata?.annotations?.[annotations.bornVersion]).toBe(left);
+    },
+  );
+
+  test('one that is not known stays so', async () => {
+    const { client, cluster } = await stored();
+    const context = contextOf(client, cluster);
+    await expect(act({ do: 'enableDowngrade', version: '3.5.0' }, context)).rejects.toThrow('no voter can be reached');
+    const { metadata } = await client.resource(etcdClusters.resource).get(key);
+    expect(metadata?.annotations?.[annotations.bornVersion]).toBeUndefined();
   });
 });

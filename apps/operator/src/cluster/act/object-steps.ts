@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { compareMinors, parseVersion } from '@etcd-operator/etcd';
 import {
   isKubeError,
   type KubeError,
@@ -94,6 +95,22 @@ export async function latchIdentity(
     );
   };
   return onceOnly(latch());
+}
+
+/**
+ * A cluster that goes below the version it was born with has lived with an older one: what was born newer needed no raft snapshot
+ * before the next minor, and does now (operator rule 3).
+ */
+export async function noteOlderVersion(version: string, { client, cluster, signal }: ActContext): Promise<StepOutcome> {
+  const { name, namespace, uid } = identityOf(cluster);
+  const [born, older] = [
+    parseVersion(cluster.metadata?.annotations?.[annotations.bornVersion] ?? ''),
+    parseVersion(version),
+  ];
+  if (!born || !older || compareMinors(born, older) <= 0) return done;
+  const patch = { metadata: { uid, annotations: { [annotations.bornVersion]: version } } };
+  const clusters = client.resource(etcdClusters.resource);
+  return onceOnly(clusters.patch({ name, namespace }, { type: 'merge', patch }, { fieldManager, signal }));
 }
 
 export async function deletePod(step: Of<'deletePod'>, context: ActContext): Promise<StepOutcome> {

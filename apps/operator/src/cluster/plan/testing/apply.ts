@@ -191,6 +191,7 @@ function changeEtcd(world: World, step: Step, extent: Extent): boolean {
       return nudge(world, step.entries);
     case 'enableDowngrade':
       etcd.downgradeTo = Number(step.version.split('.')[1]);
+      if (Number(world.bornVersion?.split('.')[1]) > etcd.downgradeTo) world.bornVersion = step.version;
       return true;
     case 'cancelDowngrade':
       etcd.downgradeTo = 0;
