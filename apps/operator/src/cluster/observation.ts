@@ -166,6 +166,8 @@ export interface ServiceFacts {
 export interface BudgetFacts {
   readonly minAvailable: number | undefined;
   readonly foreign: boolean;
+  /** True if it is ours and somebody made it count other pods, or count otherwise. */
+  readonly drifted?: boolean;
 }
 
 export interface NodeFacts {

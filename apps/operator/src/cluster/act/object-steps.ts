@@ -12,7 +12,7 @@ import {
 } from '@etcd-operator/kube';
 import { etcdClusters } from '../../api/etcd-cluster.ts';
 import { annotations, clusterLabels, fieldManager, labels } from '../../api/names.ts';
-import { disruptionBudget } from '../objects/disruption-budget.ts';
+import { countsOtherwise, disruptionBudget } from '../objects/disruption-budget.ts';
 import { isOwnedBy } from '../objects/owner.ts';
 import { clientService, peerService } from '../objects/services.ts';
 import { orAbsent } from '../or-absent.ts';
@@ -35,11 +35,17 @@ export async function ensureService({ which }: Of<'ensureService'>, context: Act
 
 export async function ensureBudget({ minAvailable }: Of<'ensureBudget'>, context: ActContext): Promise<StepOutcome> {
   const wanted = disruptionBudget(identityOf(context.cluster), minAvailable);
-  const foreign = await heldByAnother(context.client.resource(podDisruptionBudgets), wanted, context);
+  const budgets = context.client.resource(podDisruptionBudgets);
+  const foreign = await heldByAnother(budgets, wanted, context);
   if (foreign) return foreign;
-  await context.client
-    .resource(podDisruptionBudgets)
-    .apply(wanted, { fieldManager, force: true, signal: context.signal });
+  const { name, namespace } = identityOf(context.cluster);
+  const found = await orAbsent(budgets.get({ name, namespace }, { signal: context.signal }));
+  // Applying takes nothing away that somebody else wrote: only a new one counts as it should.
+  if (found && countsOtherwise(found, wanted)) {
+    const preconditions = { uid: found.metadata?.uid ?? '' };
+    await orAbsent(budgets.delete({ name, namespace }, { preconditions, signal: context.signal }));
+  }
+  await budgets.apply(wanted, { fieldManager, force: true, signal: context.signal });
   return done;
 }
 

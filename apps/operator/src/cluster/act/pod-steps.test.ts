@@ -4,6 +4,7 @@ import {
   namespaces,
   type PersistentVolumeClaimSpec,
   type Pod,
+  type PodDisruptionBudget,
   persistentVolumeClaims,
   podDisruptionBudgets,
   pods,
@@ -15,6 +16,7 @@ import type { EtcdCluster } from '../../api/etcd-cluster.ts';
 import { annotations, disarmedInitialCluster, labels } from '../../api/names.ts';
 import { desiredOf } from '../desired.ts';
 import { ClusterEtcd } from '../etcd/cluster-etcd.ts';
+import { budgetFacts } from '../observe/service-facts.ts';
 import { act } from './act.ts';
 import type { ActContext } from './act-context.ts';
 import { deletePod } from './object-steps.ts';
@@ -209,5 +211,26 @@ describe('what the caches do not show, because it lacks the labels', () => {
     expect(await context.client.resource(services).get({ namespace: 'ns', name: 'c-client' })).toEqual(service);
     expect(await context.client.resource(podDisruptionBudgets).get({ namespace: 'ns', name: 'c' })).toEqual(budget);
     expect(await act({ do: 'ensureService', which: 'peer' }, context)).toEqual({ kind: 'done' });
+  });
+});
+
+describe('a budget of ours that somebody has changed', () => {
+  const place = { namespace: 'ns', name: 'c' };
+  const owned = (found: PodDisruptionBudget | undefined) => budgetFacts(found, { ...place, uid: 'u1' });
+  const step = { do: 'ensureBudget', minAvailable: 2 } as const;
+
+  test.each([
+    ['counts in another way', { spec: { minAvailable: null, maxUnavailable: 1 } }],
+    ['counts fewer pods', { spec: { selector: { matchLabels: { tier: 'db' } } } }],
+  ])('and that %s is noticed and made anew', async (_what, patch) => {
+    const budgets = context.client.resource(podDisruptionBudgets);
+    await act(step, context);
+    const before = await budgets.get(place);
+    expect(owned(before)).toEqual({ minAvailable: 2, foreign: false });
+    const changed = await budgets.patch(place, { type: 'merge', patch }, { fieldManager: 'somebody' });
+    expect(owned(changed)).toMatchObject({ foreign: false, drifted: true });
+    expect(await act(step, context)).toEqual({ kind: 'done' });
+    expect((await budgets.get(place)).spec).toEqual(before.spec);
+    expect(owned(await budgets.get(place))).toEqual({ minAvailable: 2, foreign: false });
   });
 });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { PodDisruptionBudget } from '@etcd-operator/kube';
+import { jsonEqual, type PodDisruptionBudget } from '@etcd-operator/kube';
 import { clusterLabels, labels } from '../../api/names.ts';
 import { type ClusterIdentity, ownerOf } from './owner.ts';
 
@@ -23,4 +23,9 @@ export function disruptionBudget(cluster: ClusterIdentity, minAvailable: number)
       unhealthyPodEvictionPolicy: 'IfHealthyBudget',
     },
   };
+}
+
+/** True if a budget counts other pods than the one that should be there, or counts in a way that cannot stand beside ours. */
+export function countsOtherwise({ spec: found }: PodDisruptionBudget, { spec: wanted }: PodDisruptionBudget): boolean {
+  return found?.maxUnavailable !== undefined || !jsonEqual(found?.selector, wanted?.selector);
 }

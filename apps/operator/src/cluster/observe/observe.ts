@@ -45,7 +45,7 @@ export function kubernetesView(found: Surroundings, circumstances: Circumstances
         identity.uid,
       ),
     },
-    budget: budgetFacts(found.budget, identity.uid),
+    budget: budgetFacts(found.budget, identity),
     nodes: new Map([...found.nodes].map(([name, node]) => [name, nodeFacts(node)])),
     imageChecks: found.imageChecks.map((pod) =>
       imageCheckFacts(pod, circumstances.imageCheckOutput.get(pod.metadata?.uid ?? '')),

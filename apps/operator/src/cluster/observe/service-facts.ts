@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { PodDisruptionBudget, Service } from '@etcd-operator/kube';
-import { isOwnedBy } from '../objects/owner.ts';
+import { countsOtherwise, disruptionBudget } from '../objects/disruption-budget.ts';
+import { type ClusterIdentity, isOwnedBy } from '../objects/owner.ts';
 import type { BudgetFacts, ServiceFacts } from '../observation.ts';
 
 /** How an existing Service compares with the one that should be there. */
@@ -14,12 +15,14 @@ export function serviceState(found: Service | undefined, wanted: Service, uid: s
     : 'drifted';
 }
 
-export function budgetFacts(found: PodDisruptionBudget | undefined, uid: string): BudgetFacts {
+export function budgetFacts(found: PodDisruptionBudget | undefined, cluster: ClusterIdentity): BudgetFacts {
   if (!found || found.metadata?.deletionTimestamp) return { minAvailable: undefined, foreign: false };
   const { minAvailable } = found.spec ?? {};
+  const foreign = !isOwnedBy(found, cluster.uid);
   return {
     minAvailable: typeof minAvailable === 'number' ? minAvailable : undefined,
-    foreign: !isOwnedBy(found, uid),
+    foreign,
+    ...(!foreign && countsOtherwise(found, disruptionBudget(cluster, 0)) && { drifted: true }),
   };
 }
 

@@ -24,7 +24,7 @@ export function services({ services: found }: Observation): PlannedStep[] {
 export function budget({ budget: found }: Observation, desired: Desired, voters: number | undefined): PlannedStep[] {
   if (found.foreign || voters === undefined) return [];
   const wanted = desired.podDisruptionBudget ? minAvailable(desired, voters) : undefined;
-  if (wanted === found.minAvailable) return [];
+  if (wanted === found.minAvailable && !found.drifted) return [];
   if (wanted === undefined) return [{ step: { do: 'deleteBudget' }, reason: 'no disruption budget is wanted' }];
   return [
     {

@@ -39,6 +39,12 @@ export const surroundings: readonly Row[] = [
     situation: 'steady',
   },
   {
+    name: '[41] a budget that was made to count other pods is put right, though its number is',
+    given: [healthy(3), see({ budget: { minAvailable: 2, foreign: false, drifted: true } })],
+    steps: ['ensureBudget 2'],
+    situation: 'steady',
+  },
+  {
     name: '[41] safety rule 12: a budget of another owner is left alone',
     given: [healthy(3), budget(1, true)],
     steps: [],
