@@ -13,13 +13,29 @@ import { isIdle, makeAnew, outdatedFields } from './stuck-pod.ts';
  */
 export function startUnstarted(assessment: Assessment): readonly PlannedStep[] {
   const { observation, pods } = assessment;
-  if (observation.secretProblems.length > 0) return [];
+  if (observation.secretProblems.length > 0 || !isAllElseThere(assessment)) return [];
   return listedOrRemembered(assessment)
     .filter(({ name, podName }) => name === '' && isMemberName(observation.cluster.name, podName))
     .flatMap((member) => {
       const pod = pods.get(member.podName);
       return pod ? clearWay(pod) : [start(assessment, member)];
     });
+}
+
+/**
+ * True if every member that is remembered as started answers, so that only those that never have are missing. With another one
+ * missing, whoever remembers may have slept while the member started and voted with that other one: started on nothing, it
+ * would help to elect a leader that lacks what both of them have acknowledged (operator rule 1).
+ */
+function isAllElseThere(assessment: Assessment): boolean {
+  const answering = new Set(
+    [...assessment.observation.etcd.answers.values()].flatMap((answer) =>
+      answer.kind === 'status' ? [answer.memberId] : [],
+    ),
+  );
+  return listedOrRemembered(assessment).every(
+    ({ id, name, isLearner }) => name === '' || isLearner || answering.has(id),
+  );
 }
 
 /**

@@ -263,6 +263,31 @@ export const quorum: readonly Row[] = [
     situation: 'quorumLost',
   },
   {
+    name: 'rule 1: who remembers a voter as never started may have slept while it voted with one that is down: it is not started on nothing',
+    given: [
+      healthy(3, { version: '3.4.44' }),
+      withoutPod('c'),
+      silent(3_000, 'd'),
+      answer('b', { leaderId: '', leaderlessSince: now - 3_000 }),
+      remembered(memberFor('b'), { ...memberFor('c'), name: '' }, memberFor('d')),
+    ],
+    steps: [],
+    because: 'nothing is changed until members return by themselves',
+    situation: 'quorumLost',
+  },
+  {
+    name: '[53] with every other voter there, the one that never started is started',
+    given: [
+      healthy(3, { version: '3.4.44' }),
+      withoutPod('c'),
+      answers({ leaderId: '', leaderlessSince: now - 3_000 }),
+      remembered(memberFor('b'), { ...memberFor('c'), name: '' }, memberFor('d')),
+    ],
+    steps: ['createPod c existing 3.4.44'],
+    because: 'is needed for quorum',
+    situation: 'quorumLost',
+  },
+  {
     name: '[53] its pod was evicted before it started: it gets another',
     given: [
       healthy(2, { version: '3.4.44' }),
