@@ -129,9 +129,13 @@ function isAnswering({ answer, member }: MemberHealthInput): boolean {
   return answer?.kind === 'status' && answer.memberId === member.id;
 }
 
-/** Only a disarmed pod proves it: an armed one would have booted (operator rule 1). */
-function isBlank(pod: MemberPod): boolean {
-  return pod.boot === 'disarmed' && (pod.container.lastExit?.message.includes(blankDirectoryMessage) ?? false);
+/**
+ * Only a disarmed pod proves it: an armed one would have booted (operator rule 1). A process that runs has got past it: its volume
+ * may have come late, and it opens what is there.
+ */
+function isBlank({ boot, container }: MemberPod): boolean {
+  if (boot !== 'disarmed' || container.state === 'running') return false;
+  return container.lastExit?.message.includes(blankDirectoryMessage) ?? false;
 }
 
 function startingWhy(pod: MemberPod): string {

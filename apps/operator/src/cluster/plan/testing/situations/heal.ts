@@ -28,6 +28,21 @@ const panic = { code: 2, reason: 'Error', message: 'panic' };
 /** Members that are not well, with a quorum in hand: rules 1, 7, 19, 25; faults 16 to 33. */
 export const heal: readonly Row[] = [
   {
+    name: 'rule 1: a process that runs has got past an empty directory: its volume came late, and it is waited for',
+    given: [
+      healthy(3, { storage: 'claim' }),
+      silent(5_000, 'd'),
+      container('d', {
+        startedAt: now - 5_000,
+        restarts: 1,
+        lastExit: { code: 1, reason: 'Error', message: "couldn't find local name" },
+      }),
+    ],
+    steps: [],
+    because: 'its process opens its data',
+    situation: 'healing',
+  },
+  {
     name: '[49] rule 7: a pod without a volume is gone: of three, the dead voter is removed first',
     given: [healthy(3), withoutPod('d')],
     steps: ['removeMember d (dead)'],
