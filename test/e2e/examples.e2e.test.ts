@@ -59,7 +59,9 @@ async function heard(controller: Running, { lines }: Block, from: number): Promi
   return at;
 }
 
-/** What a command writes, once the API server has taken notice: of whom to trust, where a Service leads, which kinds there are. */
+/**
+ * What a command writes, once the API server has taken notice: of whom to trust, where a Service leads, which kinds there are.
+ */
 function answerTo(command: string, place: Place): Promise<string> {
   return vi.waitFor(async () => {
     const { text } = await attempt(command, place);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The cluster operator as users run it: with the example's rights and manifests, in a namespace that enforces restricted pods. */
+/**
+ * The cluster operator as users run it: with the example's rights and manifests, in a namespace that enforces restricted pods.
+ */
 import type { Pod, Service } from '@etcd-operator/kube';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startLocalVolumes } from './testing/local-volumes.ts';

@@ -76,11 +76,13 @@ describe('the life of a Pod by hand', () => {
   test('create, wait, logs, exec, describe and get as a table', async () => {
     await kubectl(['create', '-f', '-'], { input: speaker });
     await kubectl(['wait', 'pod/speaker', '--for=condition=Ready', '--timeout=60s']);
-    expect(await kubectl(['logs', 'speaker'])).toBe('first\n');
+    // A container runs a moment before its script does, and events come in their own time.
+    await expect.poll(() => kubectl(['logs', 'speaker'])).toBe('first\n');
     expect(await kubectl(['exec', 'speaker', '--', 'sh', '-c', 'echo inside; cat /etc/hostname'])).toMatch(/^inside\n/);
     expect(await kubectl(['exec', '-i', 'speaker', '--', 'cat'], { input: 'through' })).toBe('through');
     await expect(kubectl(['exec', 'speaker', '--', 'sh', '-c', 'exit 7'])).rejects.toThrow('ended with 7');
-    expect(await kubectl(['describe', 'pod', 'speaker'])).toContain('Successfully assigned default/speaker');
+    const described = () => kubectl(['describe', 'pod', 'speaker']);
+    await expect.poll(described).toContain('Successfully assigned default/speaker');
     expect(await kubectl(['get', 'pods', '-l', 'app=speaker'])).toMatch(/speaker\s+1\/1\s+Running\s+0/);
   });
 
@@ -141,7 +143,7 @@ describe('changing what is there', () => {
     await kubectl(['scale', 'deployment/scaled', '--replicas=2']);
     await kubectl(['rollout', 'status', 'deployment/scaled', '--timeout=60s']);
     await kubectl(['set', 'env', 'deployment/scaled', 'A=B']);
-    expect(await kubectl(['rollout', 'history', 'deployment/scaled'])).toMatch(/^2\s/m);
+    await expect.poll(() => kubectl(['rollout', 'history', 'deployment/scaled'])).toMatch(/^2\s/m);
     expect(await kubectl(['explain', 'pod.spec.hostAliases'])).toContain('HostAlias');
     expect(await kubectl(['api-resources', '--api-group=apps', '-o', 'name'])).toContain('deployments.apps');
     await kubectl(['cordon', 'node-1']);

@@ -32,7 +32,10 @@ interface Watched {
   };
 }
 
-/** A provisioner of volumes as small as can be: claims are bound at once, volumes are of the kind `local`, so that `fsGroup` counts. */
+/**
+ * A provisioner of volumes as small as can be: claims are bound at once, volumes are of the kind `local`, so that `fsGroup`
+ * counts.
+ */
 export async function startLocalVolumes(cluster: Cluster): Promise<LocalVolumes> {
   const storageClass = `local-folders-${randomUUID()}`;
   await cluster.apply([

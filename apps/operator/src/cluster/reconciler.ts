@@ -173,7 +173,10 @@ export class ClusterReconciler implements Reconciler {
     return { found, observation, plan: planCluster(observation, clock.now()), secrets: findings };
   }
 
-  /** Carries out the plan until it is done or a step is not taken that others build on. A failure is told, not thrown: status is written first. */
+  /**
+   * Carries out the plan until it is done or a step is not taken that others build on. A failure is told, not thrown: status is
+   * written first.
+   */
   async #act(
     { found, observation, plan, secrets }: Look,
     { client, signal, log }: ReconcileContext,

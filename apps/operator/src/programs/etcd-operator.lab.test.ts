@@ -111,7 +111,8 @@ describe('two replicas', () => {
     child.stderr?.on('data', (data: Buffer) => {
       stderr += data.toString();
     });
-    const [status] = (await once(child, 'exit')) as [number | null];
+    // Not its exit: its last words may come after it.
+    const [status] = (await once(child, 'close')) as [number | null];
     return { status, stderr };
   }
 });

@@ -91,7 +91,10 @@ export interface TargetFacts {
   /** Why Secrets that its spec names cannot be used. */
   readonly secretProblems: readonly string[];
   readonly marker: RestoreMarker | undefined;
-  /** True if the EtcdRestore that left the mark is no more: somebody took its finalizer off, and nobody will put back what it did. */
+  /**
+   * True if the EtcdRestore that left the mark is no more: somebody took its finalizer off, and nobody will put back what it
+   * did.
+   */
   readonly markIsOrphaned: boolean;
   /** As recorded on the object: its present life, and its identity in etcd, empty while it has none. */
   readonly incarnation: number;

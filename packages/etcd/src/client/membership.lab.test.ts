@@ -70,7 +70,7 @@ describe('learners', () => {
 
   test('operator-rules 13: of two additions of one URL at once exactly one is made; the other never counts as done', async () => {
     const url = 'http://127.0.0.1:2';
-    const add = () => a.client().cluster.memberAdd({ peerUrls: [url], isLearner: true }, { timeoutMs: 700 });
+    const add = () => a.client().cluster.memberAdd({ peerUrls: [url], isLearner: true }, { timeoutMs: 3_000 });
     const made = async () =>
       (await client.cluster.memberList()).members.filter(({ peerUrls }) => peerUrls.includes(url));
     try {
@@ -117,7 +117,8 @@ describe('learners', () => {
     }
     const { members } = await client.cluster.memberList();
     expect(members.map(({ isLearner }) => isLearner)).toEqual([false, false, false]);
-    expect((await b.endpoints('metrics').readyz()).ok).toBe(true);
+    // The member itself hears of it a moment after the leader.
+    await expect.poll(async () => (await b.endpoints('metrics').readyz()).ok).toBe(true);
   });
 
   test('a voter, or nobody, cannot be promoted', async () => {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Real etcd processes on loopback, stubs of many, data to fill them with and a client that watches, for tests and benchmarks of whoever builds on this package. */
+/**
+ * Real etcd processes on loopback, stubs of many, data to fill them with and a client that watches, for tests and benchmarks of
+ * whoever builds on this package.
+ */
 export { EtcdLab, type EtcdProcess, type StartOptions } from './etcd-process.ts';
 export { FakeMember } from './fake-member.ts';
 export { fillStore, type StoreContents, storeContents } from './sample-data.ts';

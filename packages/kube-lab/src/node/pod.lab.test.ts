@@ -12,7 +12,7 @@ import {
   services,
 } from '@etcd-operator/kube';
 import { ensurePart } from '@etcd-operator/tools';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { busyboxImages } from '../images/busybox-image.ts';
 import { nodeImage } from '../images/host-image.ts';
 import { createImageTable } from '../images/image-table.ts';
@@ -228,12 +228,13 @@ describe('names and services', () => {
     });
     await expect.poll(async () => (await pod('server')).status?.containerStatuses?.[0]?.ready).toBe(true);
     const { podIP } = (await pod('server')).status ?? {};
+    // The Service leads to the pod a moment after it is ready.
+    const socket = await vi.waitFor(() => lab.dial('server.default.svc', 80), { timeout: 60_000, interval: 50 });
     const text = await output('caller', {
       nodeName: 'node-2',
       containers: [shell(`nc ${podIP} 8080; nc server 80; nc server.default.svc.cluster.local 80`)],
     });
     expect(text).toBe('hello\nhello\nhello\n');
-    const socket = await lab.dial('server.default.svc', 80);
     let answer = '';
     for await (const chunk of socket.setEncoding('utf8')) answer += chunk as string;
     expect(answer).toBe('hello\n');

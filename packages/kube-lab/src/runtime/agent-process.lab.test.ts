@@ -91,9 +91,13 @@ test('three etcd members find each other by name', async () => {
           .exitCode,
     )
     .toBe(0);
-  const probe = await runtime.probe(
-    { kind: 'http', scheme: 'http', host: '10.244.1.2', port: 2379, path: '/health', headers: [] },
-    1000,
-  );
-  expect(probe.success).toBe(true);
+  const target = {
+    kind: 'http',
+    scheme: 'http',
+    host: '10.244.1.2',
+    port: 2379,
+    path: '/health',
+    headers: [],
+  } as const;
+  expect((await runtime.probe(target, 60_000)).success).toBe(true);
 });

@@ -49,7 +49,10 @@ export async function ensureBudget({ minAvailable }: Of<'ensureBudget'>, context
   return done;
 }
 
-/** The caches hold what bears our labels: an object of somebody else under our name is seen only by asking for it (DESIGN rule 12). */
+/**
+ * The caches hold what bears our labels: an object of somebody else under our name is seen only by asking for it (DESIGN rule
+ * 12).
+ */
 async function heldByAnother(
   resource: { get(key: ObjectKey, options: { readonly signal: AbortSignal }): Promise<KubeObject> },
   { kind, metadata = {} }: KubeObject,

@@ -116,7 +116,9 @@ export type Step =
   | { readonly do: 'setSnapshotCount'; readonly pod: string; readonly uid: string; readonly snapshotCount: string }
   /** Writes harmless entries so that members take a raft snapshot. */
   | { readonly do: 'nudgeSnapshot'; readonly entries: number }
-  /** Writes harmless entries for a moment, so that the leader sends its data to whoever joins before that one announces itself. */
+  /**
+   * Writes harmless entries for a moment, so that the leader sends its data to whoever joins before that one announces itself.
+   */
   | { readonly do: 'keepLogMoving' }
   | { readonly do: 'enableDowngrade'; readonly version: string }
   | { readonly do: 'cancelDowngrade' }
@@ -148,7 +150,10 @@ export function changesVoters(step: Step): boolean {
   return step.do === 'promote' || step.do === 'removeMember' || (step.do === 'joinMember' && !step.learner);
 }
 
-/** True for steps that no other builds on: what keeps one of these from being taken must not keep members from being looked after. */
+/**
+ * True for steps that no other builds on: what keeps one of these from being taken must not keep members from being looked
+ * after.
+ */
 export function isAside(step: Step): boolean {
   return (
     step.do === 'ensureBudget' || step.do === 'deleteBudget' || (step.do === 'ensureService' && step.which === 'client')

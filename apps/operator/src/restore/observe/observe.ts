@@ -70,7 +70,10 @@ export async function observe(found: Found, context: ObserveContext): Promise<Lo
   return { observation, credentials, tlsKeys };
 }
 
-/** Asked of the API server itself: a cache may know of the mark before it knows who left it. One that cannot be read is nobody's to take. */
+/**
+ * Asked of the API server itself: a cache may know of the mark before it knows who left it. One that cannot be read is nobody's
+ * to take.
+ */
 async function isOrphaned(
   { metadata }: EtcdCluster,
   restore: EtcdRestore,

@@ -14,7 +14,10 @@ export type RestorePhase =
   | { readonly kind: 'preparing'; readonly source: SourceFacts }
   /** The EtcdCluster is marked; the new life has no identity yet, and the way back is open. */
   | { readonly kind: 'seeding'; readonly source: SourceFacts; readonly target: TargetFacts }
-  /** The seed or its volume bears the identity, by which the etcd-operator knows the new life and runs it: only the record is missing. */
+  /**
+   * The seed or its volume bears the identity, by which the etcd-operator knows the new life and runs it: only the record is
+   * missing.
+   */
   | { readonly kind: 'settled'; readonly target: TargetFacts }
   /** The new life has an identity; the etcd-operator runs it, and there is no way back. */
   | { readonly kind: 'growing'; readonly target: TargetFacts }

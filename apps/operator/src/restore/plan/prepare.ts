@@ -9,7 +9,10 @@ import { specOfNewCluster } from './new-cluster.ts';
 import { finish, wait } from './proposal.ts';
 import type { PlannedRestoreStep, RestorePlan } from './step.ts';
 
-/** The source is sound, as far as anybody knows: does it fit the cluster? Then the cluster is marked, which is the first thing that is touched. */
+/**
+ * The source is sound, as far as anybody knows: does it fit the cluster? Then the cluster is marked, which is the first thing
+ * that is touched.
+ */
 export function prepare(seen: RestoreObservation, source: SourceFacts): RestorePlan {
   return seen.cluster ? prepareExisting(seen, source, seen.cluster) : prepareNew(seen, source);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Client, nodes, type Pod, podDisruptionBudgets, pods } from '@etcd-operator/kube';
 import { ensurePart } from '@etcd-operator/tools';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { busyboxImages } from '../../images/busybox-image.ts';
 import { createImageTable } from '../../images/image-table.ts';
 import { type Lab, startLab } from '../../lab.ts';
@@ -65,7 +65,7 @@ async function run(name: string, script: string): Promise<string> {
   };
   const command = ['sh', '-c', script];
   const request = { container: 'main', command, stdin: false, stdout: true, stderr: true, tty: false };
-  await lab.proxy.exec(await read(name), request, streams, AbortSignal.timeout(20_000));
+  await lab.proxy.exec(await read(name), request, streams, AbortSignal.timeout(60_000));
   return text.out;
 }
 
@@ -178,8 +178,8 @@ describe('a node', () => {
     await start('slow', { node: 'node-1' });
     await run('slow', '(tail -f /dev/null | nc -l -p 7000 > /v/got) > /dev/null 2>&1 &');
     await using _fault = await lab.faults.network.slow({ pod: key('slow') }, { kilobitsPerSecond: 400 });
-    const dialled = () => lab.dial({ pod: 'slow' }, 7000);
-    const socket = await dialled().catch(() => new Promise((resolve) => setTimeout(resolve, 500)).then(dialled));
+    // nc listens a moment after its command was given.
+    const socket = await vi.waitFor(() => lab.dial({ pod: 'slow' }, 7000), soon);
     const begun = performance.now();
     socket.write(Buffer.alloc(100_000));
     await expect.poll(() => run('slow', 'wc -c < /v/got'), soon).toBe('100000\n');

@@ -94,8 +94,8 @@ describe('the network', () => {
       { pod: { namespace, name: 'server' } },
       { latencyMilliseconds: 250 },
     );
-    const [direct] = await results();
-    expect(direct).toBeGreaterThan(490);
+    // A try may find silence because others use this machine.
+    await expect.poll(async () => Number((await results())[0]), soon).toBeGreaterThan(490);
   });
 
   test('is fast again afterwards', async () => {
@@ -104,17 +104,15 @@ describe('the network', () => {
 
   test('that is cut is silent, through a service too, in one direction as in both', async () => {
     const both = await lab.faults.network.cut({ node: 'node-1' }, { node: 'node-2' });
-    expect(await results()).toEqual(['silence', 'silence']);
+    await expect.poll(results, soon).toEqual(['silence', 'silence']);
     await both.heal();
     await using _way = await lab.faults.network.cut({ node: 'node-1' }, { node: 'node-2' }, { oneWay: true });
-    expect(await results()).toEqual(['silence', 'silence']);
+    await expect.poll(results, soon).toEqual(['silence', 'silence']);
   });
 
   test('without DNS still has its addresses', async () => {
     const fault = await lab.faults.network.cut({ node: 'node-2' }, 'dns');
-    const [direct, byName] = await results();
-    expect(direct).toBeTypeOf('number');
-    expect(byName).toBeTypeOf('string');
+    await expect.poll(results, soon).toEqual([expect.any(Number), expect.any(String)]);
     await fault.heal();
     await expect.poll(slowResults, soon).toEqual([]);
   });

@@ -74,7 +74,7 @@ async function exec(
     tty: false,
     ...options,
   };
-  const code = await lab.proxy.exec(pod, request, streams, options.tty ? AbortSignal.timeout(5000) : never);
+  const code = await lab.proxy.exec(pod, request, streams, options.tty ? AbortSignal.timeout(60_000) : never);
   return { code, ...result };
 }
 
@@ -92,11 +92,15 @@ describe('logs', () => {
 
   test('are followed until the client goes', async () => {
     const controller = new AbortController();
-    const following = log({ follow: true }, controller.signal);
+    const options = { container: 'main', follow: true, previous: false, timestamps: false };
+    let seen = '';
+    const following = (async () => {
+      for await (const bytes of await lab.proxy.log(pod, options, controller.signal)) seen += Buffer.from(bytes);
+    })();
     await exec(['sh', '-c', 'echo more > /proc/1/fd/1']);
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await expect.poll(() => seen).toContain('more\n');
     controller.abort();
-    expect(await following).toContain('more\n');
+    await following;
   });
 });
 
@@ -117,7 +121,7 @@ describe('exec', () => {
   });
 
   test('gives a terminal that can be resized', async () => {
-    const command = ['sh', '-c', 'test -t 0 && echo terminal; sleep 0.5; stty size'];
+    const command = ['sh', '-c', 'test -t 0 && echo terminal; until stty size | grep "42 101"; do sleep 0.1; done'];
     const { stdout } = await exec(command, { tty: true }, ['x'], [{ width: 101, height: 42 }]);
     expect(stdout).toContain('terminal');
     expect(stdout).toContain('42 101');
@@ -140,7 +144,7 @@ describe('exec', () => {
       tty: false,
     };
     const running = lab.proxy.exec(pod, request, streams, controller.signal);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await expect.poll(async () => (await exec(['ps'])).stdout).toContain('sleep 999');
     controller.abort();
     expect(await running).toBe(137);
     expect((await exec(['ps'])).stdout).not.toContain('sleep 999');
