@@ -47,7 +47,11 @@ export async function etcdView(
   labelSelector: string,
   trust?: Trust,
 ): Promise<EtcdView> {
-  const found = await etcdPods(client, namespace, labelSelector);
+  return viewOf(await etcdPods(client, namespace, labelSelector), trust);
+}
+
+/** What the members in these pods say. */
+export async function viewOf(found: readonly Pod[], trust?: Trust): Promise<EtcdView> {
   const answers = await Promise.all(found.map((pod) => answerOf(pod, trust).catch(() => undefined)));
   const known = answers.filter((answer) => answer !== undefined);
   return {

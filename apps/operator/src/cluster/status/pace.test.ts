@@ -48,9 +48,9 @@ describe('when a status is written', () => {
     ['what is waited for', { ...before, plan: { next: ['c joins'], waitingFor: [] } }],
     ['members', { ...before, size: 2, readySize: 2, members: { ready: ['a'] } }],
     ['words of a condition', withCondition({ message: 'still starting', lastUpdateTime: '2026-01-01T00:00:01Z' })],
-  ])('twice a second at most if it is a detail: %s', (_what, after) => {
-    expect(reportDue(before, after, 100)).toBe(400);
-    expect(reportDue(before, after, 500)).toBe(0);
+  ])('once a second at most if it is a detail: %s', (_what, after) => {
+    expect(reportDue(before, after, 100)).toBe(900);
+    expect(reportDue(before, after, 1_000)).toBe(0);
     expect(reportDue(before, after, 60_000)).toBe(0);
   });
 

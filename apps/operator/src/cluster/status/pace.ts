@@ -10,7 +10,7 @@ const figuresEvery = 300_000;
  * While members start, what is waited for changes with every word of the kubelet. Nobody reads that fast, and each report costs
  * the API server as much as a step that brings the cluster forward. In milliseconds.
  */
-const detailsEvery = 500;
+const detailsEvery = 1_000;
 
 /**
  * After how many milliseconds a status is to be written, 0 for at once; undefined if it says nothing new. What somebody may act
