@@ -14,8 +14,6 @@ import { openScene } from '../../test/e2e/testing/scene.ts';
 import { etcdStatefulSet } from '../../test/e2e/testing/stateful-set.ts';
 
 const rounds = Number(process.argv[2] ?? 5);
-/** Crowds take longer, and differ less. */
-const crowdRounds = Math.min(2, rounds);
 /** How often one is looked at, and a crowd. */
 const pollMs = 50;
 const crowdPollMs = 250;
@@ -86,7 +84,7 @@ for (let round = 0; round <= rounds; round++) {
     if (round > 0) times[side.name] = [...(times[side.name] ?? []), seconds];
   }
 }
-for (let round = 0; round < crowdRounds; round++) {
+for (let round = 0; round < rounds; round++) {
   for (const [count, sides] of [
     [10, [floor, withoutDnsCheck]],
     [20, [barePod, single]],

@@ -27,7 +27,7 @@ export async function ensureService({ which }: Of<'ensureService'>, context: Act
   const cluster = identityOf(context.cluster);
   const wanted =
     which === 'peer' ? peerService(cluster) : clientService(cluster, context.cluster.spec.service?.annotations);
-  const foreign = await heldByAnother(context.client.resource(services), wanted, context);
+  const foreign = heldByAnother(await find(context.client.resource(services), wanted, context), context);
   if (foreign) return foreign;
   await context.client.resource(services).apply(wanted, { fieldManager, force: true, signal: context.signal });
   return done;
@@ -36,14 +36,13 @@ export async function ensureService({ which }: Of<'ensureService'>, context: Act
 export async function ensureBudget({ minAvailable }: Of<'ensureBudget'>, context: ActContext): Promise<StepOutcome> {
   const wanted = disruptionBudget(identityOf(context.cluster), minAvailable);
   const budgets = context.client.resource(podDisruptionBudgets);
-  const foreign = await heldByAnother(budgets, wanted, context);
+  const found = await find(budgets, wanted, context);
+  const foreign = heldByAnother(found, context);
   if (foreign) return foreign;
-  const { name, namespace } = identityOf(context.cluster);
-  const found = await orAbsent(budgets.get({ name, namespace }, { signal: context.signal }));
   // Applying takes nothing away that somebody else wrote: only a new one counts as it should.
   if (found && countsOtherwise(found, wanted)) {
-    const preconditions = { uid: found.metadata?.uid ?? '' };
-    await orAbsent(budgets.delete({ name, namespace }, { preconditions, signal: context.signal }));
+    const { name, namespace, uid } = identityOf(found);
+    await orAbsent(budgets.delete({ name, namespace }, { preconditions: { uid }, signal: context.signal }));
   }
   await budgets.apply(wanted, { fieldManager, force: true, signal: context.signal });
   return done;
@@ -53,17 +52,20 @@ export async function ensureBudget({ minAvailable }: Of<'ensureBudget'>, context
  * The caches hold what bears our labels: an object of somebody else under our name is seen only by asking for it (DESIGN rule
  * 12).
  */
-async function heldByAnother(
-  resource: { get(key: ObjectKey, options: { readonly signal: AbortSignal }): Promise<KubeObject> },
-  { kind, metadata = {} }: KubeObject,
-  { cluster, signal }: ActContext,
-): Promise<StepOutcome | undefined> {
+function find<T extends KubeObject>(
+  resource: { get(key: ObjectKey, options: { readonly signal: AbortSignal }): Promise<T> },
+  { metadata = {} }: T,
+  { signal }: ActContext,
+): Promise<T | undefined> {
   const { name = '', namespace = '' } = metadata;
-  const found = await orAbsent(resource.get({ name, namespace }, { signal }));
+  return orAbsent(resource.get({ name, namespace }, { signal }));
+}
+
+function heldByAnother(found: KubeObject | undefined, { cluster }: ActContext): StepOutcome | undefined {
   if (!found || isOwnedBy(found, identityOf(cluster).uid)) return undefined;
   return {
     kind: 'impossible',
-    why: `${kind} ${name} belongs to another object and is left as it is; delete or rename it`,
+    why: `${found.kind} ${found.metadata?.name} belongs to another object and is left as it is; delete or rename it`,
   };
 }
 
