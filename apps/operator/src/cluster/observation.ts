@@ -250,8 +250,11 @@ export type Answer =
       /** The format of its database, such as `3.6.0`; empty if it does not say. */
       readonly storageVersion: string;
     }
-  /** Its client port does not answer, but its peer port does: it is up and waits for the others. */
-  | { readonly kind: 'peerOnly'; readonly since: number }
+  /**
+   * Its client port is closed, but it is up beside it, and has applied so many entries: it joins, and has not announced itself to
+   * the others yet.
+   */
+  | { readonly kind: 'peerOnly'; readonly since: number; readonly applied: number }
   | {
       readonly kind: 'silent';
       readonly since: number;

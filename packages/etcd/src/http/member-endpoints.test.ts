@@ -86,6 +86,12 @@ describe('operator-rules 3: raft snapshots saved', () => {
   });
 });
 
+test('entries that were applied are counted by the metric, and none before the first', async () => {
+  const metric = 'etcd_server_proposals_applied_total';
+  expect(await answering(200, `# TYPE x gauge\n${metric} 1234\n`).member.entriesApplied()).toBe(1234);
+  expect(await answering(200, 'other 1\n').member.entriesApplied()).toBe(0);
+});
+
 describe('limits', () => {
   test('a member that never answers costs 3 s', async () => {
     const { member, clock } = endpoints(() => undefined);

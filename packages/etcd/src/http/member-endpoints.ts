@@ -91,6 +91,11 @@ export class MemberEndpoints {
     return metricValue(await this.metrics(options), snapshotSavedMetric) ?? 0;
   }
 
+  /** How many entries of the log the process has applied, those of a snapshot that it was sent included. 0 until it has any. */
+  async entriesApplied(options?: RequestOptions): Promise<number> {
+    return metricValue(await this.metrics(options), 'etcd_server_proposals_applied_total') ?? 0;
+  }
+
   async #check(path: string, options?: RequestOptions): Promise<CheckAnswer> {
     const { status, body } = await this.#get(`${path}?verbose`, options);
     if (status === 404) {

@@ -69,9 +69,7 @@ export function act(step: Step, context: ActContext): Promise<StepOutcome> {
   }
 }
 
-type EtcdStep = Of<
-  'promote' | 'moveLeader' | 'readdress' | 'nudgeSnapshot' | 'keepLogMoving' | 'enableDowngrade' | 'cancelDowngrade'
->;
+type EtcdStep = Of<'promote' | 'moveLeader' | 'readdress' | 'nudgeSnapshot' | 'enableDowngrade' | 'cancelDowngrade'>;
 
 /** What etcd alone is asked for. */
 function changeEtcd(step: EtcdStep, context: ActContext): Promise<StepOutcome> {
@@ -85,8 +83,6 @@ function changeEtcd(step: EtcdStep, context: ActContext): Promise<StepOutcome> {
       return etcd.memberUpdate(step.memberId, peerUrlOf(step.name, context));
     case 'nudgeSnapshot':
       return etcd.writeHarmlessEntries(step.entries);
-    case 'keepLogMoving':
-      return etcd.keepLogMoving();
     case 'enableDowngrade':
       return enableDowngrade(step, context);
     case 'cancelDowngrade':

@@ -125,10 +125,12 @@ export async function noteOlderVersion(version: string, { client, cluster, signa
 }
 
 export async function deletePod(step: Of<'deletePod'>, context: ActContext): Promise<StepOutcome> {
-  const { name, uid, force, resourceVersion } = step;
+  const { name, uid, force, graceSeconds, resourceVersion } = step;
   const { namespace } = identityOf(context.cluster);
   const preconditions = { uid, ...(resourceVersion !== undefined && { resourceVersion }) };
-  const options = { preconditions, ...(force && { gracePeriodSeconds: 0 }), signal: context.signal };
+  const gracePeriodSeconds = force ? 0 : graceSeconds;
+  const grace = gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds };
+  const options = { preconditions, ...grace, signal: context.signal };
   return onceOnly(context.client.resource(pods).delete({ name, namespace }, options));
 }
 

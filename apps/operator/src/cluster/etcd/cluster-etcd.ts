@@ -6,8 +6,6 @@ import { lockedOut } from './etcd-observer.ts';
 
 /** etcd writes what comes together to its disk at once: side by side, entries cost a small part of what they do in a row. */
 const entriesAtOnce = 64;
-/** So few at once that there is always one on its way to the disks, for a fifth of a second or so. */
-const movingEntries = { count: 256, atOnce: 8 } as const;
 
 /** A member as `member add` returns it. */
 export interface ListedMember {
@@ -85,7 +83,7 @@ export class ClusterEtcd {
   }
 
   /** Writes entries that leave nothing behind: leases that are granted and revoked, several at a time where there are many. */
-  async writeHarmlessEntries(count: number, atOnce = entriesAtOnce): Promise<StepOutcome> {
+  async writeHarmlessEntries(count: number): Promise<StepOutcome> {
     return this.#attempt(async () => {
       const client = this.#anyVoter();
       let left = Math.ceil(count / 2);
@@ -95,15 +93,8 @@ export class ClusterEtcd {
           await client.lease.revoke(id, { signal: this.#signal });
         }
       };
-      await Promise.all(Array.from({ length: Math.min(left, atOnce) }, write));
+      await Promise.all(Array.from({ length: Math.min(left, entriesAtOnce) }, write));
     }, ['NoLeader', 'LeaderChanged', 'NoSpace']);
-  }
-
-  /** A courtesy to somebody who joins: it comes up without it, only later. */
-  async keepLogMoving(): Promise<StepOutcome> {
-    const { count, atOnce } = movingEntries;
-    const outcome = await this.writeHarmlessEntries(count, atOnce);
-    return outcome.kind === 'refused' ? { kind: 'done' } : outcome;
   }
 
   async enableDowngrade(version: string): Promise<StepOutcome> {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { VirtualClock } from '@etcd-operator/ports';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { clientPort, type Dialer, metricsPort, networkDialer } from '@etcd-operator/etcd';
+import { systemClock, VirtualClock } from '@etcd-operator/ports';
 import { describe, expect, test } from 'vitest';
 import { EtcdObserver } from './etcd-observer.ts';
 
@@ -43,3 +46,46 @@ describe('an address that leads nowhere', () => {
     expect(await patience(true, true)).toBeLessThanOrEqual(50);
   });
 });
+
+describe('a member that is up and keeps its client port closed', () => {
+  /** Its client port takes connections and says nothing; its metrics are served. */
+  async function look(isJoining: boolean) {
+    await using closed = await listening(createServer());
+    await using metrics = await listening(
+      createHttpServer((_request, response) => response.end('etcd_server_proposals_applied_total 1234\n')),
+    );
+    const ports = new Map([
+      [clientPort, closed.port],
+      [metricsPort, metrics.port],
+    ]);
+    const dial: Dialer = ({ port }, signal) => networkDialer({ host: '127.0.0.1', port: ports.get(port) ?? 0 }, signal);
+    const observer = new EtcdObserver({ clock: systemClock, dial });
+    const target = { podName: 'c-a', podUid: 'u1', ip: '10.0.0.1', serverName: 'c-a.c.ns.svc', isJoining };
+    const { answers } = await observer.look([target], nobody, { aboutUpgrade: false }, new AbortController().signal);
+    observer.close();
+    return answers.get('c-a');
+  }
+
+  test('and joins: tells how far it is', async () => {
+    expect(await look(true)).toMatchObject({ kind: 'peerOnly', applied: 1234 });
+  });
+
+  test('and does not join: is silent', async () => {
+    expect(await look(false)).toMatchObject({ kind: 'silent', neverAnswered: true });
+  });
+});
+
+/** A server on a free port; connections end with it. */
+async function listening(server: Server) {
+  const sockets = new Set<{ destroy(): void }>();
+  server.on('connection', (socket) => sockets.add(socket));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    [Symbol.asyncDispose]: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}

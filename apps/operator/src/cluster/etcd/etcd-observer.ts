@@ -11,7 +11,13 @@ import {
 import type { Clock } from '@etcd-operator/ports';
 import type { Answer, EtcdMember, EtcdView, Membership } from '../observation.ts';
 import { type ClusterCredentials, MemberPool, type MemberTarget } from './member-pool.ts';
-import { type EndpointAccess, readClusterVersion, readRaftSnapshots } from './plain-endpoints.ts';
+import {
+  type EndpointAccess,
+  joiningTimeoutMs,
+  readClusterVersion,
+  readEntriesApplied,
+  readRaftSnapshots,
+} from './plain-endpoints.ts';
 
 export interface EtcdObserverOptions {
   readonly clock: Clock;
@@ -30,6 +36,12 @@ export interface EtcdQuestions {
  */
 const endingTimeoutMs = 300;
 
+/**
+ * For so long somebody who joins is asked with little patience: its port takes connections before it serves there. Later it gets the
+ * time that a slow machine needs.
+ */
+const newFor = 5_000;
+
 interface Memory {
   readonly answering: boolean;
   readonly hasAnswered: boolean;
@@ -46,6 +58,7 @@ export class EtcdObserver {
   readonly #pool: MemberPool;
   readonly #memory = new Map<string, Memory>();
   readonly #leaderless = new Map<string, number>();
+  readonly #closedSince = new Map<string, number>();
   readonly #firstSeen = new Map<string, number>();
   /** Why members did not let us look, the last time they were asked. */
   #locked: string | undefined;
@@ -103,10 +116,13 @@ export class EtcdObserver {
       return { kind: 'silent', since, why, ...(neverAnswered && { neverAnswered }) };
     };
     if (target.hasEnded) return silent('its process has ended');
+    const isJoining = target.isJoining === true && this.#memory.get(target.podUid)?.hasAnswered !== true;
+    const isNew = isJoining && this.#clock.now() - this.#since(target.podUid, false) < newFor;
     try {
       const status = await client.maintenance.status({
         signal,
         ...(target.isEnding && { timeoutMs: endingTimeoutMs }),
+        ...(isNew && { timeoutMs: joiningTimeoutMs }),
       });
       statuses.set(target.podName, status);
       const raftSnapshots = questions.aboutUpgrade ? await readRaftSnapshots(target, access) : undefined;
@@ -117,8 +133,17 @@ export class EtcdObserver {
       if (!isEtcdError(error)) throw error;
       const locked = lockedOut(error);
       if (locked !== undefined) this.#locked = locked;
-      return silent(error.message);
+      return (isJoining ? await this.#closed(target, access) : undefined) ?? silent(error.message);
     }
+  }
+
+  /** Of one that joins and keeps its client port closed; undefined if it is not up at all. */
+  async #closed(target: MemberTarget, access: EndpointAccess): Promise<Answer | undefined> {
+    const applied = await readEntriesApplied(target, access);
+    if (applied === undefined) return undefined;
+    const since = this.#closedSince.get(target.podUid) ?? this.#clock.now();
+    this.#closedSince.set(target.podUid, since);
+    return { kind: 'peerOnly', since, applied };
   }
 
   /** Whoever answers and votes may be asked; the one with the most applied entries first. */
@@ -209,7 +234,7 @@ export class EtcdObserver {
 
   #forgetAllBut(targets: readonly MemberTarget[]): void {
     const present = new Set(targets.map((target) => target.podUid));
-    for (const memory of [this.#memory, this.#leaderless]) {
+    for (const memory of [this.#memory, this.#leaderless, this.#closedSince]) {
       for (const uid of memory.keys()) if (!present.has(uid)) memory.delete(uid);
     }
   }

@@ -13,6 +13,8 @@ export interface MemberTarget {
   readonly isEnding?: boolean;
   /** True if, besides, its process has ended: nobody is there to be asked. @default false */
   readonly hasEnded?: boolean;
+  /** True if it joins, and does not vote yet as far as its pod says. @default false */
+  readonly isJoining?: boolean;
 }
 
 /** How the members of one cluster are spoken to. */

@@ -24,11 +24,21 @@ export async function readRaftSnapshots(target: MemberTarget, access: EndpointAc
   return orSilent(endpoints.raftSnapshotsSaved({ signal: access.signal }), access.signal);
 }
 
+/** How many entries a member has applied whose client port is closed; undefined if nothing of it answers. */
+export async function readEntriesApplied(target: MemberTarget, access: EndpointAccess): Promise<number | undefined> {
+  const endpoints = endpointsOf(target, metricsPort, access, undefined, joiningTimeoutMs);
+  return orSilent(endpoints.entriesApplied({ signal: access.signal }), access.signal);
+}
+
+/** Who joins has its ports open before it serves there: it answers at once, or not before its time. */
+export const joiningTimeoutMs = 500;
+
 function endpointsOf(
   target: MemberTarget,
   port: number,
   { clock, dial }: EndpointAccess,
   tls: ClusterCredentials['tls'],
+  timeoutMs = 2_000,
 ): MemberEndpoints {
   return new MemberEndpoints({
     target: { host: target.ip, port },
@@ -36,7 +46,7 @@ function endpointsOf(
     serverName: target.serverName,
     tls: () => tls,
     ...(dial && { dial }),
-    timeoutMs: 2_000,
+    timeoutMs,
   });
 }
 

@@ -84,6 +84,7 @@ export function targetsOf(view: KubernetesView): readonly MemberTarget[] {
       serverName: hostOf(pod, cluster),
       isEnding: pod.terminating,
       hasEnded: pod.terminating && pod.container.state === 'terminated',
+      isJoining: pod.boot === 'existing' && !pod.terminating,
     }));
 }
 

@@ -2,7 +2,6 @@
 import { type EtcdVersion, joinsAsLearner, learnersAllowed, parseVersion, versionOf } from '@etcd-operator/etcd';
 import type { Assessment, MemberView } from './assessment.ts';
 import { needsDisarming } from './disarm.ts';
-import { keepLogMoving } from './log-motion.ts';
 import { nextMemberName } from './member-naming.ts';
 import { later, type Proposal, soon, take, waitFor } from './proposal.ts';
 import { releaseForJoiner } from './release.ts';
@@ -92,8 +91,7 @@ function promoteNext(assessment: Assessment, target: number): Proposal | undefin
   const next = learners.find((view) => isInSync(view, leader));
   if (!next) {
     const why = first.health.kind === 'starting' ? first.health.why : 'it receives the data';
-    const wait = waitFor(`${first.name} joins the cluster: ${why}`, first.pod && isStuck(first.pod) ? later : soon);
-    return { ...wait, steps: keepLogMoving(assessment) };
+    return waitFor(`${first.name} joins the cluster: ${why}`, first.pod && isStuck(first.pod) ? later : soon);
   }
   const waitsForCompany = own.length < target || learners.some((view) => !isUp(view));
   const since = next.answer?.kind === 'status' ? next.answer.since : now;

@@ -11,6 +11,7 @@ import { later, type Proposal, patience, soon, take, waitFor } from './proposal.
 import { releaseForJoiner } from './release.ts';
 import { removeOverdueStranger } from './strangers.ts';
 import { correctIdleMember, hasFailedImage } from './stuck-pod.ts';
+import { restartUnheard } from './unheard-joiner.ts';
 import { remakeJoiner } from './unstarted.ts';
 import { revive } from './without-quorum.ts';
 
@@ -22,6 +23,7 @@ export function heal(assessment: Assessment): Proposal | undefined {
     correctIdle(assessment) ??
     restoreAddress(assessment) ??
     remakeJoiner(assessment) ??
+    restartUnheard(assessment) ??
     finishJoin(assessment) ??
     removeOverdueStranger(assessment) ??
     replaceFirst(assessment, assessment.own.filter(isBeyondRepair)) ??

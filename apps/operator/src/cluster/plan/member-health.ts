@@ -93,7 +93,7 @@ function withPod({ member, answer, clusterId, now }: MemberHealthInput, pod: Mem
     return { kind: 'silent', since: answer.leaderlessSince, why: 'it knows of no leader' };
   }
   if (isBlank(pod)) return { kind: 'lost', evidence: 'etcd found its data directory empty' };
-  if (answer?.kind === 'peerOnly') return { kind: 'starting', why: 'it is up and waits for its peers' };
+  if (answer?.kind === 'peerOnly') return { kind: 'starting', why: 'it is up, and has not announced itself yet' };
   if (member.name === '' || now - pod.createdAt < startLimit) return { kind: 'starting', why: startingWhy(pod) };
   const why = answer?.kind === 'silent' ? answer.why : 'it has not been asked yet';
   const neverAnswered = answer?.kind === 'silent' && answer.neverAnswered === true;

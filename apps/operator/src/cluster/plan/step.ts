@@ -70,6 +70,8 @@ export type Step =
       readonly name: string;
       readonly uid: string;
       readonly force: boolean;
+      /** Less than the pod would have to end by itself: it has nothing to hand over, and would not hear that it should. */
+      readonly graceSeconds?: number;
       /** Given where the pod must not have changed since it was looked at: what is done next rests on it. */
       readonly resourceVersion?: string;
     }
@@ -116,10 +118,6 @@ export type Step =
   | { readonly do: 'setSnapshotCount'; readonly pod: string; readonly uid: string; readonly snapshotCount: string }
   /** Writes harmless entries so that members take a raft snapshot. */
   | { readonly do: 'nudgeSnapshot'; readonly entries: number }
-  /**
-   * Writes harmless entries for a moment, so that the leader sends its data to whoever joins before that one announces itself.
-   */
-  | { readonly do: 'keepLogMoving' }
   | { readonly do: 'enableDowngrade'; readonly version: string }
   | { readonly do: 'cancelDowngrade' }
   /** Changes a living pod's resources without restarting it. */

@@ -46,13 +46,15 @@ function isAllElseThere(assessment: Assessment): boolean {
 export function remakeJoiner({ own, members }: Assessment): Proposal | undefined {
   const listed = members.flatMap(({ member }) => member.peerURLs).sort();
   const stale = own.find(({ member, pod, answer }) => {
-    if (!pod || pod.terminating || member.name !== '' || answer?.kind === 'status') return false;
+    // One that is up has the list behind it, also while the others have not heard of it.
+    if (!pod || pod.terminating || member.name !== '' || answer?.kind === 'status' || answer?.kind === 'peerOnly')
+      return false;
     const differs = pod.bootPeers.length > 0 && pod.bootPeers.join() !== listed.join();
     return differs && (member.isLearner || isIdle(pod));
   });
   if (!stale?.pod) return undefined;
   return take(
-    { do: 'deletePod', name: stale.name, uid: stale.pod.uid, force: false },
+    { do: 'deletePod', name: stale.name, uid: stale.pod.uid, force: false, graceSeconds: 1 },
     `${stale.name} has not started, and the members have changed since its pod was made: it starts afresh with the present list`,
   );
 }

@@ -172,7 +172,10 @@ function answers(name: string): fc.Arbitrary<Answer> {
   });
   return fc.oneof(
     { weight: 12, arbitrary: status },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant('peerOnly' as const), since: moment }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ kind: fc.constant('peerOnly' as const), since: moment, applied: fc.nat(1_000) }),
+    },
     {
       weight: 2,
       arbitrary: fc.record({

@@ -34,7 +34,6 @@ export function describeStep(step: Step): string {
       return `enableDowngrade ${step.version}`;
     case 'deleteBudget':
     case 'cancelDowngrade':
-    case 'keepLogMoving':
       return step.do;
     case 'disarm':
     case 'settleImage':

@@ -4,6 +4,7 @@ import {
   addPod,
   addVolume,
   cannotPull,
+  closed,
   container,
   healthy,
   joining,
@@ -230,6 +231,19 @@ export const repair: readonly Row[] = [
     steps: ['deletePod f'],
     because: 'the members have changed since its pod was made',
     situation: 'healing',
+  },
+  {
+    name: 'rule 9: a joiner that is up has its list behind it, and is left alone',
+    given: [
+      healthy(3),
+      withoutPod('d'),
+      withoutMember('d'),
+      joining('f', { bootPeers: peersOf('b', 'c', 'd', 'f') }),
+      closed(500, 'f'),
+    ],
+    steps: [],
+    because: 'has not announced itself yet',
+    situation: 'scalingUp',
   },
   {
     name: 'rule 9: a joiner whose list is the present one is left alone',

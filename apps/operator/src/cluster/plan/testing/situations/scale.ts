@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
+  addVolume,
   answer,
   answers,
+  closed,
   container,
   healthy,
   idOf,
@@ -14,10 +16,16 @@ import {
   see,
   silent,
   spec,
-  unheard,
 } from './vocabulary.ts';
 
 const budget = (minAvailable: number | undefined) => see({ budget: { minAvailable, foreign: false } });
+const claim = { storage: 'claim' } as const;
+/** One that joins on a volume that was made for it. */
+const joiner = (change: Parameters<typeof joining>[1]) => [
+  joining('f', { data: 'claim', ...change }),
+  member('f', { name: 'c-ffffffffff' }),
+  addVolume('f', { clusterId: '', memberId: '' }),
+];
 const unschedulable = { state: 'waiting', reason: 'Unschedulable', message: '0/3 nodes', startedAt: 0 } as const;
 
 /** More or fewer members, at any moment: rules 7, 14, 16; faults 13 to 19, 25. */
@@ -54,40 +62,46 @@ export const scale: readonly Row[] = [
     situation: 'scalingUp',
   },
   {
-    name: 'a joiner that is about to start is helped to the data before it announces itself',
-    given: [healthy(3), spec({ size: 5 }), budget(3), joining('f'), unheard(1_000, 'f')],
-    steps: ['keepLogMoving'],
-    because: 'make the leader send it the data at once',
-    situation: 'scalingUp',
+    name: 'a joiner that has the data and keeps its port closed is started anew on its volume: etcd would wait for 7 s',
+    given: [healthy(3, claim), spec({ size: 5 }), budget(3), ...joiner({}), closed(1_500, 'f')],
+    steps: ['deletePod f'],
+    because: 'started anew on its volume it serves at once',
+    situation: 'healing',
   },
   {
-    name: 'a joiner that has not come up for long is waited for without that',
-    given: [healthy(3), spec({ size: 5 }), budget(3), joining('f'), unheard(6_000, 'f')],
-    steps: [],
-    because: 'joins the cluster',
-    situation: 'scalingUp',
-  },
-  {
-    name: 'a joiner without an address cannot start yet: nothing is written for it',
-    given: [healthy(3), spec({ size: 5 }), budget(3), joining('f', { ip: '' }), unheard(1_000, 'f')],
+    name: 'a joiner that has only just come up is given a moment to open its port',
+    given: [healthy(3, claim), spec({ size: 5 }), budget(3), ...joiner({}), closed(400, 'f')],
     steps: [],
     situation: 'scalingUp',
   },
   {
-    name: 'a leader that still has its whole log sends no snapshot: nothing is written',
-    given: [healthy(3), spec({ size: 5 }), budget(3), answers({ raftIndex: 100 }), joining('f'), unheard(1_000, 'f')],
+    name: 'a joiner that still receives the data is left alone, however long that takes',
+    given: [healthy(3, claim), spec({ size: 5 }), budget(3), ...joiner({}), closed(60_000, 'f', 100)],
     steps: [],
     situation: 'scalingUp',
   },
   {
-    name: 'before 3.6 a leader keeps its log for long: nothing is written',
+    name: 'a joiner whose announcement nobody has heard is left alone: it waits for the others',
+    given: [
+      healthy(3, claim),
+      spec({ size: 5 }),
+      budget(3),
+      ...joiner({}),
+      member('f', { name: '' }),
+      closed(5_000, 'f'),
+    ],
+    steps: [],
+    situation: 'scalingUp',
+  },
+  {
+    name: 'a joiner that keeps its port closed and would lose its data with its pod is left alone',
     given: [
       healthy(3),
-      spec({ size: 5, version: '3.5.35' }),
+      spec({ size: 5 }),
       budget(3),
-      answers({ version: '3.5.35' }),
       joining('f'),
-      unheard(1_000, 'f'),
+      member('f', { name: 'c-ffffffffff' }),
+      closed(5_000, 'f'),
     ],
     steps: [],
     situation: 'scalingUp',

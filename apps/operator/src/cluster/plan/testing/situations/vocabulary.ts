@@ -289,13 +289,12 @@ export const silent =
         all.set(podName(letter), { kind: 'silent', since: now - milliseconds, why: 'connection refused' });
     });
 
-/** Has an address for so long, and has never answered there. */
-export const unheard =
-  (milliseconds: number, letter: string): Change =>
+/** Is up for so long with its client port closed, and has applied so much. */
+export const closed =
+  (milliseconds: number, letter: string, applied = 1000): Change =>
   (observation) =>
     withAnswers(observation, (all) => {
-      const since = now - milliseconds;
-      all.set(podName(letter), { kind: 'silent', since, why: 'connection refused', neverAnswered: true });
+      all.set(podName(letter), { kind: 'peerOnly', since: now - milliseconds, applied });
     });
 
 function withAnswers(observation: Observation, change: (answers: Map<string, Answer>) => void): Observation {
