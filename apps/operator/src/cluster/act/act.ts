@@ -18,7 +18,16 @@ import {
   noteOlderVersion,
   unlessThere,
 } from './object-steps.ts';
-import { createMember, disarm, resizePod, setImage, setSnapshotCount, settleImage, updatePod } from './pod-steps.ts';
+import {
+  createMember,
+  disarm,
+  renewBootList,
+  resizePod,
+  setImage,
+  setSnapshotCount,
+  settleImage,
+  updatePod,
+} from './pod-steps.ts';
 
 type Of<K extends Step['do']> = Extract<Step, { do: K }>;
 
@@ -43,6 +52,8 @@ export function act(step: Step, context: ActContext): Promise<StepOutcome> {
       return disarm(step, context);
     case 'removeMember':
       return removeMember(step, context);
+    case 'renewBootList':
+      return renewBootList(step, bootList(listedMembers(context)), context);
     case 'deletePod':
       return deletePod(step, context);
     case 'deleteVolume':
@@ -121,13 +132,17 @@ function newMember({ name, incarnation, version, image }: Of<'createSeed' | 'joi
 async function createListedPod(step: Of<'createPod'>, context: ActContext): Promise<StepOutcome> {
   const { memberId, onVolume, wayBack, asRoot: ownsFilesAsRoot } = step;
   if (step.boot === 'existing') {
-    const members = context.members.map((member) => ({ name: member.name, peerUrls: member.peerURLs }));
-    return createMember({ ...newMember(step), boot: { state: 'existing', members: bootList(members) } }, context);
+    const members = bootList(listedMembers(context));
+    return createMember({ ...newMember(step), boot: { state: 'existing', members } }, context);
   }
   const identity = { clusterId: context.clusterId, memberId };
   const isVoter = !context.members.some((member) => member.id === memberId && member.isLearner);
   const found = { identity, isVoter, onVolume, ownsFilesAsRoot, wayBack };
   return createMember({ ...newMember(step), boot: { state: 'disarmed' }, ...found }, context);
+}
+
+function listedMembers({ members }: ActContext) {
+  return members.map((member) => ({ name: member.name, peerUrls: member.peerURLs }));
 }
 
 /** Members that have not started have no name yet; it is in their address. */

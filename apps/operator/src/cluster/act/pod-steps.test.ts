@@ -96,6 +96,25 @@ describe('steps on pods, against an API server', () => {
     expect((await getPod()).metadata?.annotations?.[annotations.bornVersion]).toBe('3.6.16');
   });
 
+  test('rule 9: a joiner gets the present list to start with, those who have not started under the names of their pods', async () => {
+    const listed = (id: string, name: string, podName: string) => ({
+      id,
+      name,
+      podName,
+      peerURLs: [`http://${podName}.c.ns.svc:2380`],
+      isLearner: name === '',
+      seenSince: 0,
+    });
+    const { metadata } = await seed();
+    const members = [listed('1', 'c-m0', 'c-m0'), listed('2', '', 'c-m1')];
+    const step = { do: 'renewBootList', pod: 'c-m1', uid: metadata?.uid ?? '' } as const;
+    expect(await act(step, { ...context, members })).toEqual({ kind: 'done' });
+    expect((await getPod()).metadata?.annotations?.[annotations.initialCluster]).toBe(
+      'c-m0=http://c-m0.c.ns.svc:2380,c-m1=http://c-m1.c.ns.svc:2380',
+    );
+    expect(await act({ ...step, uid: 'another' }, { ...context, members })).toMatchObject({ kind: 'refused' });
+  });
+
   test('a pod that was changed meanwhile is not disarmed on an old view', async () => {
     const seen = await seed();
     await context.client

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { initialCluster } from '@etcd-operator/etcd';
 import { isKubeError, type Pod, persistentVolumeClaims, pods } from '@etcd-operator/kube';
 import { annotations, fieldManager, labels } from '../../api/names.ts';
 import { type BootValues, disarmedBoot, memberPod } from '../objects/member-pod.ts';
@@ -68,6 +69,16 @@ export async function disarm(step: Of<'disarm'>, context: ActContext): Promise<S
     ...(step.markVoter && { labels: { [labels.voter]: 'true' } }),
   };
   return patchPod(step.pod, metadata, context);
+}
+
+/** A container that is made at this very moment may still read the old list: its etcd exits then, and is started with this one. */
+export async function renewBootList(
+  { pod, uid }: Of<'renewBootList'>,
+  members: Parameters<typeof initialCluster>[0],
+  context: ActContext,
+): Promise<StepOutcome> {
+  const notes = { [annotations.initialCluster]: initialCluster(members) };
+  return patchPod(pod, { uid, annotations: notes }, context);
 }
 
 /** What a volume must say of its member before its pod does: a pod without a volume leaves nothing to be said. */

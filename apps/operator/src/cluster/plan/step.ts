@@ -75,6 +75,8 @@ export type Step =
       /** Given where the pod must not have changed since it was looked at: what is done next rests on it. */
       readonly resourceVersion?: string;
     }
+  /** Gives a joiner whose process has never been started the present list of members to start with. */
+  | { readonly do: 'renewBootList'; readonly pod: string; readonly uid: string }
   | { readonly do: 'deleteVolume'; readonly name: string; readonly uid: string }
   /** Takes the labels that put a pod behind the Services off a pod of another life of this cluster. */
   | { readonly do: 'fencePod'; readonly name: string; readonly uid: string }

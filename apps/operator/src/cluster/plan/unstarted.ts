@@ -40,8 +40,8 @@ function isAllElseThere(assessment: Assessment): boolean {
 
 /**
  * A member that was added while others were there that are gone by now: etcd compares the list it boots with to the cluster's
- * and exits where they differ, or waits for names that no longer resolve. It holds nothing, so it gets another pod, with the
- * list as it is (operator rule 9). A voter is touched only while no process of it runs: it might have started this moment.
+ * and exits where they differ, or waits for names that no longer resolve. It reads the list when its container is made: before
+ * that it gets the present one, later another pod, for it holds nothing (operator rule 9). A voter is touched only while no process of it runs: it might have started this moment.
  */
 export function remakeJoiner({ own, members }: Assessment): Proposal | undefined {
   const listed = members.flatMap(({ member }) => member.peerURLs).sort();
@@ -53,9 +53,16 @@ export function remakeJoiner({ own, members }: Assessment): Proposal | undefined
     return differs && (member.isLearner || isIdle(pod));
   });
   if (!stale?.pod) return undefined;
+  const { name, pod, member } = stale;
+  if (member.isLearner && pod.container.id === '' && isIdle(pod)) {
+    return take(
+      { do: 'renewBootList', pod: name, uid: pod.uid },
+      `the members have changed since the pod of ${name} was made: it will start with the present list`,
+    );
+  }
   return take(
-    { do: 'deletePod', name: stale.name, uid: stale.pod.uid, force: false, graceSeconds: 1 },
-    `${stale.name} has not started, and the members have changed since its pod was made: it starts afresh with the present list`,
+    { do: 'deletePod', name, uid: pod.uid, force: false, graceSeconds: 1 },
+    `${name} has not started, and the members have changed since its pod was made: it starts afresh with the present list`,
   );
 }
 

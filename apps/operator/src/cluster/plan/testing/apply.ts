@@ -92,6 +92,10 @@ function changePod(world: World, step: Step, extent: Extent): boolean | undefine
   switch (step.do) {
     case 'disarm':
       return disarm(world, step, extent);
+    case 'renewBootList':
+      return edit(world, step.pod, step.uid, ({ facts }) => {
+        facts.bootPeers = world.etcd.peerUrls();
+      });
     case 'deletePod':
       return deletePod(world, step);
     case 'updatePod':

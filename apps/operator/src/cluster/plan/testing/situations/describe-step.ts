@@ -36,6 +36,7 @@ export function describeStep(step: Step): string {
     case 'cancelDowngrade':
       return step.do;
     case 'disarm':
+    case 'renewBootList':
     case 'settleImage':
       return `${step.do} ${short(step.pod)}`;
     default:
