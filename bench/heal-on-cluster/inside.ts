@@ -51,7 +51,7 @@ const gapLeaderStopped = await told('write gap, leader stopped', few, () => gap(
 const gapLeaderKilled = await told('write gap, leader killed', rounds, killLeader);
 const { setPod, pod } = await losePodsInTurn();
 await scene.kubectl('delete', 'statefulset,service', 'floor');
-const volume = await told('volume lost', few, loseVolume);
+const volume = await told('volume lost', rounds, loseVolume);
 const allPods = await told('all pods deleted, volumes kept', rounds, async () =>
   ground.lose(
     ours,
