@@ -97,7 +97,10 @@ export class ClusterReconciler implements Reconciler {
     if (!look) return done();
     this.#noteRest(request, look);
     const { retry, trouble, failure } = await this.#act(look, context);
-    const unreported = await this.#report(trouble === undefined ? look : withWait(look, trouble), context);
+    const unreported =
+      trouble === undefined
+        ? await this.#report(look, context)
+        : await this.#report(withWait(look, trouble), context, true);
     if (unreported !== undefined) this.#rests.delete(keyOf(request));
     if (failure) throw failure.error;
     this.#options.metrics.passed(cluster, look.plan, seconds());
@@ -232,6 +235,7 @@ export class ClusterReconciler implements Reconciler {
   async #report(
     { found, observation, plan }: Look,
     { client, signal, log }: ReconcileContext,
+    isUrgent = false,
   ): Promise<number | undefined> {
     const { metadata = {}, status } = found.cluster;
     const next = statusOf(
@@ -242,7 +246,7 @@ export class ClusterReconciler implements Reconciler {
     );
     const now = this.#options.clock.monotonic();
     const last = this.#reportedAt.get(metadata.uid ?? '') ?? now;
-    const due = reportDue(status, next, now - last);
+    const due = reportDue(status, next, isUrgent ? Number.POSITIVE_INFINITY : now - last);
     this.#reportedAt.set(metadata.uid ?? '', due === 0 ? now : last);
     if (due !== 0) return due;
     this.#options.events.statusChanged(found.cluster, status, next);

@@ -16,7 +16,8 @@ function podOf(spec: EtcdClusterSpec, ownsFilesAsRoot = false): Pod {
     spec,
     name: 'example-bcdfghjklm',
     incarnation: 1,
-    boot: { state: 'new' },
+    // The one that has every container a member can have.
+    boot: { state: 'existing', members: [] },
     tlsKeys: { peer: 'own', server: 'own', client: 'own' },
     ownsFilesAsRoot,
   });
