@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { parseVersion, peerPort } from '@etcd-operator/etcd';
+import { memberAddress, parseVersion } from '@etcd-operator/etcd';
 import type { Answer, EtcdMember, MemberPod, MemberVolume, Observation, Step } from '@etcd-operator/operator';
 
 type Of<K extends Step['do']> = Extract<Step, { do: K }>;
@@ -92,8 +92,10 @@ function changeEtcd(world: Observation, step: Step): Observation {
 function readdressed(world: Observation, { memberId, name }: Of<'readdress'>): Observation {
   const { membership } = world.etcd;
   if (membership.kind === 'unknown') return world;
-  const { name: cluster, namespace } = world.cluster;
-  const peerURLs = [`http://${name}.${cluster}.${namespace}.svc:${peerPort}`];
+  const { name: cluster, namespace, desired } = world.cluster;
+  if ('problems' in desired) return world;
+  const { clusterDomain, peerTLS: peer, clientTLS: client } = desired;
+  const peerURLs = [memberAddress({ member: name, cluster, namespace, clusterDomain }, { peer, client }).peerUrl];
   const members = membership.members.map((member) => (member.id === memberId ? { ...member, peerURLs } : member));
   return { ...world, etcd: { ...world.etcd, membership: { ...membership, members } } };
 }

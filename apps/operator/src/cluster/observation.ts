@@ -251,8 +251,8 @@ export type Answer =
       readonly storageVersion: string;
     }
   /**
-   * Its client port is closed, but it is up beside it, and has applied so many entries: it joins, and has not announced itself to
-   * the others yet.
+   * Its client port is closed, but it is up beside it, and has applied so many entries: it joins, and does not know yet that its
+   * announcement was heard.
    */
   | { readonly kind: 'peerOnly'; readonly since: number; readonly applied: number }
   | {

@@ -203,10 +203,13 @@ export class ClusterReconciler implements Reconciler {
     for (const planned of plan.steps) {
       log.info('step', { do: planned.step.do, reason: planned.reason });
       const outcome = await attempt(planned.step, context);
-      if (outcome.kind === 'done') progress = { ...progress, retry: doneRetry };
-      else progress = { ...progress, ...this.#setback(planned, outcome, found.cluster, log) };
-      if (outcome.kind === 'done') this.#note(planned.step, found.cluster);
-      else if (outcome.kind === 'refused' || !isAside(planned.step)) return progress;
+      if (outcome.kind === 'done') {
+        this.#note(planned.step, found.cluster);
+        progress = { ...progress, retry: doneRetry };
+        continue;
+      }
+      progress = { ...progress, ...this.#setback(planned, outcome, found.cluster, log) };
+      if (outcome.kind === 'refused' || !isAside(planned.step)) return progress;
     }
     return progress;
   }

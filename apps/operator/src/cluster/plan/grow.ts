@@ -80,7 +80,8 @@ function versionsAround({ members, observation }: Assessment): readonly EtcdVers
   });
 }
 
-function isUp({ answer }: MemberView): boolean {
+/** True if its process has started and compared its list with the cluster's, whether or not it serves yet. */
+export function isUp({ answer }: MemberView): boolean {
   return answer?.kind === 'status' || answer?.kind === 'peerOnly';
 }
 
@@ -101,10 +102,13 @@ function promoteNext(assessment: Assessment, target: number): Proposal | undefin
   return promote(assessment, next);
 }
 
-/** etcd itself asks for nine tenths of the leader's log; asking earlier only earns a refusal. */
 function isInSync({ answer, health }: MemberView, leader: MemberView | undefined): boolean {
-  if (health.kind !== 'healthy' || answer?.kind !== 'status' || leader?.answer?.kind !== 'status') return false;
-  return answer.raftAppliedIndex >= leader.answer.raftAppliedIndex * 0.9;
+  return health.kind === 'healthy' && answer?.kind === 'status' && hasCaughtUp(answer.raftAppliedIndex, leader);
+}
+
+/** etcd itself asks for nine tenths of the leader's log; asking earlier only earns a refusal. */
+export function hasCaughtUp(applied: number, leader: MemberView | undefined): boolean {
+  return leader?.answer?.kind === 'status' && applied >= leader.answer.raftAppliedIndex * 0.9;
 }
 
 /** Disarmed first, then promoted: a process can start on an empty directory only while it does not vote (rule 1). */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Assessment, MemberView } from './assessment.ts';
+import { hasCaughtUp } from './grow.ts';
 import { type Proposal, take } from './proposal.ts';
 
 /** How long a joiner that has all the data may keep its client port closed, in milliseconds. It takes some tens of them. */
@@ -22,6 +23,5 @@ export function restartUnheard({ learners, leader, now }: Assessment): Proposal 
 
 function isUnheard({ member, pod, answer }: MemberView, leader: MemberView | undefined, now: number): boolean {
   if (!pod || pod.terminating || pod.data !== 'claim' || pod.boot !== 'existing' || member.name === '') return false;
-  if (answer?.kind !== 'peerOnly' || now - answer.since < opensWithin) return false;
-  return leader?.answer?.kind === 'status' && answer.applied >= leader.answer.raftAppliedIndex * 0.9;
+  return answer?.kind === 'peerOnly' && now - answer.since >= opensWithin && hasCaughtUp(answer.applied, leader);
 }

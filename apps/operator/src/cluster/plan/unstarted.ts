@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { EtcdMember, MemberPod } from '../observation.ts';
 import type { Assessment } from './assessment.ts';
+import { isUp } from './grow.ts';
 import { isMemberName } from './member-naming.ts';
 import { type Proposal, take } from './proposal.ts';
 import { wantedRelease, wayBackOf } from './release.ts';
@@ -41,14 +42,15 @@ function isAllElseThere(assessment: Assessment): boolean {
 /**
  * A member that was added while others were there that are gone by now: etcd compares the list it boots with to the cluster's
  * and exits where they differ, or waits for names that no longer resolve. It reads the list when its container is made: before
- * that it gets the present one, later another pod, for it holds nothing (operator rule 9). A voter is touched only while no process of it runs: it might have started this moment.
+ * that it gets the present one, later another pod, for it holds nothing (operator rule 9). A voter is touched only while no
+ * process of it runs: it might have started this moment.
  */
 export function remakeJoiner({ own, members }: Assessment): Proposal | undefined {
   const listed = members.flatMap(({ member }) => member.peerURLs).sort();
-  const stale = own.find(({ member, pod, answer }) => {
+  const stale = own.find((view) => {
+    const { member, pod } = view;
     // One that is up has the list behind it, also while the others have not heard of it.
-    if (!pod || pod.terminating || member.name !== '' || answer?.kind === 'status' || answer?.kind === 'peerOnly')
-      return false;
+    if (!pod || pod.terminating || member.name !== '' || isUp(view)) return false;
     const differs = pod.bootPeers.length > 0 && pod.bootPeers.join() !== listed.join();
     return differs && (member.isLearner || isIdle(pod));
   });
