@@ -51,6 +51,7 @@ export class ClusterLook implements Disposable {
       oldOperator: undefined,
       imageCheckOutput: new Map(),
       isLive: true,
+      seenSince: () => Math.max(1, clock.monotonic()),
     });
     const observer = new EtcdObserver({ clock, dial: podDialer(transport, found.pods) });
     try {

@@ -12,7 +12,7 @@ export async function moveLeader(
   { cluster: name, to }: { readonly cluster: string | undefined; readonly to: string | undefined },
 ): Promise<Report> {
   using look = await ClusterLook.at(access, await findCluster(access, name));
-  const { assessment } = planCluster(look.observation, access.clock.now());
+  const { assessment } = planCluster(look.observation, access.clock.monotonic());
   const leader = assessment?.leader;
   if (!assessment || !leader) throw new CliError('Unreachable', 'no leader is known: there is nothing to move');
   const heir = heirOf(assessment, to);

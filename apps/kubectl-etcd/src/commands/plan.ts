@@ -95,8 +95,9 @@ function unborn(cluster: EtcdCluster): Observation {
       oldOperator: undefined,
       imageCheckOutput: new Map(),
       isLive: true,
+      seenSince: () => 1,
     },
   );
   const membership = { kind: 'unknown', why: 'there is no member yet' } as const;
-  return { ...view, etcd: { membership, clusterVersion: '', answers: new Map() } };
+  return { ...view, etcd: { membership, clusterVersion: '', answers: new Map(), heard: new Map() } };
 }

@@ -111,10 +111,10 @@ function latch(world: Observation, { clusterId, incarnation, bornVersion }: Of<'
   return { ...world, cluster };
 }
 
-function checked(world: Observation, { node, image }: Of<'checkImage'>, createdAt: number): Observation {
+function checked(world: Observation, { node, image }: Of<'checkImage'>, seenSince: number): Observation {
   const uid = `imagined-check-${node}-${image}`;
   const detail = image.split(':v').at(-1) ?? '';
-  const check = { name: uid, uid, node, image, createdAt, result: 'succeeded', detail } as const;
+  const check = { name: uid, uid, node, image, seenSince, result: 'succeeded', detail } as const;
   return { ...world, imageChecks: [...world.imageChecks, check] };
 }
 
@@ -130,7 +130,7 @@ function seeded(world: Observation, step: Of<'createSeed'>, now: number): Observ
     seenSince: now,
   };
   const clusterId = imaginedId(world.cluster.name);
-  const etcd = { ...world.etcd, membership: { kind: 'known', clusterId, members: [member] } as const };
+  const etcd = { ...world.etcd, membership: { kind: 'known', clusterId, members: [member], since: now } as const };
   return withPod({ ...world, etcd }, step, { id, boot: 'new', isLearner: false }, now);
 }
 
@@ -177,6 +177,7 @@ function withPod(
     phase: 'Running',
     ready: true,
     createdAt: now,
+    seenSince: now,
     node: `(node of ${name})`,
     ip: 'imagined',
     image,
@@ -195,7 +196,7 @@ function withPod(
   };
   const volumes =
     desired.storage === 'claim' && !world.volumes.some((volume) => volume.name === name)
-      ? [...world.volumes, volumeOf(pod, now)]
+      ? [...world.volumes, volumeOf(pod)]
       : world.volumes;
   const answers = new Map(world.etcd.answers).set(name, answerOf(world, { id, isLearner, version, clusterId }, now));
   const pods = [...world.pods.filter((other) => other.name !== name), pod];
@@ -204,10 +205,19 @@ function withPod(
 
 function runningContainer(name: string, startedAt: number): MemberPod['container'] {
   const id = `imagined-${name}-${startedAt}`;
-  return { id, state: 'running', reason: '', message: '', startedAt, restarts: 0, lastExit: undefined };
+  return {
+    id,
+    state: 'running',
+    reason: '',
+    message: '',
+    startedAt,
+    runningSince: startedAt,
+    restarts: 0,
+    lastExit: undefined,
+  };
 }
 
-function volumeOf({ name, incarnation, version, peerTLS, clientTLS }: MemberPod, createdAt: number): MemberVolume {
+function volumeOf({ name, incarnation, version, peerTLS, clientTLS }: MemberPod): MemberVolume {
   return {
     name,
     uid: `imagined-volume-${name}`,
@@ -221,7 +231,6 @@ function volumeOf({ name, incarnation, version, peerTLS, clientTLS }: MemberPod,
     tls: { peer: peerTLS, client: clientTLS },
     terminating: false,
     phase: 'Bound',
-    createdAt,
   };
 }
 
@@ -245,6 +254,7 @@ function answerOf(
     version: member.version,
     leaderId: model?.leaderId || member.id,
     leaderlessSince: 0,
+    identitySince: since,
     isLearner: member.isLearner,
     revision: model?.revision ?? 1,
     raftIndex: model?.raftIndex ?? 1,

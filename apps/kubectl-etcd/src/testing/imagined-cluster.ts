@@ -31,10 +31,11 @@ export function unbornCluster(spec: EtcdClusterSpec): Observation {
       oldOperator: undefined,
       imageCheckOutput: new Map(),
       isLive: true,
+      seenSince: () => 1,
     },
   );
   const membership = { kind: 'unknown', why: 'nobody is there' } as const;
-  return { ...view, etcd: { membership, clusterVersion: '', answers: new Map() } };
+  return { ...view, etcd: { membership, clusterVersion: '', answers: new Map(), heard: new Map() } };
 }
 
 /** A cluster at rest, as the operator would have made it. */

@@ -52,6 +52,8 @@ export const conditionReasons = {
   degraded: 'Degraded',
   /** So many voters are silent that nothing can be read or written. Nothing is changed; work goes on by itself when enough of them return. To do: bring nodes or volumes back; if they are gone for good, restore a backup with an EtcdRestore. */
   quorumLost: 'QuorumLost',
+  /** The operator cannot reach enough members, but a quorum of pods is Ready: clients are probably served. Nothing is changed. To do: check network policies between the operator and the pods, and the operator's client certificate in `spec.TLS`. Do not restore a backup. */
+  unreachable: 'Unreachable',
   /** All members and their data are gone. To do: restore a backup with an EtcdRestore, or delete the EtcdCluster and create it again to begin empty. */
   dataLost: 'DataLost',
   /** Members do not let the operator look: their access control is on. To do: name a secret with the name and password of a user with the role root in `spec.auth.secret`. */

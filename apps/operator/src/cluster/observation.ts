@@ -90,8 +90,10 @@ export interface MemberPod {
   readonly terminating: boolean;
   readonly phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
   readonly ready: boolean;
-  /** When the pod object was made, milliseconds since the epoch. */
+  /** When the pod object was made, by the API server's clock: for telling older from younger, never for durations. */
   readonly createdAt: number;
+  /** Since when this operator has seen it, by its monotonic clock. */
+  readonly seenSince: number;
   readonly node: string;
   readonly ip: string;
   readonly image: string;
@@ -123,8 +125,10 @@ export interface ContainerFacts {
   /** `CrashLoopBackOff`, `ErrImagePull`, `OOMKilled` ... */
   readonly reason: string;
   readonly message: string;
-  /** Of the running process, milliseconds since the epoch; 0 if none runs. */
+  /** Of the running process, by the node's clock; 0 if none runs. */
   readonly startedAt: number;
+  /** Since when this operator has seen that process run, by its monotonic clock; 0 if none runs. */
+  readonly runningSince: number;
   readonly restarts: number;
   /** What the last process said when it ended with an error. */
   readonly lastExit: { readonly code: number; readonly reason: string; readonly message: string } | undefined;
@@ -154,7 +158,6 @@ export interface MemberVolume {
   readonly tls: { readonly peer: boolean; readonly client: boolean } | undefined;
   readonly terminating: boolean;
   readonly phase: 'Pending' | 'Bound' | 'Lost';
-  readonly createdAt: number;
 }
 
 export interface ServiceFacts {
@@ -174,8 +177,6 @@ export interface NodeFacts {
   readonly exists: boolean;
   readonly ready: boolean;
   readonly schedulable: boolean;
-  /** Since when it is not ready, milliseconds since the epoch. */
-  readonly notReadySince: number | undefined;
   readonly outOfService: boolean;
 }
 
@@ -184,7 +185,8 @@ export interface ImageCheck {
   readonly uid: string;
   readonly node: string;
   readonly image: string;
-  readonly createdAt: number;
+  /** Since when this operator has seen it, by its monotonic clock. */
+  readonly seenSince: number;
   readonly result: 'pending' | 'succeeded' | 'failed';
   /** The version the program reported, or why it failed. */
   readonly detail: string;
@@ -197,11 +199,22 @@ export interface EtcdView {
   readonly clusterVersion: string;
   /** By pod name: what the etcd in that pod answered just now. */
   readonly answers: ReadonlyMap<string, Answer>;
+  /**
+   * By pod name: IDs of the members that the etcd in that pod has received something from since it was asked before. Asked for
+   * only while a member is in trouble; absent where that is not known. Only a leader hears from every living member.
+   */
+  readonly heard: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 export type Membership =
   /** A linearizable list, read from a voter: there was a quorum a moment ago. */
-  | { readonly kind: 'known'; readonly clusterId: string; readonly members: readonly EtcdMember[] }
+  | {
+      readonly kind: 'known';
+      readonly clusterId: string;
+      readonly members: readonly EtcdMember[];
+      /** Since when there has been a quorum without a break, as far as this operator has seen, by its monotonic clock. */
+      readonly since: number;
+    }
   | {
       readonly kind: 'unknown';
       readonly why: string;
@@ -220,7 +233,7 @@ export interface EtcdMember {
   readonly podName: string;
   readonly peerURLs: readonly string[];
   readonly isLearner: boolean;
-  /** When this operator first saw it, milliseconds since the epoch. */
+  /** Since when this operator has seen it listed, by its monotonic clock. */
   readonly seenSince: number;
 }
 
@@ -232,8 +245,10 @@ export type Answer =
       readonly version: string;
       /** Empty if the member knows of no leader. */
       readonly leaderId: string;
-      /** Since when it has known none, milliseconds since the epoch; 0 if it knows one. */
+      /** Since when it has known none, by the operator's monotonic clock; 0 if it knows one. */
       readonly leaderlessSince: number;
+      /** Since when it has answered as this member of this cluster, by the operator's monotonic clock. */
+      readonly identitySince: number;
       readonly isLearner: boolean;
       readonly revision: number;
       readonly raftIndex: number;
@@ -241,7 +256,7 @@ export type Answer =
       readonly dbSize: number;
       /** etcd's words; an alarm is in there by its name, `NOSPACE` or `CORRUPT`. */
       readonly alarms: readonly string[];
-      /** Since when it has answered without a break, milliseconds since the epoch, as far as this operator has seen. */
+      /** Since when it has answered without a break, as far as this operator has seen, by its monotonic clock. */
       readonly since: number;
       /** How many raft snapshots this process has taken; undefined if it was not asked. */
       readonly raftSnapshots: number | undefined;

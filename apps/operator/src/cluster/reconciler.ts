@@ -21,11 +21,12 @@ import type { ClusterEvents } from './cluster-events.ts';
 import type { ClusterMetrics } from './cluster-metrics.ts';
 import { ClusterEtcd } from './etcd/cluster-etcd.ts';
 import { EtcdObserver } from './etcd/etcd-observer.ts';
+import { FirstSeen } from './first-seen.ts';
 import type { EtcdView, Observation } from './observation.ts';
 import { type ClusterCaches, fromCaches, fromServer, type Surroundings } from './observe/gather.ts';
 import { kubernetesView, observe, targetsOf, unreadImageChecks } from './observe/observe.ts';
 import { type Plan, planCluster } from './plan/plan.ts';
-import { isAside, type PlannedStep, type Step } from './plan/step.ts';
+import { isAside, isDestructive, type PlannedStep, type Step } from './plan/step.ts';
 import { isAtRest, isUndisturbed, type Rest, saysNothingNew } from './rest.ts';
 import type { ClusterSecrets, SecretFindings } from './secrets/cluster-secrets.ts';
 import { reportDue } from './status/pace.ts';
@@ -48,6 +49,14 @@ export interface ClusterReconcilerOptions {
   readonly healthInterval?: number;
 }
 
+/** What is remembered of a cluster between two looks. */
+interface Observer {
+  readonly uid: string;
+  readonly observer: EtcdObserver;
+  /** Its pods, their containers and its image checks. */
+  readonly firstSeen: FirstSeen;
+}
+
 interface Look {
   readonly found: Surroundings;
   readonly observation: Observation;
@@ -58,7 +67,7 @@ interface Look {
 /** Observe, plan, act, report: one pass over one cluster. */
 export class ClusterReconciler implements Reconciler {
   readonly #options: ClusterReconcilerOptions;
-  readonly #observers = new Map<string, { readonly uid: string; readonly observer: EtcdObserver }>();
+  readonly #observers = new Map<string, Observer>();
   /** Of clusters that have nothing to do, by their names. */
   readonly #rests = new Map<string, Rest>();
   readonly #imageCheckOutput = new Map<string, string>();
@@ -93,7 +102,7 @@ export class ClusterReconciler implements Reconciler {
       return requeueAfter(this.#options.healthInterval ?? defaultHealthInterval);
     }
     const cached = await this.#look(found, false, context, rested?.etcd);
-    const look = needsLiveRead(cached.plan) ? await this.#lookLive(cluster, context) : cached;
+    const look = needsLiveRead(cached.plan) ? await this.#lookLive(found, context) : cached;
     if (!look) return done();
     this.#noteRest(request, look);
     const { retry, trouble, failure } = await this.#act(look, context);
@@ -113,8 +122,8 @@ export class ClusterReconciler implements Reconciler {
     this.#observers.clear();
   }
 
-  async #lookLive(cluster: EtcdCluster, context: ReconcileContext): Promise<Look | undefined> {
-    const found = await fromServer(context.client, cluster, context.signal);
+  async #lookLive(cached: Surroundings, context: ReconcileContext): Promise<Look | undefined> {
+    const found = await fromServer(context.client, cached.cluster, context.signal, cached);
     return found && this.#look(found, true, context);
   }
 
@@ -131,7 +140,7 @@ export class ClusterReconciler implements Reconciler {
     const ground = { found, credentials, secretProblems: problems, oldOperator: oldOperator() };
     if (!isUndisturbed(rest, ground, clock.monotonic())) return undefined;
     const questions = { aboutUpgrade: false };
-    const etcd = await this.#observer(found.cluster).look(rest.targets, credentials, questions, signal);
+    const etcd = await this.#observer(found.cluster).observer.look(rest.targets, credentials, questions, signal);
     return { isStill: saysNothingNew(rest.etcd, etcd), etcd };
   }
 
@@ -161,19 +170,20 @@ export class ClusterReconciler implements Reconciler {
     const { secrets, oldOperator, clock } = this.#options;
     await this.#readImageChecks(found, signal);
     const findings = await secrets.check(found.cluster, client, signal);
+    const { observer, firstSeen } = this.#observer(found.cluster);
+    firstSeen.forgetAllBut(keysOf(found));
     const circumstances = {
       credentials: findings.credentials,
       secretProblems: findings.problems,
       oldOperator: oldOperator(),
       imageCheckOutput: this.#imageCheckOutput,
       isLive,
+      seenSince: (key: string) => firstSeen.since(key),
     };
     const view = kubernetesView(found, circumstances);
-    const observation = asked
-      ? { ...view, etcd: asked }
-      : await observe(view, this.#observer(found.cluster), findings.credentials, signal);
+    const observation = asked ? { ...view, etcd: asked } : await observe(view, observer, findings.credentials, signal);
     if (hasSilence(observation)) secrets.doubt(observation.cluster.uid);
-    return { found, observation, plan: planCluster(observation, clock.now()), secrets: findings };
+    return { found, observation, plan: planCluster(observation, clock.monotonic()), secrets: findings };
   }
 
   /**
@@ -186,7 +196,7 @@ export class ClusterReconciler implements Reconciler {
   ): Promise<Progress> {
     const { desired } = observation.cluster;
     if ('problems' in desired || plan.steps.length === 0) return {};
-    const clients = this.#observer(found.cluster).clients(targetsOf(observation), secrets.credentials);
+    const clients = this.#observer(found.cluster).observer.clients(targetsOf(observation), secrets.credentials);
     const { membership } = observation.etcd;
     const context: ActContext = {
       client,
@@ -281,16 +291,17 @@ export class ClusterReconciler implements Reconciler {
     }
   }
 
-  #observer(cluster: EtcdCluster): EtcdObserver {
+  #observer(cluster: EtcdCluster): Observer {
     const { namespace, name, uid } = identityOf(cluster);
     const key = keyOf({ namespace, name });
     const known = this.#observers.get(key);
-    if (known?.uid === uid) return known.observer;
+    if (known?.uid === uid) return known;
     known?.observer.close();
     const { clock, dial } = this.#options;
     const observer = new EtcdObserver({ clock, ...(dial && { dial }) });
-    this.#observers.set(key, { uid, observer });
-    return observer;
+    const made = { uid, observer, firstSeen: new FirstSeen(clock) };
+    this.#observers.set(key, made);
+    return made;
   }
 
   #forget(request: Request): void {
@@ -307,6 +318,14 @@ export class ClusterReconciler implements Reconciler {
 
 function keyOf({ namespace = '', name }: Request): string {
   return `${namespace}/${name}`;
+}
+
+/** Under which pods, containers and image checks are remembered. */
+function keysOf({ pods, imageChecks }: Surroundings): ReadonlySet<string> {
+  const containers = pods.flatMap(
+    ({ status }) => status?.containerStatuses?.map(({ containerID = '' }) => containerID) ?? [],
+  );
+  return new Set([...[...pods, ...imageChecks].map(({ metadata }) => metadata?.uid ?? ''), ...containers]);
 }
 
 function hasSilence({ etcd }: Observation): boolean {
@@ -336,7 +355,7 @@ const impossibleRetry = 30_000;
 /** After a step the world has changed: events usually come first, etcd sends none. */
 const doneRetry = 20;
 
-/** A seed may be made only on what the API server itself has just said (operator rule 5). */
+/** Nothing is bootstrapped or destroyed but on what the API server and the members themselves have just said (safety rule 13). */
 function needsLiveRead({ steps }: Plan): boolean {
-  return steps.some(({ step }) => step.do === 'createSeed');
+  return steps.some(({ step }) => isDestructive(step));
 }

@@ -17,16 +17,19 @@ export function objectionsTo<K extends keyof Subjects>(action: K, subject: Subje
 export interface Objection {
   /** Stable, for tests, logs and documentation. */
   readonly name: string;
-  /** What speaks against it, in words for a person. */
+  /** What speaks against it: a clause for a person, after "because". */
   readonly evidence: string;
 }
 
 /** What each kind of step is judged by. */
 export interface Subjects {
   readonly removeDeadMember: DeadMember;
+  readonly deletePod: DoomedPod;
+  readonly deleteVolume: DoomedVolume;
+  readonly bootstrap: Beginning;
 }
 
-/** One thing that speaks for a member being dead. Two pieces count as independent if they come from different sources. */
+/** One thing that speaks for a member being dead. Two pieces are independent if they come from different sources. */
 export interface Evidence {
   readonly source: 'operator' | 'kubernetes' | 'peers' | 'etcd';
   readonly what: string;
@@ -35,22 +38,104 @@ export interface Evidence {
 /** A member that is to be removed because it is taken for dead. */
 export interface DeadMember {
   readonly evidence: readonly Evidence[];
+  /** True if Kubernetes is ending it, and its data with it, whatever anybody says. @default false */
+  readonly isLeaving?: boolean;
   /** True if its pod is Ready, and its node is, too, or cannot be asked. */
   readonly isReady: boolean;
-  /** Members that report a working connection to it. */
-  readonly activePeers: readonly string[];
+  /** Members that have received something from it a moment ago. */
+  readonly heardBy: readonly string[];
+  /** True while its process opens its data. */
+  readonly isBooting: boolean;
+  /** True if it is killed for lack of memory again and again: a fresh member would be, too. */
+  readonly isOutOfMemory: boolean;
+  /** How long it has been waited for with quorum in hand, and how long it must be; milliseconds. Both 0 if its data is gone. */
+  readonly waited: number;
+  readonly patience: number;
+  /** Healthy voters without it, and how many are needed then. Absent while only its fate is asked for, or if it has no vote. */
+  readonly remaining?: { readonly healthy: number; readonly needed: number };
 }
 
-type Checks = { readonly [K in keyof Subjects]: Readonly<Record<string, (subject: Subjects[K]) => string | undefined>> };
+/** A pod that is to be deleted with what it holds. */
+export interface DoomedPod {
+  /** True if a member that has started is listed for it and its data is in the pod alone. */
+  readonly holdsMemberData: boolean;
+  /** True if its etcd has just answered as a member that is listed. */
+  readonly answersAsMember: boolean;
+  /** True if it is deleted without waiting for its node, which may still run it. */
+  readonly isForced: boolean;
+  /** True if its node is gone or tainted out-of-service; false if that is not known. */
+  readonly isNodeLost: boolean;
+}
+
+/** A volume that is to be deleted. */
+export interface DoomedVolume {
+  /** True if a listed member has its data there. */
+  readonly isListed: boolean;
+  /** True if a pod of its name is there. */
+  readonly isInUse: boolean;
+  /** True if a member's identity is written to it. */
+  readonly isRecorded: boolean;
+  /** True if as many voters as asked for are healthy without it. */
+  readonly isReplaced: boolean;
+  /** True if a voter of its name is listed that cannot start before it is gone, and whose vote is missing meanwhile. */
+  readonly isInTheWay: boolean;
+}
+
+/** A cluster that is to be bootstrapped from nothing. */
+export interface Beginning {
+  /** The first thing found that shows that this cluster has been there before, or that would be mistaken for it. */
+  readonly earlierIncarnation: string | undefined;
+  readonly ownPod: string | undefined;
+  readonly ownVolume: string | undefined;
+  readonly staleSeedVolume: string | undefined;
+  readonly foreignPod: string | undefined;
+  readonly secretProblem: string | undefined;
+}
+
+type Checks = {
+  readonly [K in keyof Subjects]: Readonly<Record<string, (subject: Subjects[K]) => string | undefined>>;
+};
+
+const objectIf = (applies: boolean, evidence: string) => (applies ? evidence : undefined);
 
 const checks: Checks = {
   removeDeadMember: {
-    PodReady: ({ isReady }) => (isReady ? 'its pod is Ready' : undefined),
-    ActivePeer: ({ activePeers }) =>
-      activePeers.length > 0 ? `${activePeers.join(' and ')} reports a working connection to it` : undefined,
-    SingleEvidence: ({ evidence }) =>
-      new Set(evidence.map(({ source }) => source)).size < 2
-        ? `only one piece of evidence: ${evidence.map(({ what }) => what).join(', ') || 'none'}`
-        : undefined,
+    PodReady: ({ isReady, isLeaving }) => objectIf(isReady && !isLeaving, 'its pod is Ready'),
+    HeardByPeers: ({ heardBy, isLeaving }) =>
+      objectIf(heardBy.length > 0 && !isLeaving, `${heardBy.join(' and ')} received data from it a moment ago`),
+    SingleEvidence: ({ evidence, isLeaving }) =>
+      objectIf(
+        !isLeaving && new Set(evidence.map(({ source }) => source)).size < 2,
+        `there is only one piece of evidence (${evidence.map(({ what }) => what).join(', ') || 'none'})`,
+      ),
+    Booting: ({ isBooting }) => objectIf(isBooting, 'its process opens its data'),
+    OutOfMemory: ({ isOutOfMemory }) => objectIf(isOutOfMemory, 'it is killed for lack of memory again and again'),
+    StillPatient: ({ waited, patience }) =>
+      objectIf(waited < patience, `it is waited for, for ${Math.round(patience / 1000)} s`),
+    QuorumWithoutIt: ({ remaining }) =>
+      objectIf(
+        remaining !== undefined && remaining.healthy < remaining.needed,
+        `without it ${remaining?.healthy} healthy voters are left and ${remaining?.needed} are needed`,
+      ),
+  },
+  deletePod: {
+    HoldsMemberData: ({ holdsMemberData }) => objectIf(holdsMemberData, 'the data of a listed member is in it alone'),
+    AnswersAsMember: ({ answersAsMember }) => objectIf(answersAsMember, 'its etcd answers as a listed member'),
+    NodeMayRunIt: ({ isForced, isNodeLost }) =>
+      objectIf(isForced && !isNodeLost, 'its node is not known to be gone and may still run it'),
+  },
+  deleteVolume: {
+    MemberListed: ({ isListed }) => objectIf(isListed, 'etcd lists the member whose data it holds'),
+    InUse: ({ isInUse }) => objectIf(isInUse, 'a pod of that name is there'),
+    ReplacementUnproven: ({ isRecorded, isReplaced, isInTheWay }) =>
+      objectIf(isRecorded && !isReplaced && !isInTheWay, 'the cluster is not complete without it yet'),
+  },
+  bootstrap: {
+    EarlierIncarnation: ({ earlierIncarnation }) => earlierIncarnation,
+    OwnPod: ({ ownPod }) => ownPod,
+    OwnVolume: ({ ownVolume }) => ownVolume,
+    StaleSeedVolume: ({ staleSeedVolume }) => staleSeedVolume,
+    ForeignPod: ({ foreignPod }) => foreignPod,
+    SecretsInvalid: ({ secretProblem }) => secretProblem,
   },
 };

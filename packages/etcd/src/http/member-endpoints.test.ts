@@ -92,6 +92,16 @@ test('entries that were applied are counted by the metric, and none before the f
   expect(await answering(200, 'other 1\n').member.entriesApplied()).toBe(0);
 });
 
+test('bytes received from other members are told by member', async () => {
+  const metric = 'etcd_network_peer_received_bytes_total';
+  const text = `# TYPE ${metric} counter\n${metric}{From="0"} 80\n${metric}{From="252f8281aaff7c6a"} 1.936e+06\nother 1\n`;
+  expect([...(await answering(200, text).member.bytesFromPeers())]).toEqual([
+    ['0', 80],
+    ['252f8281aaff7c6a', 1_936_000],
+  ]);
+  expect((await answering(200, 'other 1\n').member.bytesFromPeers()).size).toBe(0);
+});
+
 describe('limits', () => {
   test('a member that never answers costs 3 s', async () => {
     const { member, clock } = endpoints(() => undefined);

@@ -17,3 +17,15 @@ export function metricValue(text: string, name: string): number | undefined {
   }
   return undefined;
 }
+
+/** The values of a metric in Prometheus' text format, by one of its labels; empty if it is not there. */
+export function labelledValues(text: string, name: string, label: string): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  for (const line of text.split('\n')) {
+    if (!line.startsWith(`${name}{`)) continue;
+    const key = new RegExp(`[{,]${label}="([^"]*)"`).exec(line)?.[1];
+    const value = Number(line.slice(line.lastIndexOf(' ') + 1));
+    if (key !== undefined && Number.isFinite(value)) found.set(key, value);
+  }
+  return found;
+}

@@ -83,7 +83,7 @@ describe('[64] a container in front of ours', () => {
       { name: 'mesh', state: { running: {} }, restartCount: 7, image: '', imageID: '', ready: true },
       { name: 'etcd', state: { waiting: { reason: 'Slow' } }, restartCount: 1, image: '', imageID: '', ready: false },
     ];
-    const facts = podFacts({ ...pod, status: { containerStatuses: statuses } }, 'u1', cluster.spec);
+    const facts = podFacts({ ...pod, status: { containerStatuses: statuses } }, 'u1', cluster.spec, () => 1);
     expect(facts.image).toBe('quay.io/coreos/etcd:v3.5.35');
     expect(facts.container).toMatchObject({ state: 'waiting', reason: 'Slow', restarts: 1 });
     expect(facts.adopted).toBe(false);

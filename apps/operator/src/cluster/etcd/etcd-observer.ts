@@ -9,15 +9,20 @@ import {
   memberNameFromPeerUrl,
 } from '@etcd-operator/etcd';
 import type { Clock } from '@etcd-operator/ports';
+import { FirstSeen } from '../first-seen.ts';
 import type { Answer, EtcdMember, EtcdView, Membership } from '../observation.ts';
+import { AnswerMemory } from './answer-memory.ts';
 import { type ClusterCredentials, MemberPool, type MemberTarget } from './member-pool.ts';
+import { PeerTraffic } from './peer-traffic.ts';
 import {
   type EndpointAccess,
   joiningTimeoutMs,
+  readBytesFromPeers,
   readClusterVersion,
   readEntriesApplied,
   readRaftSnapshots,
 } from './plain-endpoints.ts';
+import { isInTrouble, isStray, withoutStrays } from './stray-answers.ts';
 
 export interface EtcdObserverOptions {
   readonly clock: Clock;
@@ -28,6 +33,8 @@ export interface EtcdObserverOptions {
 export interface EtcdQuestions {
   /** True while the version is about to change: cluster version and raft snapshots matter then. */
   readonly aboutUpgrade: boolean;
+  /** True if something is about to be destroyed: every member is asked over a new connection. @default false */
+  readonly anew?: boolean;
 }
 
 /**
@@ -42,10 +49,12 @@ const endingTimeoutMs = 300;
  */
 const newFor = 5_000;
 
-interface Memory {
-  readonly answering: boolean;
-  readonly hasAnswered: boolean;
-  readonly since: number;
+/** What a member is asked with, and what the answers are written to. */
+interface Round {
+  readonly clients: Map<string, MemberClient>;
+  readonly statuses: Map<string, MemberStatus>;
+  readonly questions: EtcdQuestions;
+  readonly access: EndpointAccess;
 }
 
 /**
@@ -56,10 +65,10 @@ export class EtcdObserver {
   readonly #clock: Clock;
   readonly #dial: Dialer | undefined;
   readonly #pool: MemberPool;
-  readonly #memory = new Map<string, Memory>();
-  readonly #leaderless = new Map<string, number>();
-  readonly #closedSince = new Map<string, number>();
-  readonly #firstSeen = new Map<string, number>();
+  readonly #memory: AnswerMemory;
+  readonly #traffic = new PeerTraffic();
+  /** Members by their IDs, and the quorum under `quorum`. */
+  readonly #listed: FirstSeen;
   /** Why members did not let us look, the last time they were asked. */
   #locked: string | undefined;
 
@@ -67,6 +76,8 @@ export class EtcdObserver {
     this.#clock = options.clock;
     this.#dial = options.dial;
     this.#pool = new MemberPool(options);
+    this.#memory = new AnswerMemory(options.clock);
+    this.#listed = new FirstSeen(options.clock);
   }
 
   /** The clients behind the last look, for acting on what it found. */
@@ -80,70 +91,97 @@ export class EtcdObserver {
     questions: EtcdQuestions,
     signal: AbortSignal,
   ): Promise<EtcdView> {
-    const clients = this.#pool.clients(targets, credentials);
+    if (questions.anew) this.#pool.close();
+    const clients = new Map(this.#pool.clients(targets, credentials));
     this.#locked = undefined;
     const statuses = new Map<string, MemberStatus>();
     const answers = new Map<string, Answer>();
     const access = { clock: this.#clock, dial: this.#dial, credentials, signal };
     await Promise.all(
       targets.map(async (target) => {
-        const client = clients.get(target.podName);
-        if (!client) return;
-        answers.set(target.podName, await this.#ask(target, client, statuses, questions, access));
+        answers.set(target.podName, await this.#ask(target, { clients, statuses, questions, access }));
       }),
     );
     this.#forgetAllBut(targets);
-    const membership = await this.#membership(clients, statuses, signal);
+    const membership = await this.#membership(clients, withoutStrays(targets, statuses), signal);
     const clusterVersion = questions.aboutUpgrade ? await findClusterVersion(targets, statuses, access) : '';
-    return { membership, clusterVersion, answers };
+    return { membership, clusterVersion, answers, heard: await this.#hear(targets, answers, access) };
   }
 
   close(): void {
     this.#pool.close();
   }
 
-  async #ask(
-    target: MemberTarget,
-    client: MemberClient,
-    statuses: Map<string, MemberStatus>,
-    questions: EtcdQuestions,
-    access: EndpointAccess,
-  ): Promise<Answer> {
+  async #ask(target: MemberTarget, round: Round): Promise<Answer> {
+    if (target.hasEnded) return this.#silent(target, 'its process has ended');
+    if (target.ip === '') return this.#silent(target, 'its pod has no IP address');
+    const { access, clients, statuses, questions } = round;
     const { signal } = access;
-    const silent = (why: string): Answer => {
-      const since = this.#since(target.podUid, false);
-      const neverAnswered = this.#memory.get(target.podUid)?.hasAnswered === false;
-      return { kind: 'silent', since, why, ...(neverAnswered && { neverAnswered }) };
-    };
-    if (target.hasEnded) return silent('its process has ended');
-    const isJoining = target.isJoining === true && this.#memory.get(target.podUid)?.hasAnswered !== true;
-    const isNew = isJoining && this.#clock.now() - this.#since(target.podUid, false) < newFor;
+    const isJoining = target.isJoining === true && !this.#memory.hasAnswered(target.podUid);
     try {
-      const status = await client.maintenance.status({
-        signal,
-        ...(target.isEnding && { timeoutMs: endingTimeoutMs }),
-        ...(isNew && { timeoutMs: joiningTimeoutMs }),
-      });
+      const status = await this.#status(target, clients, { signal, ...this.#timeout(target, isJoining) });
       statuses.set(target.podName, status);
       const raftSnapshots = questions.aboutUpgrade ? await readRaftSnapshots(target, access) : undefined;
-      const leaderlessSince = this.#leaderlessSince(target.podUid, status.leader === 0n);
-      return answerOf(status, { since: this.#since(target.podUid, true), leaderlessSince, raftSnapshots });
+      const said = answerOf(status, raftSnapshots);
+      return { ...said, ...this.#memory.answered(target.podUid, said) };
     } catch (error) {
       signal.throwIfAborted();
       if (!isEtcdError(error)) throw error;
-      const locked = lockedOut(error);
-      if (locked !== undefined) this.#locked = locked;
-      return (isJoining ? await this.#closed(target, access) : undefined) ?? silent(error.message);
+      this.#locked ??= lockedOut(error);
+      return (isJoining ? await this.#closed(target, access) : undefined) ?? this.#silent(target, error.message);
     }
+  }
+
+  #silent({ podUid }: MemberTarget, why: string): Answer {
+    const { since, hasAnswered } = this.#memory.unanswered(podUid);
+    return { kind: 'silent', since, why, ...(!hasAnswered && { neverAnswered: true }) };
+  }
+
+  #timeout({ podUid, isEnding }: MemberTarget, isJoining: boolean): { readonly timeoutMs?: number } {
+    if (isEnding) return { timeoutMs: endingTimeoutMs };
+    const isNew = isJoining && this.#clock.monotonic() - this.#memory.unanswered(podUid).since < newFor;
+    return isNew ? { timeoutMs: joiningTimeoutMs } : {};
+  }
+
+  async #status(
+    target: MemberTarget,
+    clients: Map<string, MemberClient>,
+    options: { readonly signal: AbortSignal; readonly timeoutMs?: number },
+  ): Promise<MemberStatus> {
+    const client = clients.get(target.podName) ?? this.#pool.renewed(target);
+    const status = await client.maintenance.status(options);
+    if (!isStray(target, status)) return status;
+    // An address that was another pod's a moment ago, or will be: asked again before anything is concluded.
+    const again = this.#pool.renewed(target);
+    clients.set(target.podName, again);
+    return again.maintenance.status(options);
+  }
+
+  /** Who hears from whom; asked only while somebody is in trouble, for it costs a large answer a member. */
+  async #hear(
+    targets: readonly MemberTarget[],
+    answers: ReadonlyMap<string, Answer>,
+    access: EndpointAccess,
+  ): Promise<EtcdView['heard']> {
+    const heard = new Map<string, ReadonlySet<string>>();
+    if (!targets.some((target) => isInTrouble(target, answers.get(target.podName)))) return heard;
+    await Promise.all(
+      targets.map(async (target) => {
+        const answer = answers.get(target.podName);
+        if (answer?.kind !== 'status' || target.ip === '') return;
+        const bytes = await readBytesFromPeers(target, access);
+        const found = bytes && this.#traffic.note(target.podUid, bytes, this.#clock.monotonic());
+        if (found) heard.set(target.podName, found);
+      }),
+    );
+    return heard;
   }
 
   /** Of one that joins and keeps its client port closed; undefined if it is not up at all. */
   async #closed(target: MemberTarget, access: EndpointAccess): Promise<Answer | undefined> {
     const applied = await readEntriesApplied(target, access);
     if (applied === undefined) return undefined;
-    const since = this.#closedSince.get(target.podUid) ?? this.#clock.now();
-    this.#closedSince.set(target.podUid, since);
-    return { kind: 'peerOnly', since, applied };
+    return { kind: 'peerOnly', since: this.#memory.closedSince(target.podUid), applied };
   }
 
   /** Whoever answers and votes may be asked; the one with the most applied entries first. */
@@ -161,8 +199,9 @@ export class EtcdObserver {
         const response = await clients.get(name)?.cluster.memberList({ signal });
         if (!response) continue;
         const members = response.members.map((member) => this.#memberOf(member));
-        this.#forgetMembersBut(members);
-        return { kind: 'known', clusterId: formatId(response.header.clusterId), members };
+        this.#listed.forgetAllBut(new Set(['quorum', ...members.map(({ id }) => id)]));
+        const clusterId = formatId(response.header.clusterId);
+        return { kind: 'known', clusterId, members, since: this.#listed.since('quorum') };
       } catch (error) {
         signal.throwIfAborted();
         if (!isEtcdError(error)) throw error;
@@ -170,6 +209,7 @@ export class EtcdObserver {
         this.#locked ??= lockedOut(error);
       }
     }
+    this.#listed.forget('quorum');
     const remembered = await this.#remembered(clients, statuses, signal);
     return { kind: 'unknown', why, remembered, ...(this.#locked !== undefined && { locked: this.#locked }) };
   }
@@ -194,8 +234,6 @@ export class EtcdObserver {
 
   #memberOf(member: { id: bigint; name: string; peerUrls: readonly string[]; isLearner: boolean }): EtcdMember {
     const id = formatId(member.id);
-    const seenSince = this.#firstSeen.get(id) ?? this.#clock.now();
-    this.#firstSeen.set(id, seenSince);
     const [peerUrl = ''] = member.peerUrls;
     const found = memberNameFromPeerUrl(peerUrl);
     return {
@@ -204,39 +242,14 @@ export class EtcdObserver {
       podName: found.ok ? found.name : peerUrl,
       peerURLs: member.peerUrls,
       isLearner: member.isLearner,
-      seenSince,
+      seenSince: this.#listed.since(id),
     };
-  }
-
-  #since(uid: string, answering: boolean): number {
-    const known = this.#memory.get(uid);
-    if (known?.answering === answering) return known.since;
-    const since = this.#clock.now();
-    this.#memory.set(uid, { answering, since, hasAnswered: answering || known?.hasAnswered === true });
-    return since;
-  }
-
-  /** 0 while it knows a leader. */
-  #leaderlessSince(uid: string, isLeaderless: boolean): number {
-    if (!isLeaderless) {
-      this.#leaderless.delete(uid);
-      return 0;
-    }
-    const since = this.#leaderless.get(uid) ?? this.#clock.now();
-    this.#leaderless.set(uid, since);
-    return since;
-  }
-
-  #forgetMembersBut(members: readonly EtcdMember[]): void {
-    const listed = new Set(members.map((member) => member.id));
-    for (const id of this.#firstSeen.keys()) if (!listed.has(id)) this.#firstSeen.delete(id);
   }
 
   #forgetAllBut(targets: readonly MemberTarget[]): void {
     const present = new Set(targets.map((target) => target.podUid));
-    for (const memory of [this.#memory, this.#leaderless, this.#closedSince]) {
-      for (const uid of memory.keys()) if (!present.has(uid)) memory.delete(uid);
-    }
+    this.#memory.forgetAllBut(present);
+    this.#traffic.forgetAllBut(present);
   }
 }
 
@@ -265,10 +278,8 @@ async function findClusterVersion(
   return '';
 }
 
-function answerOf(
-  status: MemberStatus,
-  remembered: Pick<Extract<Answer, { kind: 'status' }>, 'since' | 'leaderlessSince' | 'raftSnapshots'>,
-): Answer {
+/** What it said; since when, only memory knows. */
+function answerOf(status: MemberStatus, raftSnapshots: number | undefined): Said {
   return {
     kind: 'status',
     memberId: formatId(status.memberId),
@@ -281,8 +292,10 @@ function answerOf(
     raftAppliedIndex: Number(status.raftAppliedIndex ?? status.raftIndex),
     dbSize: status.dbSize,
     alarms: status.errors,
-    ...remembered,
+    raftSnapshots,
     downgradeTarget: status.downgrade?.targetVersion ?? '',
     storageVersion: status.storageVersion ?? '',
   };
 }
+
+type Said = Omit<Extract<Answer, { kind: 'status' }>, 'since' | 'leaderlessSince' | 'identitySince'>;

@@ -6,6 +6,7 @@ import type { Clock } from '@etcd-operator/ports';
 export interface MemberTarget {
   readonly podName: string;
   readonly podUid: string;
+  /** Empty while the pod has no address: it cannot be asked then. */
   readonly ip: string;
   /** The member's DNS name. */
   readonly serverName: string;
@@ -15,6 +16,9 @@ export interface MemberTarget {
   readonly hasEnded?: boolean;
   /** True if it joins, and does not vote yet as far as its pod says. @default false */
   readonly isJoining?: boolean;
+  /** Who should answer there, as far as it is recorded; empty or absent if it is not. */
+  readonly clusterId?: string;
+  readonly memberId?: string;
 }
 
 /** How the members of one cluster are spoken to. */
@@ -54,7 +58,15 @@ export class MemberPool {
     for (const [uid, entry] of this.#entries) {
       if (!wanted.has(uid)) this.#drop(uid, entry);
     }
-    return new Map(targets.map((target) => [target.podName, this.#clientOf(target)]));
+    const reachable = targets.filter(({ ip }) => ip !== '');
+    return new Map(reachable.map((target) => [target.podName, this.#clientOf(target)]));
+  }
+
+  /** The same client over a new connection: an old one may lead to whoever had the address before. */
+  renewed(target: MemberTarget): MemberClient {
+    const known = this.#entries.get(target.podUid);
+    if (known) this.#drop(target.podUid, known);
+    return this.#clientOf(target);
   }
 
   close(): void {

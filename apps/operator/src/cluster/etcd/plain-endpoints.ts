@@ -30,6 +30,15 @@ export async function readEntriesApplied(target: MemberTarget, access: EndpointA
   return orSilent(endpoints.entriesApplied({ signal: access.signal }), access.signal);
 }
 
+/** How many bytes a member has received from each other one, by member ID; undefined if it does not say. */
+export async function readBytesFromPeers(
+  target: MemberTarget,
+  access: EndpointAccess,
+): Promise<ReadonlyMap<string, number> | undefined> {
+  const endpoints = endpointsOf(target, metricsPort, access, undefined);
+  return orSilent(endpoints.bytesFromPeers({ signal: access.signal }), access.signal);
+}
+
 /** Who joins has its ports open before it serves there: it answers at once, or not before its time. */
 export const joiningTimeoutMs = 500;
 

@@ -64,13 +64,15 @@ export function fromCaches(cluster: EtcdCluster, caches: ClusterCaches): Surroun
 }
 
 /**
- * Straight from the API server, most recent state: required before a cluster is founded, because a cache may lag behind what
- * another operator, or this one before a restart, has done.
+ * Straight from the API server, most recent state: required before a cluster is bootstrapped and before anything is destroyed,
+ * because a cache may lag behind what another operator, or this one before a restart, has done. Nodes and image checks are as
+ * `beside` has them.
  */
 export async function fromServer(
   client: Client,
   cluster: EtcdCluster,
   signal: AbortSignal,
+  beside: Pick<Surroundings, 'nodes' | 'imageChecks'> = { nodes: new Map(), imageChecks: [] },
 ): Promise<Surroundings | undefined> {
   const { name = '', namespace = '', uid } = cluster.metadata ?? {};
   const select = { namespace, labelSelector: selectorOf(clusterLabels(name)), signal };
@@ -86,12 +88,12 @@ export async function fromServer(
   return {
     cluster: readCluster(current).cluster,
     pods: podList.items,
-    imageChecks: [],
+    imageChecks: beside.imageChecks,
     volumes: volumeList.items,
     peerService: peer,
     clientService: access,
     budget,
-    nodes: new Map(),
+    nodes: beside.nodes,
   };
 }
 

@@ -16,14 +16,14 @@ const pullFailures = ['ErrImagePull', 'ImagePullBackOff'];
  * How an image check stands. `output` is what the program printed, for a pod that succeeded; undefined while it has not been
  * read.
  */
-export function imageCheckFacts(pod: Pod, output: string | undefined): ImageCheck {
+export function imageCheckFacts(pod: Pod, output: string | undefined, seenSince: (key: string) => number): ImageCheck {
   const { metadata = {}, spec } = pod;
   return {
     name: metadata.name ?? '',
     uid: metadata.uid ?? '',
     node: spec?.nodeName ?? '',
     image: spec?.containers[0]?.image ?? '',
-    createdAt: Date.parse(metadata.creationTimestamp ?? '') || 0,
+    seenSince: seenSince(metadata.uid ?? ''),
     ...verdict(pod, output),
   };
 }

@@ -22,6 +22,8 @@ export interface Circumstances {
   /** What image checks that succeeded printed, by pod UID. */
   readonly imageCheckOutput: ReadonlyMap<string, string>;
   readonly isLive: boolean;
+  /** Since when this operator has seen what has this key, by its monotonic clock. */
+  readonly seenSince: (key: string) => number;
 }
 
 /** Everything but etcd's view: the part that costs no request. */
@@ -34,7 +36,7 @@ export function kubernetesView(found: Surroundings, circumstances: Circumstances
   return {
     cluster: clusterFacts(cluster, circumstances.isLive),
     pods: found.pods
-      .map((pod) => podFacts(pod, identity.uid, cluster.spec))
+      .map((pod) => podFacts(pod, identity.uid, cluster.spec, circumstances.seenSince))
       .filter((pod) => pod.ownership === 'ours' || !pod.fenced),
     volumes: found.volumes.map((volume) => volumeFacts(volume, identity.uid)),
     services: {
@@ -48,7 +50,7 @@ export function kubernetesView(found: Surroundings, circumstances: Circumstances
     budget: budgetFacts(found.budget, identity),
     nodes: new Map([...found.nodes].map(([name, node]) => [name, nodeFacts(node)])),
     imageChecks: found.imageChecks.map((pod) =>
-      imageCheckFacts(pod, circumstances.imageCheckOutput.get(pod.metadata?.uid ?? '')),
+      imageCheckFacts(pod, circumstances.imageCheckOutput.get(pod.metadata?.uid ?? ''), circumstances.seenSince),
     ),
     secretProblems: circumstances.secretProblems,
     oldOperator: circumstances.oldOperator,
@@ -62,21 +64,22 @@ export async function observe(
   credentials: ClusterCredentials,
   signal: AbortSignal,
 ): Promise<Observation> {
-  const targets = targetsOf(view);
-  const etcd = await observer.look(targets, credentials, { aboutUpgrade: isAboutUpgrade(view) }, signal);
+  const questions = { aboutUpgrade: isAboutUpgrade(view), anew: view.cluster.isLive };
+  const etcd = await observer.look(targetsOf(view), credentials, questions, signal);
   return { ...view, etcd };
 }
 
-/** The pods whose etcd is asked: of this life of this cluster, with an address. */
+/** The pods whose etcd is asked: of this incarnation of this cluster. Those without an address are remembered, too. */
 export function targetsOf(view: KubernetesView): readonly MemberTarget[] {
   const { cluster } = view;
   const identity = identify({
     ...view,
-    etcd: { membership: { kind: 'unknown', why: '' }, clusterVersion: '', answers: new Map() },
+    etcd: { membership: { kind: 'unknown', why: '' }, clusterVersion: '', answers: new Map(), heard: new Map() },
   });
+  const clusterId = identity.kind === 'latched' ? identity.clusterId : '';
   const incarnation = identity.kind === 'conflict' ? 0 : identity.incarnation;
   return view.pods
-    .filter((pod) => pod.ownership === 'ours' && pod.incarnation === incarnation && pod.ip !== '')
+    .filter((pod) => pod.ownership === 'ours' && pod.incarnation === incarnation)
     .map((pod) => ({
       podName: pod.name,
       podUid: pod.uid,
@@ -85,6 +88,8 @@ export function targetsOf(view: KubernetesView): readonly MemberTarget[] {
       isEnding: pod.terminating,
       hasEnded: pod.terminating && pod.container.state === 'terminated',
       isJoining: pod.boot === 'existing' && !pod.terminating,
+      clusterId,
+      memberId: pod.memberId,
     }));
 }
 
@@ -95,7 +100,7 @@ function hostOf(pod: MemberPod, { name, namespace, desired }: ClusterFacts): str
 }
 
 /** Cluster version and raft snapshots are asked for only while they matter. */
-function isAboutUpgrade({ cluster, pods }: KubernetesView): boolean {
+export function isAboutUpgrade({ cluster, pods }: Pick<KubernetesView, 'cluster' | 'pods'>): boolean {
   const { desired } = cluster;
   if ('problems' in desired) return false;
   return pods.some((pod) => pod.image !== desired.image || pod.snapshotCount !== '' || pod.previousVersion !== '');
@@ -108,7 +113,6 @@ function nodeFacts({ metadata, spec, status }: Node): NodeFacts {
     exists: true,
     ready: isReady,
     schedulable: !spec?.unschedulable && metadata?.deletionTimestamp === undefined,
-    notReadySince: isReady ? undefined : Date.parse(ready?.lastTransitionTime ?? '') || undefined,
     outOfService: spec?.taints?.some((taint) => taint.key === 'node.kubernetes.io/out-of-service') ?? false,
   };
 }

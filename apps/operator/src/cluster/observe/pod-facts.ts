@@ -10,11 +10,11 @@ import type { Boot, ContainerFacts, Drift, MemberPod } from '../observation.ts';
 import { firstIncarnation } from '../plan/identity.ts';
 
 /** What the planner needs to know of a pod, and nothing else. */
-export function podFacts(pod: Pod, uid: string, spec: EtcdClusterSpec): MemberPod {
+export function podFacts(pod: Pod, uid: string, spec: EtcdClusterSpec, seenSince: (key: string) => number): MemberPod {
   return {
     ...identityFacts(pod, uid),
     ...bootFacts(pod),
-    ...lifeFacts(pod),
+    ...lifeFacts(pod, seenSince),
     drift: isAdopted(pod) ? [] : driftOf(pod, spec),
   };
 }
@@ -67,18 +67,19 @@ function hasArgument({ spec }: Pod, argument: string): boolean {
   return [...(etcd?.command ?? []), ...(etcd?.args ?? [])].includes(argument);
 }
 
-function lifeFacts(pod: Pod) {
+function lifeFacts(pod: Pod, seenSince: (key: string) => number) {
   const { metadata, spec, status } = pod;
   return {
     terminating: metadata?.deletionTimestamp !== undefined,
     phase: phaseOf(status?.phase),
     ready: status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ?? false,
     createdAt: Date.parse(metadata?.creationTimestamp ?? '') || 0,
+    seenSince: seenSince(metadata?.uid ?? ''),
     node: spec?.nodeName ?? '',
     ip: status?.podIP ?? '',
     data: dataOf(pod),
     freshVolume: metadata?.annotations?.[annotations.freshVolume] === 'true',
-    container: containerFacts(pod),
+    container: containerFacts(pod, seenSince),
   };
 }
 
@@ -119,7 +120,7 @@ function dataOf({ spec }: Pod): MemberPod['data'] {
   return volume?.emptyDir?.medium === 'Memory' ? 'memory' : 'emptyDir';
 }
 
-function containerFacts({ status }: Pod): ContainerFacts {
+function containerFacts({ status }: Pod, seenSince: (key: string) => number): ContainerFacts {
   const found = status?.containerStatuses?.find((candidate) => candidate.name === 'etcd');
   const unscheduled = status?.conditions?.find(
     ({ type, status: value }) => type === 'PodScheduled' && value === 'False',
@@ -128,17 +129,20 @@ function containerFacts({ status }: Pod): ContainerFacts {
     (candidate) => candidate.state?.waiting?.reason && candidate.state.waiting.reason !== 'PodInitializing',
   );
   const waiting = (init ?? found)?.state?.waiting;
-  const running = found?.state?.running;
   const ended = found?.state?.terminated;
   return {
-    id: found?.containerID ?? '',
-    state: running ? 'running' : ended ? 'terminated' : waiting || !found ? 'waiting' : 'unknown',
+    ...processFacts(found, seenSince),
+    state: found?.state?.running ? 'running' : ended ? 'terminated' : waiting || !found ? 'waiting' : 'unknown',
     reason: waiting?.reason ?? ended?.reason ?? unscheduled?.reason ?? '',
     message: waiting?.message ?? ended?.message ?? unscheduled?.message ?? '',
-    startedAt: Date.parse(running?.startedAt ?? '') || 0,
-    restarts: found?.restartCount ?? 0,
     lastExit: lastExit(found),
   };
+}
+
+function processFacts(found: ContainerStatus | undefined, seenSince: (key: string) => number) {
+  const { containerID: id = '', restartCount: restarts = 0, state } = found ?? {};
+  const startedAt = Date.parse(state?.running?.startedAt ?? '') || 0;
+  return { id, restarts, startedAt, runningSince: state?.running ? seenSince(id) : 0 };
 }
 
 function lastExit(status: ContainerStatus | undefined): ContainerFacts['lastExit'] {

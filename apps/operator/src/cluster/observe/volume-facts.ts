@@ -22,7 +22,6 @@ export function volumeFacts(claim: PersistentVolumeClaim, uid: string): MemberVo
     tls: tlsOf(metadata.annotations?.[annotations.tls]),
     terminating: metadata.deletionTimestamp !== undefined,
     phase: phase === 'Bound' || phase === 'Lost' ? phase : 'Pending',
-    createdAt: Date.parse(metadata.creationTimestamp ?? '') || 0,
   };
 }
 

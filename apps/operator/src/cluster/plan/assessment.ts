@@ -112,12 +112,13 @@ function viewOf(listed: EtcdMember, surroundings: Surroundings): MemberView {
 function nameOf({ id, name, podName }: EtcdMember, { observation, clusterId, pods, volumes }: Surroundings): string {
   const recorded = [...pods.values(), ...volumes.values()].find((item) => item.memberId === id);
   if (recorded) return recorded.name;
+  // Before who answers: an address may lead to another pod of ours for a moment.
+  if (pods.has(podName) || volumes.has(podName)) return podName;
   const [answering] = [...observation.etcd.answers].find(
     ([pod, answer]) =>
       answer.kind === 'status' && answer.memberId === id && answer.clusterId === clusterId && pods.has(pod),
   ) ?? [undefined];
   if (answering !== undefined) return answering;
-  if (pods.has(podName) || volumes.has(podName)) return podName;
   const isOurs = (text: string) => isMemberName(observation.cluster.name, text);
   return !isOurs(podName) && isOurs(name) ? name : podName;
 }

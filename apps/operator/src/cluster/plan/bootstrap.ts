@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isSameMinor, parseVersion } from '@etcd-operator/etcd';
+import { objectionsTo } from '../../safety/gate.ts';
 import type { Desired } from '../desired.ts';
 import type { MemberPod, MemberVolume, Observation } from '../observation.ts';
 import type { Identity } from './identity.ts';
@@ -24,7 +25,7 @@ export function bootstrap(
   const name = seedName(cluster.name, cluster.uid, incarnation);
   const own = pods.filter((pod) => pod.ownership === 'ours' && pod.incarnation === incarnation);
   const others = own.filter((pod) => pod.name !== name);
-  if (others.length > 0) return adopt(observation, others.length, incarnation);
+  if (others.length > 0) return adopt(observation, others, incarnation);
   const seed = own.find((pod) => pod.name === name);
   if (seed) return nurse(observation, desired, seed, incarnation);
   const obstacle =
@@ -45,34 +46,36 @@ function releaseForSeed({ volumes }: Observation, desired: Desired, name: string
     : wantedRelease(desired);
 }
 
-/** Anything that shows that this cluster has lived, or that would be mistaken for it; undefined if there is nothing. */
+/** What the gate says against bootstrapping; undefined if nothing does. */
 function whyNothingIsFounded(
   { pods, volumes, secretProblems }: Observation,
   name: string,
   { incarnation, succeeds }: Extract<Identity, { kind: 'unlatched' }>,
 ): string | undefined {
-  if (succeeds) {
-    return `an earlier life of this cluster is on record: incarnation ${incarnation} is founded by an EtcdRestore only, never empty`;
-  }
-  const earlier = first(pods, (pod) => pod.ownership === 'ours');
-  if (earlier) {
-    return `pod ${earlier.name} belongs to this object, but to another life of it: nothing is founded beside it`;
-  }
+  const say = <T>(found: T | undefined, words: (found: T) => string) =>
+    found === undefined ? undefined : words(found);
+  const ownPod = first(pods, (pod) => pod.ownership === 'ours');
   const volume = first(volumes, (item) => item.ownership === 'ours' && item.name !== name);
-  if (volume) {
-    return (
-      `volume ${volume.name} belongs to this cluster, but no identity is recorded for it: nothing is founded beside it; ` +
-      'restore from a backup, or delete the volume if its data is not wanted'
-    );
-  }
-  if (volumes.some((item) => item.name === name && (item.terminating || item.ownership === 'other'))) {
-    return `a volume ${name} from before is still there`;
-  }
-  const other = first(pods, () => true);
-  if (other) {
-    return `pod ${other.name} of an earlier cluster of this name is still there and would be mistaken for a member`;
-  }
-  return secretProblems.length > 0 ? secretProblems.join('; ') : undefined;
+  const stale = first(volumes, (item) => item.name === name && (item.terminating || item.ownership === 'other'));
+  const [objection] = objectionsTo('bootstrap', {
+    earlierIncarnation: succeeds
+      ? `an earlier incarnation of this cluster is on record: only an EtcdRestore bootstraps incarnation ${incarnation}, never empty`
+      : undefined,
+    ownPod: say(ownPod, (pod) => `pod/${pod.name} belongs to another incarnation of this object`),
+    ownVolume: say(
+      volume,
+      (item) =>
+        `volume ${item.name} belongs to this cluster, but no identity is recorded for it; ` +
+        'restore from a backup, or delete the volume if its data is not wanted',
+    ),
+    staleSeedVolume: say(stale, () => `a volume ${name} from before is still there`),
+    foreignPod: say(
+      first(pods, () => true),
+      (pod) => `pod/${pod.name} of an earlier cluster of this name is still there and would be mistaken for a member`,
+    ),
+    secretProblem: secretProblems.length > 0 ? secretProblems.join('; ') : undefined,
+  });
+  return objection?.evidence;
 }
 
 /** A founder's address is kept with its data: a seed that speaks otherwise would not be found by those who join. */
@@ -92,7 +95,14 @@ function nurse(observation: Observation, desired: Desired, seed: MemberPod, inca
   // What it holds goes with it, and nobody else has been told of the cluster yet: the next seed starts afresh.
   if (seed.terminating) return waitFor(`the first member ${seed.name} is being deleted`, later);
   const answer = observation.etcd.answers.get(seed.name);
-  if (answer?.kind === 'status') return latch(seed, answer, incarnation);
+  if (answer?.kind === 'status') {
+    return isListedAs(observation, seed, answer)
+      ? latch(seed, answer, incarnation)
+      : waitFor(
+          `waiting for the first member ${seed.name} to list itself as a member of cluster ${answer.clusterId}`,
+          soon,
+        );
+  }
   if (seed.phase === 'Failed' || seed.phase === 'Succeeded') {
     return take(
       { do: 'deletePod', name: seed.name, uid: seed.uid, force: false },
@@ -103,6 +113,19 @@ function nurse(observation: Observation, desired: Desired, seed: MemberPod, inca
     correctSeed(observation, desired, seed) ??
     waitFor(seedWait(seed) + heldBack(seed, desired), seed.container.startedAt > 0 ? soon : later)
   );
+}
+
+/**
+ * True if the cluster that answers lists the seed under its own name. An address may have been another pod's a moment ago, and the
+ * identity of somebody else's cluster must not be recorded for this one.
+ */
+function isListedAs(
+  { etcd: { membership } }: Observation,
+  { name }: MemberPod,
+  { clusterId, memberId }: { readonly clusterId: string; readonly memberId: string },
+): boolean {
+  if (membership.kind === 'unknown' || membership.clusterId !== clusterId) return false;
+  return membership.members.some(({ id, podName }) => id === memberId && podName === name);
 }
 
 /** A seed that does not run follows a corrected spec. One that could never be started leaves an empty volume: it goes too. */
@@ -178,12 +201,18 @@ function heldBack(seed: MemberPod, { version, image }: Desired): string {
   );
 }
 
-/** Pods of this object that nobody recorded an identity for: the original operator's, or a status that was lost. */
-function adopt({ etcd }: Observation, pods: number, incarnation: number): Proposal {
+/** Pods of this object that nobody recorded an identity for: CoreOS's etcd-operator's, or a status that was lost. */
+function adopt({ etcd }: Observation, pods: readonly MemberPod[], incarnation: number): Proposal {
   const { membership } = etcd;
   if (membership.kind === 'unknown') {
     return waitFor(
-      `${pods} pods of this cluster run without a recorded identity and do not tell their membership (${membership.why.slice(0, 200)}): nothing is founded beside them`,
+      `${pods.length} pods of this cluster run without a recorded identity and do not tell their membership (${membership.why.slice(0, 200)}): nothing is bootstrapped beside them`,
+      later,
+    );
+  }
+  if (!membership.members.some(({ podName }) => pods.some(({ name }) => name === podName))) {
+    return waitFor(
+      `the etcd that answers for pod/${pods[0]?.name} (cluster ${membership.clusterId}) lists none of this cluster's pods: nothing is taken over`,
       later,
     );
   }

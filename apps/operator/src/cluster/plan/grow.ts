@@ -5,8 +5,8 @@ import { needsDisarming } from './disarm.ts';
 import { nextMemberName } from './member-naming.ts';
 import { later, type Proposal, soon, take, waitFor } from './proposal.ts';
 import { releaseForJoiner } from './release.ts';
-import type { PlannedStep } from './step.ts';
-import { strangerInTheWay } from './strangers.ts';
+import type { PlannedStep, Release } from './step.ts';
+import { describeStranger, strangerInTheWay } from './strangers.ts';
 import { isStuck } from './stuck-pod.ts';
 
 /** How long a joiner may take to come up before it is given up and tried afresh. Voters are never touched by that. */
@@ -41,8 +41,7 @@ export function isGrowthStuck({ learners }: Assessment): boolean {
 function giveUpOnLearner({ learners, now }: Assessment): Proposal | undefined {
   for (const { member, name, pod, answer } of learners) {
     const limit = answer?.kind === 'status' ? catchUpLimit : joinLimit;
-    // By this operator's clock too: the API server's may be hours away from it.
-    if (!pod || now - Math.max(pod.createdAt, member.seenSince) <= limit) continue;
+    if (!pod || now - Math.max(pod.seenSince, member.seenSince) <= limit) continue;
     return take(
       { do: 'removeMember', memberId: member.id, name, because: 'dead' },
       `${name} joins afresh: it has not caught up within ${limit / 60_000} minutes`,
@@ -54,17 +53,33 @@ function giveUpOnLearner({ learners, now }: Assessment): Proposal | undefined {
 function addBesideLearners(assessment: Assessment, target: number): Proposal | undefined {
   const { members, own, learners, voters } = assessment;
   if (learners.length === 0 || own.length >= target || voters.length !== 1) return undefined;
-  const contexts = members.map(learnerContext);
-  const joiner = { version: versionOrOldest(releaseForJoiner(assessment).version), raisedMaxLearners: true };
-  if (learners.length + 1 > learnersAllowed([...contexts, joiner])) return undefined;
+  if (whyNoLearnerFits(assessment, releaseForJoiner(assessment)) !== undefined) return undefined;
   // A joiner names every member in its list and waits for each name to resolve: none may be missing when it starts.
   if (!members.every(isUp)) return undefined;
   return join(assessment, `the cluster has ${own.length} of ${target} members`);
 }
 
-function learnerContext({ answer, pod }: MemberView) {
-  const text = answer?.kind === 'status' ? answer.version : (pod?.version ?? '');
-  return { version: versionOrOldest(text), raisedMaxLearners: pod !== undefined && !pod.adopted };
+/**
+ * Why one learner more is too many; undefined if it is not. Every member applies the limit for itself, and one that this operator
+ * did not create may have any (operator rule 2). Its learners count like ours.
+ */
+function whyNoLearnerFits({ members }: Assessment, release: Release): string | undefined {
+  const learners = members.filter(({ member }) => member.isLearner);
+  const version = versionOrOldest(release.version);
+  const contexts = members.map((view) => ({
+    version: knownVersionOf(view) ?? version,
+    raisedMaxLearners: view.pod !== undefined && !view.pod.adopted,
+  }));
+  if (learners.length < learnersAllowed([...contexts, { version, raisedMaxLearners: true }])) return undefined;
+  const [unmanaged] = learners.filter(({ health }) => health.kind === 'stranger');
+  return unmanaged
+    ? `Learner ${describeStranger(unmanaged)} was not created by this operator, and etcd takes one learner at a time beside it. Promote it, or remove it with etcdctl member remove.`
+    : `Learner ${learners[0]?.name} is joining, and etcd takes one learner at a time.`;
+}
+
+/** What is known of a member's version, by its own word or by its pod's. */
+function knownVersionOf({ answer, pod }: MemberView): EtcdVersion | undefined {
+  return parseVersion(answer?.kind === 'status' ? answer.version : (pod?.version ?? ''));
 }
 
 /** What is not known is treated with the care that the oldest version needs. */
@@ -72,12 +87,14 @@ function versionOrOldest(text: string): EtcdVersion {
   return parseVersion(text) ?? versionOf('3.3.0');
 }
 
-/** Of all members that may run. One without a pod does not; a stranger runs at least what the cluster speaks. */
-function versionsAround({ members, observation }: Assessment): readonly EtcdVersion[] {
-  return members.flatMap((view) => {
-    if (view.health.kind === 'stranger') return [versionOrOldest(observation.etcd.clusterVersion)];
-    return view.pod ? [learnerContext(view).version] : [];
-  });
+/**
+ * True if a member joins as a learner: wherever no voter of ours is known to be too old for it. An unmanaged member, whose version
+ * nobody knows, never makes it join as a voter, which would count for quorum before it has started: members are at most one minor
+ * apart, so that whoever runs beside voters of ours that know learners knows them, too (safety rule 14).
+ */
+function isForLearner({ own }: Assessment, release: Release): boolean {
+  const known = own.flatMap((view) => (view.member.isLearner ? [] : (knownVersionOf(view) ?? [])));
+  return [...known, versionOrOldest(release.version)].every(joinsAsLearner);
 }
 
 /** True if its process has started and compared its list with the cluster's, whether or not it serves yet. */
@@ -139,19 +156,27 @@ function promote(assessment: Assessment, view: MemberView): Proposal {
   return { steps, waits: [] };
 }
 
+/** Why no member can be added at the moment; undefined if one can. */
+function whyNobodyCanJoin(assessment: Assessment): string | undefined {
+  const { secretProblems } = assessment.observation;
+  if (secretProblems.length > 0) return secretProblems.join('; ');
+  const release = releaseForJoiner(assessment);
+  return (
+    strangerInTheWay(assessment) ??
+    (isForLearner(assessment, release) ? whyNoLearnerFits(assessment, release) : undefined)
+  );
+}
+
 /** Adds one member under a computed name. A learner where that is safe, else a voter. */
 export function join(assessment: Assessment, reason: string): Proposal {
   const { observation, members, incarnation } = assessment;
-  const { cluster, secretProblems } = observation;
-  const obstacle = secretProblems.length > 0 ? secretProblems.join('; ') : strangerInTheWay(assessment);
+  const { cluster } = observation;
+  const obstacle = whyNobodyCanJoin(assessment);
   if (obstacle) return waitFor(obstacle, later);
   const ids = members.map((view) => view.member.id);
   const taken = new Set([...observation.pods, ...observation.volumes].map((item) => item.name));
   const name = nextMemberName(cluster.name, cluster.uid, incarnation, ids, taken);
   const release = releaseForJoiner(assessment);
-  const versions = [...versionsAround(assessment), versionOrOldest(release.version)];
-  return take(
-    { do: 'joinMember', name, incarnation, learner: versions.every(joinsAsLearner), ...release },
-    `${name} joins: ${reason}`,
-  );
+  const learner = isForLearner(assessment, release);
+  return take({ do: 'joinMember', name, incarnation, learner, ...release }, `${name} joins: ${reason}`);
 }

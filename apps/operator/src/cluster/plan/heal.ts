@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isAtLeast, parseVersion, quorum, versionOf } from '@etcd-operator/etcd';
+import { isAtLeast, parseVersion, versionOf } from '@etcd-operator/etcd';
 import { type Assessment, isPresent, type MemberView } from './assessment.ts';
+import { objectionsToRemoval, type Suspicion, suspicionOf } from './dead-member.ts';
 import { goBack, mayGoBack } from './go-back.ts';
 import { join } from './grow.ts';
 import { moveLeadershipFrom } from './leadership.ts';
 import { isLeftover } from './leftovers.ts';
 import { restoreAddress } from './member-address.ts';
-import { hasJustStarted, isBooting } from './member-health.ts';
-import { later, type Proposal, patience, soon, take, waitFor } from './proposal.ts';
+import { later, type Proposal, soon, take, waitFor } from './proposal.ts';
 import { releaseForJoiner } from './release.ts';
 import { removeOverdueStranger } from './strangers.ts';
 import { correctIdleMember, hasFailedImage } from './stuck-pod.ts';
 import { restartUnheard } from './unheard-joiner.ts';
 import { remakeJoiner } from './unstarted.ts';
+import { waitForVoters } from './wait-for-voters.ts';
 import { revive } from './without-quorum.ts';
 
 /** Repairs members, one at a time, with quorum in hand. Undefined if all listed members are well or on their way up. */
@@ -26,11 +27,8 @@ export function heal(assessment: Assessment): Proposal | undefined {
     restartUnheard(assessment) ??
     finishJoin(assessment) ??
     removeOverdueStranger(assessment) ??
-    replaceFirst(assessment, assessment.own.filter(isBeyondRepair)) ??
-    replaceFirst(
-      assessment,
-      assessment.own.filter((view) => isSilentTooLong(assessment, view)),
-    ) ??
+    replaceFirst(assessment, (suspicion) => suspicion.isBeyondRepair) ??
+    replaceFirst(assessment, () => true) ??
     waitForVoters(assessment)
   );
 }
@@ -47,7 +45,7 @@ function undoFailedImage(assessment: Assessment): Proposal | undefined {
   const { own, now } = assessment;
   const failed = own.find(({ pod, health }) => {
     if (!pod || health.kind === 'healthy') return false;
-    const silentSince = health.kind === 'silent' ? health.since : now;
+    const silentSince = health.kind === 'silent' || health.kind === 'leaderless' ? health.since : now;
     return mayGoBack(assessment, pod) && hasFailedImage(pod, now, silentSince);
   });
   return failed?.pod && goBack(failed.pod);
@@ -76,6 +74,12 @@ function finishJoin(assessment: Assessment): Proposal | undefined {
   }
   if (observation.secretProblems.length > 0) return waitFor(observation.secretProblems.join('; '), later);
   const volume = volumes.get(first.name);
+  if (volume && volume.memberId !== '' && isLeftover(assessment, volume) && first.member.isLearner) {
+    return take(
+      { do: 'removeMember', memberId: first.member.id, name: first.name, because: 'dead' },
+      `${first.name} cannot start: the volume of that name holds the data of member ${volume.memberId}, which is kept`,
+    );
+  }
   if (pods.has(first.name) || (volume && (volume.terminating || isLeftover(assessment, volume)))) {
     return waitFor(`${first.name} gets its pod once what an earlier member of that name left is gone`, soon);
   }
@@ -95,39 +99,15 @@ function finishJoin(assessment: Assessment): Proposal | undefined {
   );
 }
 
-/** True for a member whose data is gone or about to go: only a fresh one can take its place. */
-function isBeyondRepair({ health }: MemberView): boolean {
-  return health.kind === 'lost' || health.kind === 'leaving';
-}
-
-/** True for a member that has to make way for a fresh one, for whatever reason. */
-export function mustBeReplaced(assessment: Assessment, view: MemberView): boolean {
-  return view.health.kind !== 'stranger' && (isBeyondRepair(view) || isSilentTooLong(assessment, view));
-}
-
-/**
- * True for a member that has been waited for long enough. One that is killed for lack of memory is not replaced: a fresh one
- * would be killed too.
- */
-function isSilentTooLong({ now, desired }: Assessment, view: MemberView): boolean {
-  const { health, pod } = view;
-  if (health.kind === 'podEnding') return health.since !== undefined && now - health.since >= desired.replaceAfter;
-  if (health.kind !== 'silent' || isOutOfMemory(pod) || isBooting(view, now)) return false;
-  const isCrashing = pod !== undefined && pod.container.restarts >= 3 && pod.container.state !== 'running';
-  return now - health.since >= (isCrashing ? Math.min(crashLimit, desired.replaceAfter) : desired.replaceAfter);
-}
-
-const crashLimit = 60_000;
-
-function isOutOfMemory(pod: MemberView['pod']): boolean {
-  return pod?.container.lastExit?.reason === 'OOMKilled';
-}
-
 /** Replaces one member: adds first where etcd accepts it, removes first otherwise (rules 7 and 14). */
-function replaceFirst(assessment: Assessment, broken: readonly MemberView[]): Proposal | undefined {
-  const [view] = [...broken].sort((a, b) => Number(b.member.isLearner) - Number(a.member.isLearner));
+function replaceFirst(assessment: Assessment, isMeant: (suspicion: Suspicion) => boolean): Proposal | undefined {
+  const dead = assessment.own.filter((view) => {
+    const suspicion = suspicionOf(assessment, view);
+    return suspicion?.objections.length === 0 && isMeant(suspicion);
+  });
+  const [view] = [...dead].sort((a, b) => Number(b.member.isLearner) - Number(a.member.isLearner));
   if (!view) return undefined;
-  const why = reasonOf(view);
+  const why = suspicionOf(assessment, view)?.why ?? '';
   const removal = take(
     { do: 'removeMember', memberId: view.member.id, name: view.name, because: 'dead' },
     `${view.name} is replaced: ${why}`,
@@ -138,10 +118,8 @@ function replaceFirst(assessment: Assessment, broken: readonly MemberView[]): Pr
     const surplus = assessment.own.length - assessment.desired.size;
     if (surplus <= 0) return join(assessment, `takes the place of ${view.name}: ${why}`);
   }
-  const others = assessment.healthyVoters.filter((other) => other !== view).length;
-  if (others < quorum(assessment.voters.length - 1)) {
-    return waitFor(`${view.name} must be replaced (${why}), but the other voters would not be a quorum`, later);
-  }
+  const [objection] = objectionsToRemoval(assessment, view);
+  if (objection) return waitFor(`${view.name} must be replaced (${why}), but ${objection.evidence}`, later);
   return moveLeadershipFrom(assessment, view, 'is about to be replaced') ?? removal;
 }
 
@@ -158,43 +136,4 @@ function addsFirst({ voters, healthyVoters, clusterId }: Assessment, view: Membe
 function acceptsJoinBesideDeadVoter(version: NonNullable<ReturnType<typeof parseVersion>>): boolean {
   if (version.minor === 5) return isAtLeast(version, versionOf('3.5.30'));
   return isAtLeast(version, versionOf('3.6.11'));
-}
-
-function reasonOf({ health }: MemberView): string {
-  if (health.kind === 'lost') return health.evidence;
-  if (health.kind === 'silent') return health.why;
-  if (health.kind === 'podEnding') return 'its pod does not come to an end, and its volume stays with it';
-  return 'its pod is being deleted and its data goes with it';
-}
-
-/** A voter that does not answer holds back everything voluntary. */
-function waitForVoters(assessment: Assessment): Proposal | undefined {
-  const { voters, desired, now } = assessment;
-  // One that must be replaced is being replaced by the learner that joins; that goes on.
-  const first = voters.find(
-    (view) => view.health.kind !== 'healthy' && view.health.kind !== 'stranger' && !mustBeReplaced(assessment, view),
-  );
-  if (!first) return undefined;
-  const { health, name } = first;
-  if (health.kind !== 'silent') {
-    return waitFor(`${name} is on its way up${health.kind === 'starting' ? `: ${health.why}` : ''}`, soon);
-  }
-  if (isOutOfMemory(first.pod)) {
-    return waitFor(
-      `${name} is killed for lack of memory again and again; raise spec.pod.resources.limits.memory`,
-      later,
-    );
-  }
-  if (isBooting(first, now)) {
-    return waitFor(
-      `${name} does not answer yet: its process opens its data`,
-      hasJustStarted(first, now) ? soon : later,
-    );
-  }
-  // No countdown: status is written only when it says something new.
-  const left = Math.max(0, desired.replaceAfter - (now - health.since));
-  return waitFor(
-    `${name} does not answer (${health.why}); it is replaced after ${desired.replaceAfter / 1000} s of silence`,
-    Math.min(hasJustStarted(first, now) ? soon : patience(now - health.since), left + 100),
-  );
 }

@@ -26,7 +26,7 @@ function leftoverPods(assessment: Assessment): readonly PlannedStep[] {
       if (pod.terminating && !force) return [];
       return [
         {
-          step: { do: 'deletePod', name: pod.name, uid: pod.uid, force },
+          step: { do: 'deletePod', name: pod.name, uid: pod.uid, force, holdsData: pod.data !== 'claim' },
           reason: `${pod.name} is no longer a member of the cluster`,
         },
       ];
@@ -35,27 +35,36 @@ function leftoverPods(assessment: Assessment): readonly PlannedStep[] {
 
 /** Data is given up only when nobody is left to be replaced: what replaces a member is proven first (operator rule 25). */
 function leftoverVolumes(assessment: Assessment): readonly PlannedStep[] {
-  const { volumes, pods, own, desired } = assessment;
-  const voting = own.filter((view) => !view.member.isLearner);
-  const isComplete = voting.length >= desired.size && voting.every((view) => view.health.kind === 'healthy');
+  const { volumes, pods } = assessment;
   return [...volumes.values()]
     .filter((volume) => isLeftover(assessment, volume) && !volume.terminating && !pods.has(volume.name))
-    .filter((volume) => isComplete || standsInTheWay(assessment, volume))
+    .filter((volume) => isComplete(assessment) || standsInTheWay(assessment, volume))
     .map((volume) => ({
       step: { do: 'deleteVolume', name: volume.name, uid: volume.uid },
       reason: `the volume of ${volume.name} has no member any more`,
     }));
 }
 
-/** A member of the same name was added anew and cannot start on what its namesake left behind. */
-function standsInTheWay({ members }: Assessment, { name }: MemberVolume): boolean {
-  return members.some((view) => view.name === name && view.health.kind === 'unstarted');
+/** True if as many voters as asked for are there, and all of them are healthy. */
+export function isComplete({ own, desired }: Assessment): boolean {
+  const voting = own.filter((view) => !view.member.isLearner);
+  return voting.length >= desired.size && voting.every((view) => view.health.kind === 'healthy');
+}
+
+/**
+ * A member of the same name was added anew and cannot start on what its namesake left behind. A learner joins under another name
+ * instead, where that may still be needed.
+ */
+export function standsInTheWay({ members }: Assessment, { name, memberId }: MemberVolume): boolean {
+  return members.some(
+    (view) => view.name === name && view.health.kind === 'unstarted' && (memberId === '' || !view.member.isLearner),
+  );
 }
 
 function usedImageChecks({ observation, pods, desired, now }: Assessment): readonly PlannedStep[] {
   const stillRolling = [...pods.values()].some((pod) => pod.image !== desired.image);
   const isOfUse = (check: ImageCheck) => check.image === desired.image && stillRolling;
-  const mayTryAgain = (check: ImageCheck) => check.result === 'failed' && now - check.createdAt > tryAgainAfter;
+  const mayTryAgain = (check: ImageCheck) => check.result === 'failed' && now - check.seenSince > tryAgainAfter;
   return observation.imageChecks
     .filter((check) => check.result !== 'pending' && (!isOfUse(check) || mayTryAgain(check)))
     .map((check) => ({

@@ -10,7 +10,11 @@ import { type Proposal, take } from './proposal.ts';
 export function restoreAddress({ own }: Assessment): Proposal | undefined {
   const moved = own.find(
     (view) =>
-      view.health.kind === 'healthy' && view.pod && !view.pod.adopted && isElsewhere(view.member.peerURLs, view),
+      !view.member.isLearner &&
+      view.health.kind === 'healthy' &&
+      view.pod &&
+      !view.pod.adopted &&
+      isElsewhere(view.member.peerURLs, view),
   );
   return (
     moved &&

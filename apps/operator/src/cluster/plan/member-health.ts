@@ -15,7 +15,11 @@ export type MemberHealth =
   | { readonly kind: 'starting'; readonly why: string }
   /** Listed, never started, and has no pod: a join that was cut short. */
   | { readonly kind: 'unstarted' }
-  /** Its pod is there and its etcd does not answer, or answers without a leader. */
+  /** It answers, and knows no leader: it has lost its peers, not its voice. */
+  | { readonly kind: 'leaderless'; readonly since: number }
+  /** Somebody else answers at its pod's address: another process on another's data, or an address that changed hands. */
+  | { readonly kind: 'mismatched'; readonly since: number; readonly evidence: string }
+  /** Its pod is there and its etcd does not answer, or could not be asked. */
   | { readonly kind: 'silent'; readonly since: number; readonly why: string; readonly neverAnswered?: boolean }
   /** It has no pod, and its volume is there. */
   | { readonly kind: 'podGone' }
@@ -83,18 +87,19 @@ function withoutPod({ member, volume, clusterName }: MemberHealthInput): MemberH
 
 function withPod({ member, answer, clusterId, now }: MemberHealthInput, pod: MemberPod): MemberHealth {
   if (answer?.kind === 'status') {
+    const since = answer.identitySince;
     if (answer.clusterId !== clusterId) {
-      return { kind: 'lost', evidence: `it answers as a member of another cluster (${answer.clusterId})` };
+      return { kind: 'mismatched', since, evidence: `it answers as a member of another cluster (${answer.clusterId})` };
     }
     if (answer.memberId !== member.id) {
-      return { kind: 'lost', evidence: `it answers as another member (${answer.memberId})` };
+      return { kind: 'mismatched', since, evidence: `it answers as another member (${answer.memberId})` };
     }
     if (answer.leaderId !== '') return { kind: 'healthy' };
-    return { kind: 'silent', since: answer.leaderlessSince, why: 'it knows of no leader' };
+    return { kind: 'leaderless', since: answer.leaderlessSince };
   }
   if (isBlank(pod)) return { kind: 'lost', evidence: 'etcd found its data directory empty' };
   if (answer?.kind === 'peerOnly') return { kind: 'starting', why: 'it is up, and has not announced itself yet' };
-  if (member.name === '' || now - pod.createdAt < startLimit) return { kind: 'starting', why: startingWhy(pod) };
+  if (member.name === '' || now - pod.seenSince < startLimit) return { kind: 'starting', why: startingWhy(pod) };
   const why = answer?.kind === 'silent' ? answer.why : 'it has not been asked yet';
   const neverAnswered = answer?.kind === 'silent' && answer.neverAnswered === true;
   return { kind: 'silent', since: answer?.since ?? now, why: describeSilence(pod, why), neverAnswered };
@@ -105,8 +110,8 @@ function withPod({ member, answer, clusterId, now }: MemberHealthInput, pod: Mem
  * waits for it looks at etcd itself.
  */
 export function hasJustStarted({ pod }: { readonly pod: MemberPod | undefined }, now: number): boolean {
-  const { state, startedAt } = pod?.container ?? { state: 'unknown', startedAt: 0 };
-  return state === 'running' && now - startedAt < startLimit;
+  const { state, runningSince } = pod?.container ?? { state: 'unknown', runningSince: 0 };
+  return state === 'running' && now - runningSince < startLimit;
 }
 
 /** A young pod is starting, not silent. */
@@ -116,12 +121,11 @@ const startLimit = 30_000;
 export const slowStart = 600_000;
 
 /**
- * True if its process runs and has not answered since it was started: it opens its data, which is waited for longer. Counted by
- * this operator's clock, so that it ends whatever the node's says.
+ * True if its process runs and has not answered since it was started: it opens its data, which is waited for longer.
  */
 export function isBooting({ pod, health }: Pick<MemberView, 'pod' | 'health'>, now: number): boolean {
   if (health.kind !== 'silent' || pod?.container.state !== 'running') return false;
-  const isNewProcess = health.since <= pod.container.startedAt || health.neverAnswered === true;
+  const isNewProcess = health.since <= pod.container.runningSince || health.neverAnswered === true;
   return isNewProcess && now - health.since < slowStart;
 }
 

@@ -142,7 +142,10 @@ describe('a voter that does not answer', () => {
     const [name = ''] = world.pods.keys();
     const pods = seen.pods.map((pod) =>
       pod.name === name
-        ? { ...pod, container: { ...pod.container, state: 'running' as const, startedAt: now - age } }
+        ? {
+            ...pod,
+            container: { ...pod.container, state: 'running' as const, startedAt: now - age, runningSince: now - age },
+          }
         : pod,
     );
     const silent: Answer = { kind: 'silent', since: now - silentFor, why: 'connection refused' };

@@ -2,10 +2,12 @@
 import type { MemberPod, Observation } from '../observation.ts';
 import { type Assessment, assess } from './assessment.ts';
 import { bootstrap } from './bootstrap.ts';
+import { mustBeReplaced } from './dead-member.ts';
 import { disarmVoters } from './disarm.ts';
 import { fenceEarlierLives, unfencePresentLife } from './earlier-lives.ts';
+import { gated } from './gated.ts';
 import { grow, isGrowthStuck } from './grow.ts';
-import { heal, mustBeReplaced } from './heal.ts';
+import { heal } from './heal.ts';
 import { type Identity, identify } from './identity.ts';
 import { leftovers } from './leftovers.ts';
 import { later, type Proposal } from './proposal.ts';
@@ -15,6 +17,7 @@ import { shrink, shrinkUnhealthy } from './shrink.ts';
 import type { PlannedStep, Wait } from './step.ts';
 import { budget, services } from './surroundings.ts';
 import { refuseTlsChange } from './tls-change.ts';
+import { readyButUnreachable } from './unreachable.ts';
 import { upgrade } from './upgrade.ts';
 import { revive, withoutQuorum } from './without-quorum.ts';
 
@@ -46,6 +49,8 @@ export type Situation =
   | 'locked'
   | 'bootstrapping'
   | 'quorumLost'
+  /** Too few members can be reached for a quorum, and yet a quorum of pods is Ready: only the operator is cut off. */
+  | 'unreachable'
   | 'healing'
   | 'scalingUp'
   | 'scalingDown'
@@ -124,13 +129,17 @@ function planLatched(assessment: Assessment, identity: Latched, ground: readonly
   ];
   if (membership.kind === 'unknown' && membership.locked !== undefined) {
     const wait = { reason: membership.locked, lookAgainAfter: later };
-    return finish('locked', identity, assessment, merge(always, { steps: revive(assessment), waits: [wait] }));
+    const revived = merge(always, { steps: revive(assessment), waits: [wait] });
+    return finish('locked', identity, assessment, gated(assessment, revived));
   }
   const stuck = withoutQuorum(assessment);
-  if (stuck) return finish('quorumLost', identity, assessment, merge(always, stuck));
+  if (stuck) {
+    const situation = readyButUnreachable(assessment).length > 0 ? 'unreachable' : 'quorumLost';
+    return finish(situation, identity, assessment, gated(assessment, merge(always, stuck)));
+  }
   const tidy = [...always, ...leftovers(assessment), ...budget(observation, desired, assessment.voters.length)];
   const [situation, proposal] = decide(assessment);
-  return finish(situation, identity, assessment, merge(tidy, proposal));
+  return finish(situation, identity, assessment, gated(assessment, merge(tidy, proposal)));
 }
 
 type Latched = Extract<Identity, { kind: 'latched' }>;

@@ -37,3 +37,8 @@ export const later = 5_000;
 export function patience(silentFor: number): number {
   return Math.min(later, Math.max(soon, silentFor));
 }
+
+/** The same for what may take minutes, and is announced by an event when it comes: 1 s, 2 s, ... 30 s. */
+export function pace(waitedFor: number): number {
+  return Math.min(30_000, Math.max(soon, waitedFor));
+}

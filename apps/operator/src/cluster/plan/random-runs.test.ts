@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { run, type Scene, type Script, scripts } from './testing/script.ts';
+import { kinds, run, type Scene, type Script, scripts } from './testing/script.ts';
 
 /** Another seed, for looking further: `PLAN_SEED=... npm test -- apps/operator/src/cluster/plan`. */
 const seed = Number(process.env['PLAN_SEED'] ?? 6);
@@ -51,7 +51,7 @@ describe('scripts that once went wrong', () => {
 });
 
 describe('random mishaps and spec changes, then calm: the goal is reached and nothing unsafe happens', () => {
-  test.each(['emptyDir', 'claim', 'memory', 'adopted'])('%s', { timeout: 120_000 }, (kind) => {
+  test.each(kinds)('%s', { timeout: 120_000 }, (kind) => {
     fc.assert(
       fc.property(scripts(kind), (script) => {
         expect(['steady', 'held', 'lost']).toContain(run(script));

@@ -74,6 +74,8 @@ export type Step =
       readonly graceSeconds?: number;
       /** Given where the pod must not have changed since it was looked at: what is done next rests on it. */
       readonly resourceVersion?: string;
+      /** True if data that no volume holds may go with it. */
+      readonly holdsData?: boolean;
     }
   /** Gives a joiner whose process has never been started the present list of members to start with. */
   | { readonly do: 'renewBootList'; readonly pod: string; readonly uid: string }
@@ -148,6 +150,46 @@ export interface Wait {
 /** True for steps that change who votes; at most one of these is in flight. */
 export function changesVoters(step: Step): boolean {
   return step.do === 'promote' || step.do === 'removeMember' || (step.do === 'joinMember' && !step.learner);
+}
+
+/**
+ * True for steps after which data or a vote may be gone for good: they are taken only on what was just read from the API server
+ * and from the members, never on a cache. Removing one member too many is asked for, and etcd itself is asked again.
+ */
+export function isDestructive(step: Step): boolean {
+  switch (step.do) {
+    case 'createSeed':
+    case 'deleteVolume':
+      return true;
+    case 'removeMember':
+      return step.because === 'dead';
+    case 'deletePod':
+      return step.force || step.holdsData === true;
+    case 'ensureService':
+    case 'ensureBudget':
+    case 'deleteBudget':
+    case 'latchIdentity':
+    case 'joinMember':
+    case 'createPod':
+    case 'disarm':
+    case 'promote':
+    case 'moveLeader':
+    case 'readdress':
+    case 'renewBootList':
+    case 'fencePod':
+    case 'unfencePod':
+    case 'updatePod':
+    case 'checkImage':
+    case 'deleteImageCheck':
+    case 'setImage':
+    case 'settleImage':
+    case 'setSnapshotCount':
+    case 'nudgeSnapshot':
+    case 'enableDowngrade':
+    case 'cancelDowngrade':
+    case 'resizePod':
+      return false;
+  }
 }
 
 /**

@@ -45,10 +45,9 @@ export function isIdle({ container }: MemberPod): boolean {
  * rule 19), so that the container, or the image its message names, must be another one.
  */
 export function hasFailedImage(pod: MemberPod, now: number, silentSince: number): boolean {
-  const { state, reason, message, id, startedAt } = pod.container;
+  const { state, reason, message, id, runningSince } = pod.container;
   const isNewContainer = id !== pod.previousContainer;
-  // By this operator's clock too: the node's may be hours away from it.
-  if (state === 'running') return isNewContainer && startedAt > 0 && now - Math.max(startedAt, silentSince) > slowStart;
+  if (state === 'running') return isNewContainer && now - Math.max(runningSince, silentSince) > slowStart;
   if (state !== 'waiting' || !fatalWaits.includes(reason)) return false;
   if (reason === 'CrashLoopBackOff') return isNewContainer;
   return pod.previousImage === '' || !message.includes(pod.previousImage);

@@ -7,6 +7,7 @@ import { later, type Proposal, patience, waitFor } from './proposal.ts';
 import { releaseForVolume } from './release.ts';
 import type { PlannedStep } from './step.ts';
 import { hasFailedImage, isIdle, makeAnew, outdatedFields, takeWantedImage } from './stuck-pod.ts';
+import { describeUnreachable, readyButUnreachable } from './unreachable.ts';
 import { listedOrRemembered, startUnstarted } from './unstarted.ts';
 
 /**
@@ -20,7 +21,7 @@ export function withoutQuorum(assessment: Assessment): Proposal | undefined {
   const reason = describe(assessment);
   if (steps.length > 0) return { steps, waits: [{ reason, lookAgainAfter: later }] };
   const starting = observation.pods.some(
-    (pod) => !pod.terminating && (now - pod.createdAt < 60_000 || hasJustStarted({ pod }, now)),
+    (pod) => !pod.terminating && (now - pod.seenSince < 60_000 || hasJustStarted({ pod }, now)),
   );
   return waitFor(reason, starting ? 500 : patience(sinceLastTurn(assessment)));
 }
@@ -110,6 +111,8 @@ export function isEverythingLost({ pods, volumes, membershipKnown }: Assessment)
 
 function describe(assessment: Assessment): string {
   const { membershipKnown, voters, presentVoters, quorum, observation } = assessment;
+  const ready = readyButUnreachable(assessment);
+  if (ready.length > 0) return describeUnreachable(assessment, ready);
   if (isEverythingLost(assessment)) {
     return 'all members and their data are gone; nothing is founded in their place: restore a backup with an EtcdRestore';
   }

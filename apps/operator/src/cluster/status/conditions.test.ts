@@ -77,6 +77,7 @@ const table: Readonly<Record<string, readonly Row[]>> = {
             membership: { kind: 'unknown', why: 'user name is empty', locked: 'name a user in spec.auth.secret' },
             clusterVersion: '',
             answers: new Map(),
+            heard: new Map(),
           },
         }),
       ],
@@ -223,7 +224,7 @@ const table: Readonly<Record<string, readonly Row[]>> = {
       given: [healthy(3), silent(5_000, 'd')],
       status: 'True',
       reason: 'ReplacingMember',
-      message: 'does not answer',
+      message: 'is not reachable from the operator',
     },
   ],
   ForeignVolumes: [

@@ -49,6 +49,8 @@ function available(observation: Observation, plan: Plan, hasRun: boolean): Condi
         plan.assessment && isEverythingLost(plan.assessment) ? reasons.dataLost : reasons.quorumLost,
         words,
       );
+    case 'unreachable':
+      return availability(plan.assessment?.membershipKnown ? 'True' : 'Unknown', reasons.unreachable, words);
     case 'paused':
       return serving(plan, reasons.paused, 'the cluster is paused and does not serve');
     case 'oldOperator':

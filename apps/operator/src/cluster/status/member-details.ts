@@ -52,7 +52,10 @@ function whyUnhealthy(health: MemberHealth): string {
     case 'silent':
       return health.why;
     case 'lost':
+    case 'mismatched':
       return health.evidence;
+    case 'leaderless':
+      return 'reachable, no leader';
     case 'unstarted':
       return 'it was added and has not started';
     case 'podGone':
@@ -67,7 +70,7 @@ function whyUnhealthy(health: MemberHealth): string {
 
 function whyUnconfirmed({ etcd, pods }: Observation, name: string): string {
   const answer = etcd.answers.get(name);
-  if (answer?.kind === 'status') return 'it answers, and knows no leader';
+  if (answer?.kind === 'status') return 'reachable, no leader';
   if (!pods.some((pod) => pod.name === name)) return 'its pod is gone';
   return answer?.kind === 'silent' ? answer.why : 'it does not answer yet';
 }

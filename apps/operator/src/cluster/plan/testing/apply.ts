@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { quorum } from '@etcd-operator/etcd';
+import { joinsAsLearner, quorum, versionOf } from '@etcd-operator/etcd';
 import type { MemberPod } from '../../observation.ts';
 import { changesVoters, type Step } from '../step.ts';
 import { SafetyViolation } from './model-etcd.ts';
@@ -61,6 +61,8 @@ function change(world: World, step: Step, extent: Extent): boolean {
 }
 
 function latchIdentity(world: World, step: Of<'latchIdentity'>, extent: Extent): boolean {
+  if (step.clusterId !== world.etcd.clusterId)
+    throw new SafetyViolation(`cluster ${step.clusterId} is recorded, and the members are ${world.etcd.clusterId}`);
   world.inAnnotation = { clusterId: step.clusterId, incarnation: step.incarnation };
   if (step.bornVersion !== '') world.bornVersion = step.bornVersion;
   if (extent === 'half') return false;
@@ -100,7 +102,7 @@ function changePod(world: World, step: Step, extent: Extent): boolean | undefine
       return deletePod(world, step);
     case 'updatePod':
       return edit(world, step.name, step.uid, (pod) => {
-        pod.inside.labels = world.labels;
+        if (!world.isStripping) pod.inside.labels = world.labels;
       });
     case 'fencePod':
     case 'unfencePod':
@@ -185,7 +187,7 @@ function changeEtcd(world: World, step: Step, extent: Extent): boolean {
     case 'promote':
       return promote(world, step.memberId);
     case 'removeMember':
-      return removeMember(world, step.memberId);
+      return removeMember(world, step);
     case 'moveLeader':
       if (etcd.leaderId !== step.from || !world.processes().has(step.to)) return false;
       if (etcd.members.some((member) => member.id === step.to && member.isLearner)) return false;
@@ -210,6 +212,12 @@ function joinMember(world: World, step: Of<'joinMember'>, extent: Extent): boole
   if (etcd.members.some((member) => member.podName === step.name)) return false;
   const kind = step.learner ? 'addLearner' : 'addVoter';
   if (etcd.refuses({ kind }, world.processes(), world.now) !== undefined) return false;
+  const present = etcd.voters().filter((member) => world.processes().has(member.id));
+  const own = present.flatMap((member) =>
+    world.unmanaged.has(member.id) ? [] : (world.processes().get(member.id) ?? []),
+  );
+  if (!step.learner && [...own.map(({ version }) => version), versionOf(step.version)].every(joinsAsLearner))
+    throw new SafetyViolation(`${step.name} joins as a voter, although it could join as a learner`);
   etcd.members.push({ id: etcd.newId(), podName: step.name, addedAt: world.now, name: '', isLearner: step.learner });
   if (extent === 'half') return false;
   world.makePod(step.name, { boot: 'existing', version: step.version, image: step.image });
@@ -228,10 +236,13 @@ function promote(world: World, id: string): boolean {
   return true;
 }
 
-function removeMember(world: World, id: string): boolean {
+function removeMember(world: World, { memberId: id, because }: Of<'removeMember'>): boolean {
   const member = world.members.find((candidate) => candidate.id === id);
   if (!member) return true;
   if (!world.hasQuorum()) return false;
+  const isEnding = world.pods.get(member.podName)?.facts.terminating;
+  if (because === 'dead' && !member.isLearner && world.processes().has(id) && !isEnding)
+    throw new SafetyViolation(`voter ${member.podName} lives and is removed as dead`);
   if (world.etcd.refuses({ kind: 'remove', id }, world.processes(), world.now) !== undefined) return false;
   const others = world.etcd.voters().filter((voter) => voter.id !== id);
   const present = others.filter((voter) => world.processes().has(voter.id)).length;

@@ -75,6 +75,7 @@ const containers: fc.Arbitrary<ContainerFacts> = fc.record({
   reason: mostly('', 'CrashLoopBackOff', 'ImagePullBackOff', 'Unschedulable', 'ContainerCreating'),
   message: fc.oneof(fc.constant(''), fc.constant('x'.repeat(3_000)), fc.constant(image('3.6.16'))),
   startedAt: mostly(1_000, 0, now - 700_000, now),
+  runningSince: mostly(1_000, 0, now - 700_000, now),
   restarts: mostly(0, 1, 5),
   lastExit: fc.option(
     fc.record({
@@ -104,8 +105,9 @@ function pods(name: string, storage: Desired['storage']): fc.Arbitrary<MemberPod
       phase: mostly('Running' as const, 'Pending', 'Succeeded', 'Failed', 'Unknown'),
       ready: fc.boolean(),
       createdAt: moment,
+      seenSince: moment,
       node: fc.constantFrom('n1', 'n2'),
-      ip: fc.constant('10.0.0.1'),
+      ip: mostly('10.0.0.1', ''),
       image: fc.constant(image(runs)),
       version: fc.constant(runs),
       previousVersion: fc.constant(isUnproven ? previous : ''),
@@ -136,7 +138,6 @@ function volumes(name: string): fc.Arbitrary<MemberVolume> {
     tls: mostly<MemberVolume['tls']>(undefined, { peer: false, client: false }, { peer: true, client: true }),
     terminating: mostly(false, true),
     phase: mostly('Bound' as const, 'Pending', 'Lost'),
-    createdAt: moment,
   });
 }
 
@@ -159,6 +160,7 @@ function answers(name: string): fc.Arbitrary<Answer> {
     version,
     leaderId: mostly('id-c-bbbbbbbbbb', '', `id-${name}`),
     leaderlessSince: moment,
+    identitySince: moment,
     isLearner: fc.boolean(),
     revision: fc.nat(1_000),
     raftIndex: fc.nat(1_000),
@@ -197,7 +199,6 @@ const nodes: fc.Arbitrary<NodeFacts> = fc.record({
   exists: mostly(true, false),
   ready: mostly(true, false),
   schedulable: mostly(true, false),
-  notReadySince: fc.option(moment, { nil: undefined }),
   outOfService: mostly(false, true),
 });
 
@@ -206,7 +207,7 @@ const imageChecks: fc.Arbitrary<ImageCheck> = fc.record({
   uid: fc.constant('check'),
   node: fc.constantFrom('n1', 'n2'),
   image: fc.constantFrom(...versions.map(image)),
-  createdAt: moment,
+  seenSince: moment,
   result: fc.constantFrom('pending' as const, 'succeeded' as const, 'failed' as const),
   detail: fc.constantFrom(...versions),
 });
@@ -278,27 +279,29 @@ export const observations: fc.Arbitrary<Observation> = fc
     }),
     budget: fc.record({ minAvailable: mostly<number | undefined>(2, undefined, 1, 7), foreign: mostly(false, true) }),
     clusterVersion: mostly('3.6.0', '', '3.5.0', '3.7.0'),
-    nodes: fc.tuple(nodes, nodes),
+    nodes: fc.tuple(maybe(nodes, 5), maybe(nodes, 5)),
+    quorumSince: moment,
+    heard: fc.array(fc.tuple(fc.constantFrom(...names), fc.subarray(names.map((name) => `id-${name}`))), {
+      maxLength: 3,
+    }),
     imageChecks: fc.array(imageChecks, { maxLength: 2 }),
     secretProblems: mostly<readonly string[]>([], ['secret is missing']),
     oldOperator: mostly<string | undefined>(undefined, undefined, 'old-1'),
   })
-  .map(({ things, isKnown, knownAs, clusterVersion, nodes: [n1, n2], ...rest }) => {
+  .map(({ things, isKnown, knownAs, clusterVersion, nodes: [n1, n2], quorumSince, heard, ...rest }) => {
     const present = <K extends 'pod' | 'volume' | 'member'>(key: K) => things.flatMap((thing) => thing[key] ?? []);
     const listed = present('member') as readonly EtcdMember[];
     return {
       ...rest,
       pods: present('pod') as readonly MemberPod[],
       volumes: present('volume') as readonly MemberVolume[],
-      nodes: new Map([
-        ['n1', n1],
-        ['n2', n2],
-      ]),
+      nodes: new Map([...(n1 ? [['n1', n1] as const] : []), ...(n2 ? [['n2', n2] as const] : [])]),
       etcd: {
         membership: isKnown
-          ? { kind: 'known', clusterId: knownAs, members: listed }
+          ? { kind: 'known', clusterId: knownAs, members: listed, since: quorumSince }
           : { kind: 'unknown', why: 'no leader', remembered: listed },
         clusterVersion,
+        heard: new Map(heard.map(([name, ids]) => [name, new Set(ids)])),
         answers: new Map(
           things.flatMap(({ answer }, index) => (answer ? [[names[index] ?? '', answer] as const] : [])),
         ),

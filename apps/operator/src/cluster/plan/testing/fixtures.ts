@@ -40,6 +40,7 @@ export function podOf(overrides: Partial<MemberPod> & Pick<MemberPod, 'name'>): 
     phase: 'Running',
     ready: false,
     createdAt: 0,
+    seenSince: 0,
     node: `node-of-${overrides.name}`,
     ip: '10.0.0.1',
     image: 'quay.io/coreos/etcd:v3.6.16',
@@ -57,6 +58,7 @@ export function podOf(overrides: Partial<MemberPod> & Pick<MemberPod, 'name'>): 
       reason: 'ContainerCreating',
       message: '',
       startedAt: 0,
+      runningSince: 0,
       restarts: 0,
       lastExit: undefined,
     },
@@ -79,7 +81,6 @@ export function volumeOf(overrides: Partial<MemberVolume> & Pick<MemberVolume, '
     adopted: false,
     terminating: false,
     phase: 'Bound',
-    createdAt: 0,
     ...overrides,
   };
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ModelPod } from './model-node.ts';
 import { crashed } from './model-node.ts';
+import { elsewhere } from './observe.ts';
 import type { World } from './world.ts';
 
 /** Something that happens to the world. `pick` chooses among what there is; nothing happens if there is nothing. */
@@ -34,7 +35,38 @@ export const mishaps: Readonly<Record<string, Mishap>> = {
       Object.assign(pod.facts, { phase: 'Failed', ready: false });
     }),
   cutPod: (world, pick) => onPod(world, pick, ({ facts }) => world.cut.add(facts.uid)),
-  mendNetwork: (world) => world.cut.clear(),
+  mendNetwork: mend,
+  /** A network policy, or a certificate that is not the operator's: everybody else reaches them. */
+  hidePod: (world, pick) => onPod(world, pick, ({ facts }) => world.hidden.add(facts.uid)),
+  hideAllPods: (world) => {
+    for (const { facts } of world.pods.values()) world.hidden.add(facts.uid);
+  },
+  /** The other way round: the operator reaches it, its peers do not. */
+  severPod: (world, pick) => onPod(world, pick, ({ facts }) => world.severed.add(facts.uid)),
+  /** Addresses change hands at a reboot, and the kubelet has not reported yet. */
+  swapAddresses: (world, pick) =>
+    onPod(world, pick, (one) => onPod(world, pick + 1, (other) => lead(world, one, other.facts.uid))),
+  loseAddress: (world, pick) => onPod(world, pick, (pod) => lead(world, pod, elsewhere)),
+  stepClock: (world, pick) => {
+    world.wallOffset += [300_000, -3_600_000, 31_536_000_000][pick % 3] ?? 0;
+  },
+  restartOperator: (world) => world.restartOperator(),
+  jamNode: (world, pick) =>
+    onNode(world, pick, (name) => Object.assign(world.nodes.get(name) ?? {}, { isJammed: true })),
+  drainNode: (world, pick) =>
+    onNode(world, pick, (name) => {
+      Object.assign(world.nodes.get(name)?.facts ?? {}, { schedulable: false });
+      for (const { facts } of world.pods.values()) if (facts.node === name) world.deletePod(facts.name);
+    }),
+  outOfMemoryOnce: (world, pick) =>
+    onPod(world, pick, ({ facts }) => {
+      facts.container = { ...facts.container, lastExit: { code: 137, reason: 'OOMKilled', message: '' } };
+    }),
+  stripLabels: (world) => {
+    world.isStripping = true;
+    world.labels++;
+    world.generation++;
+  },
   nodeDown: (world, pick) => onNode(world, pick, (name) => switchNode(world, name, false)),
   nodeUp: (world, pick) => onNode(world, pick, (name) => switchNode(world, name, true)),
   nodeReboot: (world, pick) => onNode(world, pick, (name) => restartPods(world, name, ['memory'])),
@@ -107,6 +139,8 @@ export const mishaps: Readonly<Record<string, Mishap>> = {
     }),
   addLearnerByHand: (world) => addByHand(world, true),
   addVoterByHand: (world) => addByHand(world, false),
+  runLearnerByHand: (world) => runByHand(world, addByHand(world, true)),
+  runVoterByHand: (world) => runByHand(world, addByHand(world, false, true)),
   enableDowngradeByHand: (world) => {
     if (world.etcd.clusterMinor > 6 && world.hasQuorum()) world.etcd.downgradeTo = world.etcd.clusterMinor - 1;
   },
@@ -116,7 +150,8 @@ const versions = ['3.5.35', '3.6.11', '3.6.16', '3.7.1', '3.7.3'];
 
 /** All trouble ends: what a person would put right is put right, what is lost stays lost. */
 export function calm(world: World): void {
-  world.cut.clear();
+  mend(world);
+  world.isStripping = false;
   world.brokenImages.clear();
   world.isFull = false;
   world.paused = false;
@@ -127,22 +162,44 @@ export function calm(world: World): void {
   world.change({ peerTLS: pod?.facts.peerTLS ?? volume?.tls?.peer ?? false });
   for (const [name, node] of world.nodes) {
     node.facts.schedulable = true;
+    node.isJammed = false;
     if (node.facts.exists) switchNode(world, name, true);
   }
   for (const member of world.members.filter(({ podName }) => podName.startsWith('stranger')))
     world.etcd.members = world.etcd.members.filter((other) => other !== member);
+  world.unmanaged.clear();
   world.settle();
 }
 
-function addByHand(world: World, isLearner: boolean): void {
+function mend(world: World): void {
+  for (const fault of [world.cut, world.hidden, world.severed, world.strays]) fault.clear();
+}
+
+/** The ID of the new member; undefined if etcd would not have it. */
+function addByHand(world: World, isLearner: boolean, isStarted = false): string | undefined {
   const { etcd } = world;
-  if (etcd.members.some((member) => member.isLearner)) return;
+  if (etcd.members.some((member) => member.isLearner)) return undefined;
   const kind = isLearner ? 'addLearner' : 'addVoter';
-  if (etcd.refuses({ kind }, world.processes(), world.now) !== undefined) return;
-  // A second voter beside a single one would leave nobody who could take it out again.
-  if (!isLearner && etcd.voters().length < 3) return;
+  if (etcd.refuses({ kind }, world.processes(), world.now) !== undefined) return undefined;
+  // A second voter beside a single one would leave nobody who could take it out again, unless it runs.
+  if (!isLearner && etcd.voters().length < 3 && !isStarted) return undefined;
   const id = etcd.newId();
   etcd.members.push({ id, podName: `stranger-${id}`, addedAt: world.now, name: '', isLearner });
+  return id;
+}
+
+/** A replica at another site, say: it runs where the operator sees nothing of it. */
+function runByHand(world: World, id: string | undefined): void {
+  const member = world.etcd.members.find((candidate) => candidate.id === id);
+  if (!member || id === undefined) return;
+  const { clusterId, acknowledged: log, clusterMinor: minor } = world.etcd;
+  member.name = member.podName;
+  const directory = { memberId: id, clusterId, log, logMinor: minor, storageMinor: minor };
+  world.unmanaged.set(id, { directory, upSince: world.now });
+}
+
+function lead(world: World, pod: ModelPod, to: string): void {
+  if (pod.facts.ip !== '' && pod.facts.uid !== to) world.strays.set(pod.facts.uid, { to, until: world.now + 20_000 });
 }
 
 function swap(world: World, a: string, b: string): void {
@@ -157,13 +214,14 @@ function switchNode(world: World, name: string, isUp: boolean): void {
   const node = world.nodes.get(name);
   if (!node || node.isUp === isUp) return;
   node.isUp = isUp;
-  Object.assign(node.facts, { ready: isUp, notReadySince: isUp ? undefined : world.now });
+  node.downSince = isUp ? undefined : world.now;
+  if (isUp) node.facts.ready = true;
 }
 
 function loseNode(world: World, name: string): void {
   if (world.nodes.size < 4) return;
   switchNode(world, name, false);
-  Object.assign(world.nodes.get(name)?.facts ?? {}, { exists: false });
+  Object.assign(world.nodes.get(name)?.facts ?? {}, { exists: false, ready: false });
   for (const pod of world.pods.values()) if (pod.facts.node === name) world.deletePod(pod.facts.name);
 }
 

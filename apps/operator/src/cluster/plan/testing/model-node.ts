@@ -8,6 +8,9 @@ export interface ModelNode {
   facts: Mutable<NodeFacts>;
   /** False while it is switched off or cut off: nothing on it runs or reports. */
   isUp: boolean;
+  downSince: number | undefined;
+  /** True while it can start no new pod: a volume that does not attach, a network that gives no address. */
+  isJammed: boolean;
 }
 
 /** What a pod of the model carries besides what the operator sees. */
@@ -21,10 +24,8 @@ export interface PodInside {
   /** The image its present container was started with; empty if none was. */
   startedImage: string;
   containers: number;
-  /** Since when its etcd has been reachable; undefined while it is not. */
+  /** Since when its etcd has been connected to its peers; undefined while it is not. */
   upSince: number | undefined;
-  silentSince: number;
-  leaderlessSince: number;
   /** Raft snapshots of the present process. */
   snapshots: number;
   isArmedByHand: boolean;
@@ -42,19 +43,28 @@ export const noContainer: ContainerFacts = {
   reason: 'ContainerCreating',
   message: '',
   startedAt: 0,
+  runningSince: 0,
   restarts: 0,
   lastExit: undefined,
 };
 
 export function healthyNode(): ModelNode {
-  const facts = { exists: true, ready: true, schedulable: true, notReadySince: undefined, outOfService: false };
-  return { facts, isUp: true };
+  const facts = { exists: true, ready: true, schedulable: true, outOfService: false };
+  return { facts, isUp: true, downSince: undefined, isJammed: false };
 }
 
 /** A container that waits, for a reason that does not pass by itself. */
 export function waiting(pod: ModelPod, reason: string, message: string): void {
   const restarts = Math.max(pod.facts.container.restarts, pod.inside.containers);
-  pod.facts.container = { ...pod.facts.container, state: 'waiting', reason, message, startedAt: 0, restarts };
+  pod.facts.container = {
+    ...pod.facts.container,
+    state: 'waiting',
+    reason,
+    message,
+    startedAt: 0,
+    runningSince: 0,
+    restarts,
+  };
   pod.facts.ready = false;
 }
 
@@ -67,6 +77,7 @@ export function crashed(pod: ModelPod, message: string, reason = 'Error'): void 
     reason: 'CrashLoopBackOff',
     message: 'back-off',
     startedAt: 0,
+    runningSince: 0,
     restarts: restarts + 1,
     lastExit: { code: 1, reason, message },
   };

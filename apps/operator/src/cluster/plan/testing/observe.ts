@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { quorum } from '@etcd-operator/etcd';
-import type { Answer, Drift, EtcdMember, Latch, MemberPod, Observation } from '../../observation.ts';
+import type {
+  Answer,
+  Drift,
+  EtcdMember,
+  Latch,
+  MemberPod,
+  Membership,
+  MemberVolume,
+  Observation,
+} from '../../observation.ts';
+import { isAboutUpgrade } from '../../observe/observe.ts';
 import { type ModelMember, peerUrlOf } from './model-etcd.ts';
 import type { ModelPod } from './model-node.ts';
 import type { World } from './world.ts';
@@ -10,7 +20,7 @@ export type KubernetesView = Omit<Observation, 'etcd'>;
 
 /** What the operator sees: caches as old as `kubernetes`, etcd as it is. */
 export function observeWorld(world: World, kubernetes: KubernetesView = kubernetesView(world)): Observation {
-  return { ...kubernetes, etcd: etcdView(world) };
+  return { ...kubernetes, etcd: etcdView(world, kubernetes) };
 }
 
 export function kubernetesView(world: World): KubernetesView {
@@ -36,9 +46,11 @@ export function kubernetesView(world: World): KubernetesView {
     budget: { minAvailable: world.minAvailable, foreign: false },
     nodes: new Map([...world.nodes].map(([name, node]) => [name, { ...node.facts }])),
     imageChecks: [...world.imageChecks].map(([name, check]) => ({
-      ...check,
+      node: check.node,
+      image: check.image,
       name,
       uid: name,
+      seenSince: world.memory.objects.since(name),
       ...verdict(world, check),
     })),
     secretProblems: world.secretProblems,
@@ -55,7 +67,9 @@ function podFacts(world: World, { facts, inside }: ModelPod): MemberPod {
   const drift: Drift[] = [];
   if (!facts.adopted && inside.template !== world.template) drift.push({ field: 'nodeSelector', remedy: 'replace' });
   if (!facts.adopted && inside.labels !== world.labels) drift.push({ field: 'labels', remedy: 'inPlace' });
-  return { ...facts, drift };
+  const seenSince = (key: string) => world.memory.objects.since(key);
+  const runningSince = facts.container.state === 'running' ? seenSince(facts.container.id) : 0;
+  return { ...facts, seenSince: seenSince(facts.uid), container: { ...facts.container, runningSince }, drift };
 }
 
 function verdict(world: World, check: { node: string; image: string; createdAt: number }) {
@@ -65,46 +79,114 @@ function verdict(world: World, check: { node: string; image: string; createdAt: 
   return { result: 'succeeded', detail: check.image.split(':v')[1] ?? '' } as const;
 }
 
-function etcdView(world: World): Observation['etcd'] {
-  const { etcd } = world;
+function etcdView(world: World, kubernetes: KubernetesView): Observation['etcd'] {
+  const { etcd, memory } = world;
+  const pods = kubernetes.pods.flatMap(({ name, uid }) => {
+    const pod = world.pods.get(name);
+    return pod?.facts.uid === uid ? [pod] : [];
+  });
+  const answers = new Map(pods.map((pod) => [pod.facts.name, answerOf(world, pod)]));
+  const own = pods.filter((pod) => isOwnAnswer(world, pod) && world.processOf(pod) !== undefined);
+  const isKnown = world.hasQuorum() && own.some((pod) => isVoter(world, pod));
+  if (!isKnown) memory.listed.forget('quorum');
+  const membership: Membership = isKnown
+    ? {
+        kind: 'known',
+        clusterId: etcd.clusterId,
+        members: etcd.members.map((member) => listed(world, member)),
+        since: memory.listed.since('quorum'),
+      }
+    : { kind: 'unknown', why: 'no quorum', remembered: remembered(world, own) };
   return {
-    membership: world.hasQuorum()
-      ? { kind: 'known', clusterId: etcd.clusterId, members: etcd.members.map((member) => listed(member)) }
-      : { kind: 'unknown', why: 'no quorum', remembered: remembered(world) },
-    clusterVersion: etcd.clusterMinor > 0 ? `3.${etcd.clusterMinor}.0` : '',
-    answers: new Map([...world.pods.values()].map((pod) => [pod.facts.name, answerOf(world, pod)])),
+    membership: astray(world, kubernetes) ?? membership,
+    // Asked for only while it matters.
+    clusterVersion: isAboutUpgrade(kubernetes) && etcd.clusterMinor > 0 ? `3.${etcd.clusterMinor}.0` : '',
+    answers,
+    heard: new Map(own.map((pod) => [pod.facts.name, heardBy(world, pod)])),
   };
 }
 
-/** Any member that is up has a list of its own, whether there is a quorum or not. */
-function remembered(world: World): readonly EtcdMember[] {
-  return world.processes().size > 0 ? world.etcd.members.map((member) => listed(member)) : [];
+/** A leader hears from every member that is connected, a follower from its leader. */
+function heardBy(world: World, pod: ModelPod): ReadonlySet<string> {
+  const id = world.processOf(pod)?.memberId;
+  const others = [...world.processes().keys()].filter((other) => other !== id);
+  return new Set(id === world.etcd.leaderId ? others : others.filter((other) => other === world.etcd.leaderId));
 }
 
-function listed({ id, podName, name, isLearner, addedAt }: ModelMember): EtcdMember {
-  return { id, name, podName, peerURLs: [peerUrlOf(podName)], isLearner, seenSince: addedAt };
+/** Before an identity is recorded nobody knows better than to believe whoever answers at the first member's address. */
+function astray(world: World, { cluster, pods }: KubernetesView): Membership | undefined {
+  if (cluster.latchedInAnnotation || cluster.latchedInStatus || pods.length !== 1) return undefined;
+  const stray = world.strays.get(pods[0]?.uid ?? '');
+  if (stray?.to !== elsewhere) return undefined;
+  const member = { id: foreign.memberId, name: 'db', podName: 'db', peerURLs: [peerUrlOf('db')], isLearner: false };
+  const { since } = { since: world.now };
+  return { kind: 'known', clusterId: foreign.clusterId, members: [{ ...member, seenSince: since }], since };
+}
+
+function isVoter(world: World, pod: ModelPod): boolean {
+  const id = world.processOf(pod)?.memberId;
+  return world.etcd.voters().some((member) => member.id === id);
+}
+
+/** Any member that can be asked has a list of its own, whether there is a quorum or not. */
+function remembered(world: World, own: readonly ModelPod[]): readonly EtcdMember[] {
+  return own.length > 0 ? world.etcd.members.map((member) => listed(world, member)) : [];
+}
+
+function listed(world: World, { id, podName, name, isLearner }: ModelMember): EtcdMember {
+  const seenSince = world.memory.listed.since(id);
+  return { id, name, podName, peerURLs: [peerUrlOf(podName)], isLearner, seenSince };
+}
+
+/** Where an address leads that has become somebody else's. */
+export const elsewhere = 'elsewhere';
+const foreign = { clusterId: 'other', memberId: 'ffff' };
+
+function isOwnAnswer(world: World, pod: ModelPod): boolean {
+  return world.isReachable(pod) && !world.strays.has(pod.facts.uid);
 }
 
 function answerOf(world: World, pod: ModelPod): Answer {
-  const process = world.processOf(pod);
-  if (!process) return { kind: 'silent', since: pod.inside.silentSince, why: 'connection refused' };
-  const { directory } = process;
-  const member = world.members.find((candidate) => candidate.id === process.memberId);
-  const isFollowing = world.hasQuorum() && member !== undefined;
+  const { uid, ip } = pod.facts;
+  const said = ip === '' ? undefined : saidAt(world, pod);
+  if (!said) {
+    const { since, hasAnswered } = world.memory.answers.unanswered(uid);
+    const why = ip === '' ? 'its pod has no IP address' : 'connection refused';
+    return { kind: 'silent', since, why, ...(!hasAnswered && { neverAnswered: true }) };
+  }
+  return { ...said, ...world.memory.answers.answered(uid, said) };
+}
+
+type Said = Omit<Extract<Answer, { kind: 'status' }>, 'since' | 'leaderlessSince' | 'identitySince'>;
+
+/** What is answered at a pod's address; undefined if nothing is. */
+function saidAt(world: World, pod: ModelPod): Said | undefined {
+  const stray = world.strays.get(pod.facts.uid);
+  if (!stray) return saidBy(world, pod);
+  const other = [...world.pods.values()].find(({ facts }) => facts.uid === stray.to);
+  if (other) return saidBy(world, other);
+  const common = { version: pod.facts.version, isLearner: false, revision: 7, raftIndex: 7, raftAppliedIndex: 7 };
+  const rest = { dbSize: 1000, alarms: [], raftSnapshots: 0, downgradeTarget: '', storageVersion: '' };
+  return { kind: 'status', ...foreign, leaderId: foreign.memberId, ...common, ...rest };
+}
+
+function saidBy(world: World, pod: ModelPod): Said | undefined {
+  const directory = world.directories.get(world.placeOf(pod));
+  if (!directory || !world.isReachable(pod)) return undefined;
+  const member = world.members.find((candidate) => candidate.id === directory.memberId);
+  const isFollowing = world.hasQuorum() && member !== undefined && world.processOf(pod) !== undefined;
   return {
     kind: 'status',
-    memberId: process.memberId,
+    memberId: directory.memberId,
     clusterId: directory.clusterId,
     version: world.runningVersionOf(pod),
     leaderId: isFollowing ? world.etcd.leaderId : '',
-    leaderlessSince: isFollowing ? 0 : pod.inside.leaderlessSince,
     isLearner: member?.isLearner ?? false,
     revision: directory.log,
     raftIndex: directory.log,
     raftAppliedIndex: directory.log,
     dbSize: 1000,
     alarms: world.alarms,
-    since: process.upSince,
     raftSnapshots: pod.inside.snapshots,
     downgradeTarget: world.etcd.downgradeTo > 0 ? `3.${world.etcd.downgradeTo}.0` : '',
     storageVersion: `3.${directory.storageMinor}.0`,
@@ -113,14 +195,22 @@ function answerOf(world: World, pod: ModelPod): Answer {
 
 /** True if enough voters' data is still somewhere for a quorum to come back. */
 export function canComeBack(world: World): boolean {
-  const volumes = [...world.volumes.values()].filter((volume) => !volume.terminating);
-  const pods = [...world.pods.values()].filter(({ facts }) => facts.phase !== 'Failed' && !facts.terminating);
+  const isUsable = ({ uid }: MemberVolume) => world.nodes.get(world.pins.get(uid) ?? '')?.facts.exists !== false;
+  const volumes = [...world.volumes.values()].filter((volume) => !volume.terminating && isUsable(volume));
+  const pods = [...world.pods.values()].filter(
+    ({ facts, inside }) =>
+      facts.phase !== 'Failed' &&
+      !facts.terminating &&
+      (facts.data !== 'claim' || volumes.some(({ uid }) => uid === inside.volumeUid)),
+  );
   const places = [
     ...volumes.map(({ name, uid }) => [name, `volume/${uid}`] as const),
     ...pods.map((pod) => [pod.facts.name, world.placeOf(pod)] as const),
   ];
   const isThere = ({ id, podName, name }: ModelMember) =>
-    name === '' || places.some(([at, place]) => at === podName && world.directories.get(place)?.memberId === id);
+    name === '' ||
+    world.unmanaged.has(id) ||
+    places.some(([at, place]) => at === podName && world.directories.get(place)?.memberId === id);
   const voters = world.etcd.voters();
   return voters.filter(isThere).length >= quorum(voters.length);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { statusOf } from '../../status/status.ts';
 import { type Plan, planCluster } from '../plan.ts';
+import { isDestructive } from '../step.ts';
 import { applyStep, type Extent } from './apply.ts';
 import { SafetyViolation } from './model-etcd.ts';
 import { type KubernetesView, observeWorld } from './observe.ts';
@@ -20,14 +21,15 @@ export interface Pass {
 export function pass(world: World, how: Pass = {}): Plan {
   let observation = observeWorld(world, how.kubernetes);
   let plan = planCluster(observation, world.now);
-  if (how.kubernetes && plan.steps.some(({ step }) => step.do === 'createSeed')) {
-    // A seed is made only on what the API server itself has just said.
+  if (how.kubernetes && plan.steps.some(({ step }) => isDestructive(step))) {
+    // Nothing is bootstrapped or destroyed but on what the API server itself has just said.
     observation = observeWorld(world);
     plan = planCluster(observation, world.now);
   }
   const [wrong] = violations(plan, observation);
   if (wrong !== undefined) throw new SafetyViolation(wrong);
-  if (act(world, plan, how)) {
+  if (!act(world, plan, how)) world.restartOperator();
+  else {
     world.status = statusOf(world.status, observation, plan, new Date(world.now).toISOString());
   }
   return plan;

@@ -64,10 +64,16 @@ export function run(script: Script): Outcome {
   return rest(world);
 }
 
+const storages: Readonly<Record<string, Desired['storage']>> = { claim: 'claim', local: 'claim', memory: 'memory' };
+
+/** Where the data of a cluster lies: `local` volumes cannot leave their node. */
+export const kinds = ['emptyDir', 'claim', 'local', 'memory', 'adopted'];
+
 function open({ kind, size, version, fromBirth }: Script): World {
-  const storage: Desired['storage'] = kind === 'claim' || kind === 'memory' ? kind : 'emptyDir';
+  const storage = storages[kind] ?? 'emptyDir';
   const desired = { size, version, storage };
   const world = kind === 'adopted' ? clusterWithoutIdentity(desired) : new World(desired);
+  world.isLocal = kind === 'local';
   if (!fromBirth) rest(world);
   world.log.length = 0;
   return world;

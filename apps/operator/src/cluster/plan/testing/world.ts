@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { joinsAsLearner, parseVersion, quorum, versionOf } from '@etcd-operator/etcd';
+import type { Clock } from '@etcd-operator/ports';
 import type { EtcdClusterStatus } from '../../../api/etcd-cluster.ts';
 import type { Desired } from '../../desired.ts';
 import type { Latch, MemberVolume, Observation } from '../../observation.ts';
@@ -8,9 +9,12 @@ import { desiredOf, podOf, volumeOf } from './fixtures.ts';
 import { type DataDirectory, type LiveProcess, ModelEtcd, type ModelMember, SafetyViolation } from './model-etcd.ts';
 import { crashed, healthyNode, type ModelNode, type ModelPod, noContainer, waiting } from './model-node.ts';
 import type { Mutable } from './mutable.ts';
+import { OperatorMemory } from './operator-memory.ts';
 
 /** How long a deleted pod takes to end, in milliseconds. */
 const gracePeriod = 2_000;
+/** How long a node may be silent before it counts as not ready, and its pods with it. */
+const notReadyAfter = 40_000;
 /** How long a pod on a node that is not ready is kept before it is marked for deletion. */
 const evictAfter = 300_000;
 
@@ -21,7 +25,10 @@ const evictAfter = 300_000;
  * rules. `observe.ts` shows it to the operator, `apply.ts` lets the operator change it, `mishaps.ts` everybody else.
  */
 export class World {
+  /** Monotonic, like every duration the operator measures. */
   now = 1_000_000;
+  /** By how much the wall clock is away from it. */
+  wallOffset = 1_700_000_000_000;
   desired: Desired;
   generation = 1;
   paused = false;
@@ -40,8 +47,22 @@ export class World {
   readonly imageChecks = new Map<string, { node: string; image: string; createdAt: number }>();
   services = { peer: 'missing', client: 'missing' } as Mutable<Observation['services']>;
   minAvailable: number | undefined;
-  /** UIDs of pods that nobody can reach. */
+  /** UIDs of pods that nobody can reach; that only the operator cannot reach; that only their peers cannot reach. */
   readonly cut = new Set<string>();
+  readonly hidden = new Set<string>();
+  readonly severed = new Set<string>();
+  /** By pod UID: whose etcd answers at its address for a while, another pod's or that of somebody else's cluster. */
+  readonly strays = new Map<string, { readonly to: string; readonly until: number }>();
+  /** True if a volume can be used on the node of its first pod only. */
+  isLocal = false;
+  /** By volume UID: that node. */
+  readonly pins = new Map<string, string>();
+  /** Running members that the operator did not create, by member ID. */
+  readonly unmanaged = new Map<string, { readonly directory: DataDirectory; readonly upSince: number }>();
+  /** True while a webhook undoes what is written to a pod's labels. */
+  isStripping = false;
+  /** What the operator's process remembers; gone when it ends. */
+  memory: OperatorMemory;
   readonly brokenImages = new Set<string>();
   secretProblems: readonly string[] = [];
   alarms: readonly string[] = [];
@@ -52,7 +73,17 @@ export class World {
 
   constructor(desired: Partial<Desired> = {}, nodes = 5) {
     this.desired = desiredOf(desired);
+    this.memory = new OperatorMemory(this.clock);
     for (let index = 1; index <= nodes; index++) this.nodes.set(`n${index}`, healthyNode());
+  }
+
+  get clock(): Pick<Clock, 'now' | 'monotonic'> {
+    return { now: () => this.now + this.wallOffset, monotonic: () => this.now };
+  }
+
+  /** The operator's process ends, and another begins with nothing in mind. */
+  restartOperator(): void {
+    this.memory = new OperatorMemory(this.clock);
   }
 
   get members(): readonly ModelMember[] {
@@ -78,6 +109,7 @@ export class World {
   /** Lets time pass: deleted pods end, pods are placed and started, processes boot or fail on what they find. */
   tick(milliseconds = 1_000): void {
     this.now += milliseconds;
+    this.#notice();
     for (const pod of [...this.pods.values()]) {
       this.#evict(pod);
       if (pod.inside.deletedAt !== undefined) this.#end(pod);
@@ -87,23 +119,33 @@ export class World {
       if (volume.terminating && !this.#isMounted(volume)) this.removeVolume(volume.name);
     }
     this.settle();
+    for (const pod of this.pods.values()) this.#probe(pod);
+  }
+
+  /** Kubernetes learns what has lasted: nodes that do not report, addresses that changed hands. */
+  #notice(): void {
+    for (const { isUp, downSince = this.now, facts } of this.nodes.values())
+      if (!isUp && this.now - downSince >= notReadyAfter) facts.ready = false;
+    for (const [uid, { until }] of this.strays) if (this.now >= until) this.strays.delete(uid);
+  }
+
+  /** The kubelet asks for a linearizable read; of a node that does not report, the last word counts until it is not ready. */
+  #probe(pod: ModelPod): void {
+    const node = this.nodes.get(pod.facts.node);
+    if (node && !node.isUp && node.facts.ready) return;
+    const process = node?.isUp ? this.processOf(pod) : undefined;
+    pod.facts.ready = process !== undefined && this.hasQuorum() && this.processes().has(process.memberId);
   }
 
   /** Brings etcd in line with who can be reached; called after every change. */
   settle(): void {
     for (const pod of this.pods.values()) this.#noteReachability(pod);
     this.etcd.live(this.processes());
-    for (const pod of this.pods.values()) {
-      const isLeaderless = pod.inside.upSince !== undefined && this.etcd.leaderId === '';
-      if (!isLeaderless) pod.inside.leaderlessSince = 0;
-      else if (pod.inside.leaderlessSince === 0) pod.inside.leaderlessSince = this.now;
-    }
   }
 
   #evict(pod: ModelPod): void {
-    const node = this.nodes.get(pod.facts.node);
-    const since = node?.facts.notReadySince;
-    if (since !== undefined && this.now - since >= evictAfter && pod.inside.deletedAt === undefined) {
+    const since = this.nodes.get(pod.facts.node)?.downSince;
+    if (since !== undefined && this.now - since >= notReadyAfter + evictAfter && pod.inside.deletedAt === undefined) {
       this.deletePod(pod.facts.name);
     }
   }
@@ -120,7 +162,12 @@ export class World {
     const { facts } = pod;
     if (facts.phase === 'Failed') return;
     if (facts.node === '' && !this.#place(pod)) return;
-    if (!this.nodes.get(facts.node)?.isUp) return;
+    const node = this.nodes.get(facts.node);
+    if (!node?.isUp) return;
+    if (node.isJammed && facts.ip === '') {
+      facts.container = noContainer;
+      return;
+    }
     if (pod.inside.startedImage === facts.image && facts.container.state === 'running') return;
     if (this.brokenImages.has(facts.image)) {
       this.#stop(pod);
@@ -133,8 +180,10 @@ export class World {
 
   #place(pod: ModelPod): boolean {
     const load = (name: string) => [...this.pods.values()].filter(({ facts }) => facts.node === name).length;
+    const pin = this.pins.get(pod.inside.volumeUid);
     const [node] = [...this.nodes]
       .filter(([, { facts, isUp }]) => isUp && facts.exists && facts.ready && facts.schedulable)
+      .filter(([name]) => pin === undefined || pin === name)
       .map(([name]) => name)
       .sort((a, b) => load(a) - load(b) || (a < b ? -1 : 1));
     if (node === undefined || this.isFull) {
@@ -143,6 +192,7 @@ export class World {
     }
     pod.facts.node = node;
     pod.facts.container = noContainer;
+    if (this.isLocal && pod.facts.data === 'claim') this.pins.set(pod.inside.volumeUid, node);
     this.touch(pod);
     return true;
   }
@@ -167,8 +217,13 @@ export class World {
       if (facts.adopted) facts.phase = 'Failed';
       return;
     }
-    facts.container = { ...facts.container, state: 'running', reason: '', startedAt: this.now };
-    facts.ready = true;
+    facts.container = {
+      ...facts.container,
+      state: 'running',
+      reason: '',
+      startedAt: this.now + this.wallOffset,
+      runningSince: this.now,
+    };
   }
 
   /** Undefined if etcd runs now; `waits` if it must be started again a little later; else what it said when it ended. */
@@ -247,7 +302,7 @@ export class World {
     return facts.data === 'claim' ? `volume/${inside.volumeUid}` : `pod/${facts.uid}`;
   }
 
-  /** Running, reachable processes by member ID. */
+  /** Running processes that their peers can reach, by member ID; members that the operator did not create included. */
   processes(): ReadonlyMap<string, LiveProcess> {
     const found = new Map<string, LiveProcess>();
     for (const pod of this.pods.values()) {
@@ -255,6 +310,11 @@ export class World {
       const member = this.members.find((candidate) => candidate.id === process?.memberId);
       // Peers find a member under its own name only: one on another's data is not found.
       if (process && member?.podName === pod.facts.name) found.set(process.memberId, process);
+    }
+    const version = { ...versionOf('3.6.16'), minor: this.etcd.clusterMinor };
+    for (const [id, { directory, upSince }] of this.unmanaged) {
+      if (this.members.some((member) => member.id === id))
+        found.set(id, { memberId: id, directory, version, raisedMaxLearners: false, upSince });
     }
     return found;
   }
@@ -274,19 +334,21 @@ export class World {
   }
 
   #noteReachability(pod: ModelPod): void {
-    const isReachable = this.#isReachable(pod);
-    if (isReachable && pod.inside.upSince === undefined) {
+    const isConnected = this.#isRunning(pod) && !this.cut.has(pod.facts.uid) && !this.severed.has(pod.facts.uid);
+    if (isConnected && pod.inside.upSince === undefined) {
       pod.inside.upSince = this.now;
       const member = this.members.find((candidate) => candidate.podName === pod.facts.name);
       if (member && this.directories.get(this.placeOf(pod))?.memberId === member.id) member.name = pod.facts.name;
     }
-    if (!isReachable && pod.inside.upSince !== undefined) {
-      pod.inside.upSince = undefined;
-      pod.inside.silentSince = this.now;
-    }
+    if (!isConnected) pod.inside.upSince = undefined;
   }
 
-  #isReachable(pod: ModelPod): boolean {
+  /** True if the operator can ask its etcd. */
+  isReachable(pod: ModelPod): boolean {
+    return this.#isRunning(pod) && !this.cut.has(pod.facts.uid) && !this.hidden.has(pod.facts.uid);
+  }
+
+  #isRunning(pod: ModelPod): boolean {
     const { facts } = pod;
     const directory = this.directories.get(this.placeOf(pod));
     const isMember = directory && this.members.some((member) => member.id === directory.memberId);
@@ -294,7 +356,6 @@ export class World {
       Boolean(isMember) &&
       facts.container.state === 'running' &&
       pod.inside.startedImage === facts.image &&
-      !this.cut.has(facts.uid) &&
       this.nodes.get(facts.node)?.isUp === true
     );
   }
@@ -325,7 +386,15 @@ export class World {
     const volumeUid = data === 'claim' ? this.#claim(name, options.version ?? '') : '';
     const bootPeers = options.boot === 'existing' ? this.etcd.peerUrls() : [];
     const facts = {
-      ...podOf({ name, uid: this.serial('pod'), createdAt: this.now, phase: 'Pending', node: '', ip: '', data }),
+      ...podOf({
+        name,
+        uid: this.serial('pod'),
+        createdAt: this.now + this.wallOffset,
+        phase: 'Pending',
+        node: '',
+        ip: '',
+        data,
+      }),
       resourceVersion: this.serial('rv'),
       peerTLS: this.desired.peerTLS,
       freshVolume,
@@ -340,8 +409,6 @@ export class World {
       startedImage: '',
       containers: 0,
       upSince: undefined,
-      silentSince: this.now,
-      leaderlessSince: 0,
       snapshots: 0,
       isArmedByHand: false,
     };
@@ -351,7 +418,7 @@ export class World {
   #claim(name: string, version: string): string {
     const known = this.volumes.get(name);
     if (known) return known.uid;
-    const volume = volumeOf({ name, uid: this.serial('volume'), createdAt: this.now, version, tls: this.#tls() });
+    const volume = volumeOf({ name, uid: this.serial('volume'), version, tls: this.#tls() });
     this.volumes.set(name, volume);
     return volume.uid;
   }

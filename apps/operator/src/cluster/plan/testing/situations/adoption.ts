@@ -45,7 +45,7 @@ export const adoption: readonly Row[] = [
     name: '[101] pods of the original that do not tell their membership: nothing is founded beside them',
     given: [healthy(3), unlatched, pods(unmarked), noQuorum],
     steps: [],
-    because: 'nothing is founded beside them',
+    because: 'nothing is bootstrapped beside them',
     situation: 'bootstrapping',
   },
   {
@@ -124,7 +124,7 @@ export const adoption: readonly Row[] = [
           uid: letter,
           node: `node-${letter}`,
           image: 'quay.io/coreos/etcd:v3.6.17',
-          createdAt: 0,
+          seenSince: 0,
           result: 'succeeded',
           detail: '3.6.17',
         })),

@@ -44,12 +44,32 @@ const withSeed =
     return { ...made, pods: renamed, etcd };
   };
 
+/** The etcd that answers lists the seed as a member. */
+const listsItself: Change = (seen) => ({
+  ...seen,
+  etcd: {
+    ...seen.etcd,
+    membership: {
+      kind: 'known',
+      clusterId: 'c1',
+      members: [{ id: idOf('b'), name: seed, podName: seed, peerURLs: [], isLearner: false, seenSince: now }],
+      since: now,
+    },
+  },
+});
+
 const seedVolume =
   (change: Parameters<typeof addVolume>[1] = {}): Change =>
   (observation) =>
     addVolume('b', { name: seed, clusterId: '', memberId: '', ...change })(observation);
 
-const up: Partial<Parameters<typeof container>[1]> = { id: 'x', state: 'running', reason: '', startedAt: now - 500 };
+const up: Partial<Parameters<typeof container>[1]> = {
+  id: 'x',
+  state: 'running',
+  reason: '',
+  startedAt: now - 500,
+  runningSince: now - 500,
+};
 const outdated = { drift: [{ field: 'etcdEnv', remedy: 'replace' }] } as const;
 
 /** One voter of a cluster that is to have `size`. */
@@ -113,7 +133,7 @@ export const bootstrap: readonly Row[] = [
     name: 'rule 5: a pod of our own of another life without a record: nothing is founded beside it',
     given: [empty(), addPod('f', { incarnation: 2, clusterId: '' })],
     steps: [],
-    because: 'another life of it',
+    because: 'another incarnation of this object',
     situation: 'bootstrapping',
   },
   {
@@ -157,7 +177,7 @@ export const bootstrap: readonly Row[] = [
   },
   {
     name: 'rule 1: a seed that answers is disarmed before its identity is latched',
-    given: [empty(), withSeed(container('b', up), answer('b', statusOf('b', '3.6.16')))],
+    given: [empty(), withSeed(container('b', up), answer('b', statusOf('b', '3.6.16')), listsItself)],
     steps: ['disarm new', 'latchIdentity c1/1 born 3.6.16'],
     because: 'must not start on an empty directory',
     situation: 'bootstrapping',
@@ -166,9 +186,16 @@ export const bootstrap: readonly Row[] = [
     name: 'rule 4: a restored seed finds data and was never armed: it is latched without a birth version',
     given: [
       empty(),
-      withSeed(pod('b', { boot: 'disarmed' }), container('b', up), answer('b', statusOf('b', '3.6.16'))),
+      withSeed(pod('b', { boot: 'disarmed' }), container('b', up), answer('b', statusOf('b', '3.6.16')), listsItself),
     ],
     steps: ['disarm new', 'latchIdentity c1/1'],
+    situation: 'bootstrapping',
+  },
+  {
+    name: 'an address leads elsewhere: the identity of a cluster that does not list the seed is not recorded',
+    given: [empty(), withSeed(container('b', up), answer('b', statusOf('b', '3.6.16')))],
+    steps: [],
+    because: 'to list itself',
     situation: 'bootstrapping',
   },
   {
@@ -379,14 +406,18 @@ export const bootstrap: readonly Row[] = [
   },
   {
     name: 'fault 14: a learner that never catches up is given up after an hour; voters are untouched',
-    given: [...oneOf(2), learner('c', { raftAppliedIndex: 10 }), pod('c', { createdAt: now - 3_700_000 })],
+    given: [
+      ...oneOf(2),
+      learner('c', { raftAppliedIndex: 10 }),
+      pod('c', { createdAt: now - 3_700_000, seenSince: now - 3_700_000 }),
+    ],
     steps: ['removeMember c (dead)'],
     because: 'joins afresh',
     situation: 'scalingUp',
   },
   {
     name: 'fault 14: a joiner that does not come up is given up after ten minutes',
-    given: [...oneOf(2), joining('c', { createdAt: now - 601_000 })],
+    given: [...oneOf(2), joining('c', { createdAt: now - 601_000, seenSince: now - 601_000 })],
     steps: ['removeMember c (dead)'],
     because: 'within 10 minutes',
     situation: 'scalingUp',

@@ -62,7 +62,7 @@ export const drift: readonly Row[] = [
     name: '[65] the next waits until the one before is back',
     given: [healthy(3, claim), pods(replace), pod('c', { drift: [] }), silent(2_000, 'c')],
     steps: [],
-    because: 'does not answer',
+    because: 'is not reachable from the operator',
     situation: 'healing',
   },
   {

@@ -110,7 +110,7 @@ export const identity: readonly Row[] = [
     name: 'rule 4: a restore has raised the incarnation: nothing is founded empty, old pods are fenced',
     given: [healthy(3), annotation('', 2), noQuorum],
     steps: ['fencePod b', 'fencePod c', 'fencePod d'],
-    because: 'an EtcdRestore only, never empty',
+    because: 'only an EtcdRestore bootstraps incarnation 2, never empty',
     situation: 'bootstrapping',
   },
   {
@@ -182,7 +182,7 @@ export const identity: readonly Row[] = [
     name: 'a record of incarnation 0 or with no pods at all is the first life',
     given: [healthy(3), status('c1', 0), silent(1_000, 'd')],
     steps: ['latchIdentity c1/1'],
-    because: 'does not answer',
+    because: 'is not reachable from the operator',
     situation: 'healing',
   },
   {

@@ -6,6 +6,7 @@
 import { adoption } from './adoption.ts';
 import { bootstrap } from './bootstrap.ts';
 import { drift } from './drift.ts';
+import { evidence } from './evidence.ts';
 import { heal } from './heal.ts';
 import { identity } from './identity.ts';
 import { quorum } from './quorum.ts';
@@ -24,6 +25,7 @@ export const situations: Readonly<Record<string, readonly Row[]>> = {
   identity,
   bootstrap,
   heal,
+  evidence,
   repair,
   scale,
   upgrade,

@@ -346,6 +346,7 @@ export const quorum: readonly Row[] = [
           membership: { kind: 'unknown', why: 'user name is empty', locked: 'name a user in spec.auth.secret' },
           clusterVersion: '',
           answers: new Map(),
+          heard: new Map(),
         },
       }),
     ],

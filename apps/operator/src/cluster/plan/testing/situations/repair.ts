@@ -121,7 +121,7 @@ export const repair: readonly Row[] = [
     name: 'fault 19: one of three is silent and the user asks for five: it is healed first',
     given: [healthy(3), spec({ size: 5 }), silent(10_000, 'd'), see({ budget: { minAvailable: 3, foreign: false } })],
     steps: [],
-    because: 'does not answer',
+    because: 'is not reachable from the operator',
     situation: 'healing',
   },
   {
@@ -240,7 +240,7 @@ export const repair: readonly Row[] = [
       withoutPod('d'),
       withoutMember('d'),
       joining('f', { bootPeers: peersOf('b', 'c', 'd', 'f') }),
-      container('f', { id: 'x', state: 'running', startedAt: now - 1_000 }),
+      container('f', { id: 'x', state: 'running', startedAt: now - 1_000, runningSince: now - 1_000 }),
     ],
     steps: ['deletePod f'],
     because: 'the members have changed since its pod was made',
@@ -275,7 +275,7 @@ export const repair: readonly Row[] = [
       silent(1_000, 'd'),
     ],
     steps: [],
-    because: 'is on its way up',
+    because: 'is starting',
     situation: 'healing',
   },
   {
@@ -287,7 +287,7 @@ export const repair: readonly Row[] = [
       silent(1_000, 'd'),
     ],
     steps: [],
-    because: 'is on its way up',
+    because: 'is starting',
     situation: 'healing',
   },
 ];

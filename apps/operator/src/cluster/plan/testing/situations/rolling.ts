@@ -16,7 +16,7 @@ export const proven =
       uid: `check-${letter}`,
       node: nodeOf(letter),
       image: 'problems' in observation.cluster.desired ? '' : observation.cluster.desired.image,
-      createdAt: now - 10_000,
+      seenSince: now - 10_000,
       result: 'succeeded',
       detail: version,
       ...change,

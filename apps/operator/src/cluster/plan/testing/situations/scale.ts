@@ -42,7 +42,7 @@ export const scale: readonly Row[] = [
     given: [
       healthy(3),
       spec({ size: 4 }),
-      joining('f', { createdAt: now - 3_600_000 }),
+      joining('f', { createdAt: now - 3_600_000, seenSince: now - 3_600_000 }),
       member('f', { seenSince: now - 500 }),
     ],
     steps: ['ensureBudget 3'],
@@ -134,7 +134,7 @@ export const scale: readonly Row[] = [
   },
   {
     name: '[47] the youngest goes first among equals',
-    given: [healthy(5), spec({ size: 3 }), pod('f', { createdAt: now - 60_000 })],
+    given: [healthy(5), spec({ size: 3 }), pod('f', { createdAt: now - 60_000, seenSince: now - 60_000 })],
     steps: ['removeMember f (scale)'],
     situation: 'scalingDown',
   },
@@ -181,7 +181,14 @@ export const scale: readonly Row[] = [
       healthy(2),
       spec({ size: 1 }),
       silent(1_000, 'c'),
-      see({ etcd: { membership: { kind: 'unknown', why: 'no leader' }, clusterVersion: '', answers: new Map() } }),
+      see({
+        etcd: {
+          membership: { kind: 'unknown', why: 'no leader' },
+          clusterVersion: '',
+          answers: new Map(),
+          heard: new Map(),
+        },
+      }),
     ],
     steps: [],
     because: 'no leader',

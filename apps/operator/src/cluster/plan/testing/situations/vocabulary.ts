@@ -67,7 +67,12 @@ export function nothing(desired: Partial<Desired> = {}): Observation {
     volumes: [],
     services: { peer: 'current', client: 'current' },
     budget: { minAvailable: undefined, foreign: false },
-    etcd: { membership: { kind: 'unknown', why: 'no member answers' }, clusterVersion: '', answers: new Map() },
+    etcd: {
+      membership: { kind: 'unknown', why: 'no member answers' },
+      clusterVersion: '',
+      answers: new Map(),
+      heard: new Map(),
+    },
     nodes: new Map(),
     imageChecks: [],
     secretProblems: [],
@@ -98,7 +103,8 @@ export function healthy(size: number, desired: Partial<Desired> = {}): Change {
       budget: { minAvailable: noBudget ? undefined : size < 3 ? size : quorum(size), foreign: false },
       nodes: new Map(names.map((letter) => [nodeOf(letter), goodNode])),
       etcd: {
-        membership: { kind: 'known', clusterId, members: names.map((letter) => memberFor(letter)) },
+        membership: { kind: 'known', clusterId, members: names.map((letter) => memberFor(letter)), since: longAgo },
+        heard: new Map(),
         clusterVersion: `${wanted.version.split('.').slice(0, 2).join('.')}.0`,
         answers: new Map(names.map((letter) => [podName(letter), statusOf(letter, wanted.version)])),
       },
@@ -110,7 +116,6 @@ const goodNode: NodeFacts = {
   exists: true,
   ready: true,
   schedulable: true,
-  notReadySince: undefined,
   outOfService: false,
 };
 
@@ -127,6 +132,7 @@ function podFor(letter: string, { version, image, storage, peerTLS, clientTLS }:
     markedVoter: true,
     ready: true,
     createdAt: longAgo,
+    seenSince: longAgo,
     node: nodeOf(letter),
     version,
     image,
@@ -139,6 +145,7 @@ function podFor(letter: string, { version, image, storage, peerTLS, clientTLS }:
       reason: '',
       message: '',
       startedAt: longAgo,
+      runningSince: longAgo,
       restarts: 0,
       lastExit: undefined,
     },
@@ -155,7 +162,6 @@ function volumeFor(letter: string, { version, peerTLS, clientTLS }: Desired): Me
     memberId: idOf(letter),
     version,
     tls,
-    createdAt: longAgo,
   });
 }
 
@@ -175,6 +181,7 @@ export function statusOf(letter: string, version: string): Status {
     version,
     leaderId: idOf('b'),
     leaderlessSince: 0,
+    identitySince: longAgo,
     isLearner: false,
     revision: 100,
     raftIndex: 1000,
@@ -280,14 +287,43 @@ export const answers =
       for (const [name, item] of all) if (item.kind === 'status') all.set(name, { ...item, ...change });
     });
 
-/** These do not answer, since so many milliseconds. */
+/** These do not answer, since so many milliseconds, and the kubelet has noticed. */
 export const silent =
+  (milliseconds: number, ...names: readonly string[]): Change =>
+  (observation) =>
+    names.reduce(
+      (seen, letter) => pod(letter, { ready: false })(seen),
+      unreachable(milliseconds, ...names)(observation),
+    );
+
+/** The operator cannot reach these, since so many milliseconds; everybody else can. */
+export const unreachable =
   (milliseconds: number, ...names: readonly string[]): Change =>
   (observation) =>
     withAnswers(observation, (all) => {
       for (const letter of names)
         all.set(podName(letter), { kind: 'silent', since: now - milliseconds, why: 'connection refused' });
     });
+
+/** There has been a quorum for so many milliseconds only. */
+export const quorumFor =
+  (milliseconds: number): Change =>
+  (observation) => {
+    const { membership } = observation.etcd;
+    if (membership.kind === 'unknown') return observation;
+    return { ...observation, etcd: { ...observation.etcd, membership: { ...membership, since: now - milliseconds } } };
+  };
+
+/** The etcd of one pod has just heard from these members. */
+export const heard =
+  (letter: string, ...from: readonly string[]): Change =>
+  (observation) => ({
+    ...observation,
+    etcd: {
+      ...observation.etcd,
+      heard: new Map([...observation.etcd.heard, [podName(letter), new Set(from.map(idOf))]]),
+    },
+  });
 
 /** Is up for so long with its client port closed, and has applied so much. */
 export const closed =
@@ -351,7 +387,14 @@ export const learner =
   (observation) =>
     [
       addMember(letter, { isLearner: true }),
-      addPod(letter, { boot: 'existing', markedVoter: false, clusterId: '', memberId: '', createdAt: now - 5_000 }),
+      addPod(letter, {
+        boot: 'existing',
+        markedVoter: false,
+        clusterId: '',
+        memberId: '',
+        createdAt: now - 5_000,
+        seenSince: now - 5_000,
+      }),
       answer(letter, { isLearner: true, since: now - 2_000, ...change }),
     ].reduce((seen, step) => step(seen), observation);
 
@@ -368,6 +411,7 @@ export const joining =
 /** What a pod looks like that was made a moment ago. */
 export const justMade: Partial<MemberPod> = {
   createdAt: now - 1_000,
+  seenSince: now - 1_000,
   phase: 'Pending',
   ready: false,
   container: {
@@ -376,6 +420,7 @@ export const justMade: Partial<MemberPod> = {
     reason: 'ContainerCreating',
     message: '',
     startedAt: 0,
+    runningSince: 0,
     restarts: 0,
     lastExit: undefined,
   },

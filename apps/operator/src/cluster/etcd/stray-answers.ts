@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+import { formatId, type MemberStatus } from '@etcd-operator/etcd';
+import type { Answer } from '../observation.ts';
+import type { MemberTarget } from './member-pool.ts';
+
+/** True if somebody else answers at a member's address than it is on record for. */
+export function isStray(target: MemberTarget, { clusterId, memberId }: MemberStatus): boolean {
+  if (!target.clusterId || !target.memberId) return false;
+  return formatId(clusterId) !== target.clusterId || formatId(memberId) !== target.memberId;
+}
+
+/** Whoever answers for another cluster is not asked who the members of this one are, unless nobody else answers. */
+export function withoutStrays(
+  targets: readonly MemberTarget[],
+  statuses: ReadonlyMap<string, MemberStatus>,
+): ReadonlyMap<string, MemberStatus> {
+  const expected = new Map(targets.map((target) => [target.podName, target.clusterId]));
+  const own = [...statuses].filter(([name, status]) => formatId(status.clusterId) === expected.get(name));
+  return own.length > 0 ? new Map(own) : statuses;
+}
+
+/** True for a voter that does not answer, knows no leader, or answers as somebody else. Who joins is not missed yet. */
+export function isInTrouble({ memberId }: MemberTarget, answer: Answer | undefined): boolean {
+  if (!memberId) return false;
+  return answer?.kind !== 'status' || answer.leaderId === '' || answer.memberId !== memberId;
+}

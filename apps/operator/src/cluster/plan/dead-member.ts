@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+import { quorum } from '@etcd-operator/etcd';
+import { type DeadMember, type Evidence, type Objection, objectionsTo } from '../../safety/gate.ts';
+import type { Assessment, MemberView } from './assessment.ts';
+import { isBooting } from './member-health.ts';
+
+/** Why a member is taken for dead, and what speaks against removing it. */
+export interface Suspicion {
+  readonly why: string;
+  /** True if its data is gone or about to go: waiting brings nothing back. */
+  readonly isBeyondRepair: boolean;
+  /** Empty if a fresh member must take its place. */
+  readonly objections: readonly Objection[];
+  /** Milliseconds until patience ends; 0 if it has. */
+  readonly patienceLeft: number;
+}
+
+/** Undefined for a member that nothing speaks against, and for those that are not ours to judge. */
+export function suspicionOf(assessment: Assessment, view: MemberView): Suspicion | undefined {
+  const subject = subjectOf(assessment, view);
+  if (!subject) return undefined;
+  const { patience, waited } = subject;
+  return {
+    why: reasonOf(view),
+    isBeyondRepair: patience === 0,
+    objections: objectionsTo('removeDeadMember', subject),
+    patienceLeft: Math.max(0, patience - waited),
+  };
+}
+
+/** True for a member that has to make way for a fresh one. */
+export function mustBeReplaced(assessment: Assessment, view: MemberView): boolean {
+  return suspicionOf(assessment, view)?.objections.length === 0;
+}
+
+/** What the gate says about removing a member as dead right now, its vote included. */
+export function objectionsToRemoval(assessment: Assessment, view: MemberView): readonly Objection[] {
+  const subject = subjectOf(assessment, view);
+  if (!subject) return [{ name: 'NothingWrong', evidence: 'nothing speaks against it' }];
+  if (view.member.isLearner) return objectionsTo('removeDeadMember', subject);
+  const { voters, healthyVoters } = assessment;
+  const remaining = {
+    healthy: healthyVoters.filter((other) => other !== view).length,
+    needed: quorum(voters.length - 1),
+  };
+  return objectionsTo('removeDeadMember', { ...subject, remaining });
+}
+
+function subjectOf(assessment: Assessment, view: MemberView): DeadMember | undefined {
+  const { health } = view;
+  const common = {
+    isReady: isReady(assessment, view),
+    heardBy: heardBy(assessment, view),
+    isBooting: isBooting(view, assessment.now),
+    isOutOfMemory: isOutOfMemory(assessment, view),
+  };
+  switch (health.kind) {
+    case 'lost':
+      return { ...common, evidence: evidenceOfLoss(view, health.evidence), patience: 0, waited: 0 };
+    case 'leaving':
+      return { ...common, isLeaving: true, evidence: [], patience: 0, waited: 0 };
+    case 'mismatched': {
+      // A Ready pod whose etcd is somebody else says nothing of this member.
+      const told: Evidence[] = [
+        { source: 'etcd', what: health.evidence },
+        { source: 'kubernetes', what: 'its pod has this address' },
+      ];
+      return { ...common, ...timed(assessment, health.since), isReady: false, evidence: told };
+    }
+    case 'leaderless': {
+      const told: Evidence = { source: 'etcd', what: 'it knows no leader, although the others have one' };
+      return { ...common, ...timed(assessment, health.since), evidence: [told, ...fromOthers(assessment, view)] };
+    }
+    case 'silent':
+      return {
+        ...common,
+        ...timed(assessment, health.since, isCrashing(view)),
+        evidence: [{ source: 'operator', what: 'it is not reachable' }, ...fromOthers(assessment, view)],
+      };
+    case 'podEnding':
+      if (health.since === undefined) return undefined;
+      return {
+        ...common,
+        ...timed(assessment, health.since),
+        evidence: [
+          { source: 'operator', what: 'it is not reachable' },
+          { source: 'kubernetes', what: 'its pod is stuck terminating' },
+        ],
+      };
+    case 'healthy':
+    case 'starting':
+    case 'unstarted':
+    case 'podGone':
+    case 'stranger':
+      return undefined;
+  }
+}
+
+/** Patience starts again when quorum returns: before that nobody could have done anything about it (safety rule 13). */
+function timed({ now, desired, observation }: Assessment, since: number, isHopeless = false) {
+  const { membership } = observation.etcd;
+  const patience = isHopeless ? Math.min(crashLimit, desired.replaceAfter) : desired.replaceAfter;
+  return { patience, waited: membership.kind === 'known' ? now - Math.max(since, membership.since) : 0 };
+}
+
+const crashLimit = 60_000;
+
+function isCrashing({ pod }: MemberView): boolean {
+  return pod !== undefined && pod.container.restarts >= 3 && pod.container.state !== 'running';
+}
+
+/**
+ * True for one that is killed for lack of memory again and again: a fresh member would be killed too. One kill long ago says
+ * nothing, and neither does a node that no longer reports.
+ */
+export function isOutOfMemory({ observation }: Assessment, { pod }: MemberView): boolean {
+  if (pod?.container.lastExit?.reason !== 'OOMKilled' || pod.container.state === 'running') return false;
+  return observation.nodes.get(pod.node)?.ready !== false;
+}
+
+/** Our readiness probe is a linearizable read. A node that cannot be asked counts as ready: what is unknown objects. */
+function isReady({ observation }: Assessment, { pod }: MemberView): boolean {
+  return pod?.ready === true && !pod.terminating && observation.nodes.get(pod.node)?.ready !== false;
+}
+
+/** Other members that have received something from it a moment ago. */
+function heardBy({ members, observation, clusterId }: Assessment, { member }: MemberView): readonly string[] {
+  return members
+    .filter(({ member: { id }, answer }) => id !== member.id && answer?.kind === 'status' && answer.memberId === id)
+    .filter(({ answer }) => answer?.kind === 'status' && answer.clusterId === clusterId)
+    .filter(({ name }) => observation.etcd.heard.get(name)?.has(member.id))
+    .map(({ name }) => name);
+}
+
+/** What Kubernetes and the leader, who hears from every living member, have to say about one that seems dead. */
+function fromOthers(assessment: Assessment, view: MemberView): readonly Evidence[] {
+  const { observation, leader } = assessment;
+  const report = leader && leader !== view ? observation.etcd.heard.get(leader.name) : undefined;
+  const isUnheard = report !== undefined && !report.has(view.member.id);
+  return [
+    ...(isReady(assessment, view) ? [] : [{ source: 'kubernetes', what: whyNotReady(assessment, view) } as const]),
+    ...(isUnheard ? [{ source: 'peers', what: 'the leader does not hear from it' } as const] : []),
+  ];
+}
+
+function whyNotReady({ observation }: Assessment, { pod }: MemberView): string {
+  if (!pod) return 'it has no pod';
+  const node = observation.nodes.get(pod.node);
+  if (node && (!node.exists || !node.ready)) return `node ${pod.node} is ${node.exists ? 'not ready' : 'gone'}`;
+  return 'its pod is not Ready';
+}
+
+/** Concluded from what Kubernetes shows, and only while nothing answers in its place. */
+function evidenceOfLoss({ answer }: MemberView, what: string): readonly Evidence[] {
+  const silence: Evidence = { source: 'operator', what: 'it does not answer' };
+  return [{ source: 'kubernetes', what }, ...(answer?.kind === 'status' ? [] : [silence])];
+}
+
+function reasonOf({ health }: MemberView): string {
+  switch (health.kind) {
+    case 'lost':
+    case 'mismatched':
+      return health.evidence;
+    case 'silent':
+      return health.why;
+    case 'leaderless':
+      return 'reachable, no leader';
+    case 'podEnding':
+      return 'its pod is stuck terminating, and its volume stays with it';
+    case 'leaving':
+      return 'its pod is being deleted and its data goes with it';
+    case 'healthy':
+    case 'starting':
+    case 'unstarted':
+    case 'podGone':
+    case 'stranger':
+      return '';
+  }
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  addMember,
+  answer,
+  container,
+  healthy,
+  heard,
+  member,
+  node,
+  noQuorum,
+  now,
+  pod,
+  quorumFor,
+  type Row,
+  see,
+  silent,
+  spec,
+  unreachable,
+  withoutPod,
+} from './vocabulary.ts';
+
+const claim = { storage: 'claim' } as const;
+const unmanaged = { podName: 'db-7', name: 'db-7', id: 'id-x', peerURLs: ['http://10.1.1.1:2380'] };
+const noAddress = { ip: '', node: '', phase: 'Pending', ready: false } as const;
+const unscheduled = { id: '', state: 'waiting', reason: 'Unschedulable', startedAt: 0, runningSince: 0 } as const;
+
+/** Who is dead, and who only seems so: safety rules 13, 14 and 16. */
+export const evidence: readonly Row[] = [
+  {
+    name: 'safety 13: a Ready voter that only the operator cannot reach is not replaced, however long it takes',
+    given: [healthy(3), unreachable(3_600_000, 'd')],
+    steps: [],
+    because: 'it is not replaced, because its pod is Ready',
+    situation: 'healing',
+  },
+  {
+    name: 'safety 13: the same of the leader',
+    given: [healthy(3), unreachable(3_600_000, 'b')],
+    steps: [],
+    because: 'its pod is Ready',
+    situation: 'healing',
+  },
+  {
+    name: 'safety 14: where nodes cannot be read, Ready alone objects',
+    given: [healthy(3), unreachable(3_600_000, 'd'), see({ nodes: new Map() })],
+    steps: [],
+    because: 'its pod is Ready',
+    situation: 'healing',
+  },
+  {
+    name: 'a pod that is Ready by the last word of a node that no longer reports is not Ready',
+    given: [healthy(3), unreachable(130_000, 'd'), node('d', { ready: false })],
+    steps: ['removeMember d (dead)'],
+    situation: 'healing',
+  },
+  {
+    name: 'safety 13: a voter that is not Ready, and whom the leader still hears, is not replaced',
+    given: [healthy(3), silent(3_600_000, 'd'), heard('b', 'c', 'd')],
+    steps: [],
+    because: 'c-bbbbbbbbbb received data from it a moment ago',
+    situation: 'healing',
+  },
+  {
+    name: 'a voter that is not Ready, and whom the leader does not hear, is replaced',
+    given: [healthy(3), silent(130_000, 'd'), heard('b', 'c')],
+    steps: ['removeMember d (dead)'],
+    situation: 'healing',
+  },
+  {
+    name: 'safety 13: patience starts again when quorum returns: who was cut off all the time is waited for afresh',
+    given: [healthy(3), silent(600_000, 'd'), quorumFor(5_000)],
+    steps: [],
+    because: 'it is replaced after 120 s',
+    situation: 'healing',
+  },
+  {
+    name: 'safety 13: the survivor of a lost quorum, which knew no leader for long, is not replaced when quorum returns',
+    given: [
+      healthy(3),
+      answer('d', { leaderId: '', leaderlessSince: now - 600_000 }),
+      pod('d', { ready: false }),
+      quorumFor(2_000),
+    ],
+    steps: [],
+    because: 'knows no leader',
+    situation: 'healing',
+  },
+  {
+    name: 'safety 13: an answer of another cluster at its address removes nobody at once',
+    given: [healthy(3, claim), answer('d', { clusterId: 'c9', memberId: 'id-z', identitySince: now - 1_000 })],
+    steps: [],
+    because: 'it answers as a member of another cluster (c9)',
+    situation: 'healing',
+  },
+  {
+    name: 'safety 13: nor does one that lasts, while the leader hears the member itself',
+    given: [
+      healthy(3, claim),
+      answer('d', { clusterId: 'c9', memberId: 'id-z', identitySince: now - 600_000 }),
+      heard('b', 'c', 'd'),
+    ],
+    steps: [],
+    because: 'received data from it',
+    situation: 'healing',
+  },
+  {
+    name: 'a member whose volume holds the data of another is replaced once that has lasted',
+    given: [healthy(3, claim), answer('d', { memberId: 'id-z', identitySince: now - 130_000 }), heard('b', 'c')],
+    steps: ['removeMember d (dead)'],
+    because: 'it answers as another member (id-z)',
+    situation: 'healing',
+  },
+  {
+    name: 'a voter whose pod has no address is replaced after the delay: its volume is on a node that is drained',
+    given: [healthy(3, claim), silent(130_000, 'd'), pod('d', noAddress), container('d', unscheduled)],
+    steps: ['removeMember d (dead)'],
+    situation: 'healing',
+  },
+  {
+    name: 'before that it is waited for',
+    given: [healthy(3, claim), silent(40_000, 'd'), pod('d', noAddress), container('d', unscheduled)],
+    steps: [],
+    because: 'it is replaced after 120 s',
+    situation: 'healing',
+  },
+  {
+    name: 'a Terminating pod that never had an address is replaced after the delay',
+    given: [healthy(3, claim), silent(130_000, 'd'), pod('d', { ...noAddress, terminating: true })],
+    steps: ['removeMember d (dead)'],
+    because: 'stuck terminating',
+    situation: 'healing',
+  },
+  {
+    name: 'one OOM kill long ago does not keep an unreachable member for ever',
+    given: [
+      healthy(3),
+      container('d', { lastExit: { code: 137, reason: 'OOMKilled', message: '' } }),
+      silent(130_000, 'd'),
+    ],
+    steps: ['removeMember d (dead)'],
+    situation: 'healing',
+  },
+  {
+    name: 'safety 18: nobody can be reached and all pods are Ready: the operator is cut off, and no restore is advised',
+    given: [healthy(3, claim), unreachable(60_000, 'b', 'c', 'd'), noQuorum],
+    steps: [],
+    because: 'do not restore a backup',
+    situation: 'unreachable',
+  },
+  {
+    name: 'safety 18: nobody can be reached and the pods are not Ready: quorum is lost',
+    given: [healthy(3, claim), silent(60_000, 'b', 'c', 'd'), noQuorum],
+    steps: [],
+    because: 'restore a backup with an EtcdRestore',
+    situation: 'quorumLost',
+  },
+  {
+    name: 'safety 14: beside a running learner that somebody added, nobody joins as a voter',
+    given: [healthy(1), spec({ size: 3 }), addMember('x', { ...unmanaged, isLearner: true })],
+    steps: ['ensureBudget 2'],
+    because: 'was not created by this operator, and etcd takes one learner at a time beside it',
+    situation: 'scalingUp',
+  },
+  {
+    name: 'safety 14: beside a running voter that somebody added, members join as learners',
+    given: [
+      healthy(3),
+      spec({ size: 5 }),
+      addMember('x', unmanaged),
+      see({ budget: { minAvailable: 3, foreign: false } }),
+    ],
+    steps: ['joinMember as learner 3.6.16'],
+    situation: 'scalingUp',
+  },
+  {
+    name: 'safety 14: the same on 3.5, where the version of the cluster is not asked for',
+    given: [
+      healthy(3, { version: '3.5.35' }),
+      (seen) => ({ ...seen, etcd: { ...seen.etcd, clusterVersion: '' } }),
+      spec({ size: 5 }),
+      addMember('x', unmanaged),
+      see({ budget: { minAvailable: 3, foreign: false } }),
+    ],
+    steps: ['joinMember as learner 3.5.35'],
+    situation: 'scalingUp',
+  },
+  {
+    name: 'a member that is gone is replaced beside an unmanaged voter, and the fresh one joins as a learner',
+    given: [healthy(2), spec({ size: 3 }), addMember('x', unmanaged)],
+    steps: ['joinMember as learner 3.6.16'],
+    situation: 'healing',
+  },
+  {
+    name: 'a learner whose name a recorded volume has is taken out, and the volume is kept',
+    given: [healthy(3, claim), member('d', { id: 'id-new', name: '', isLearner: true }), withoutPod('d')],
+    steps: ['removeMember d (dead)'],
+    because: 'which is kept',
+    situation: 'healing',
+  },
+];

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import { quorum } from '@etcd-operator/etcd';
+import type { MemberPod } from '../observation.ts';
+import type { Assessment } from './assessment.ts';
+import { listedOrRemembered } from './unstarted.ts';
+
+/**
+ * Pods that are Ready although the operator cannot reach enough members for a quorum; empty if they are not a quorum themselves.
+ * Their readiness is a linearizable read that the kubelet makes: the cluster serves, and it is the operator that is cut off.
+ */
+export function readyButUnreachable(assessment: Assessment): readonly MemberPod[] {
+  const { pods, volumes, observation } = assessment;
+  const ready = [...pods.values()].filter(
+    (pod) =>
+      pod.ready &&
+      pod.markedVoter &&
+      !pod.terminating &&
+      observation.nodes.get(pod.node)?.ready !== false &&
+      observation.etcd.answers.get(pod.name)?.kind !== 'status',
+  );
+  const listed = listedOrRemembered(assessment).filter((member) => !member.isLearner).length;
+  const recorded = new Set(
+    [...pods.values(), ...volumes.values()].filter(({ memberId }) => memberId !== '').map(({ memberId }) => memberId),
+  );
+  const voters = listed > 0 ? listed : recorded.size;
+  return voters > 0 && ready.length >= quorum(voters) ? ready : [];
+}
+
+/** Who cannot reach whom, and what to look at. */
+export function describeUnreachable({ observation }: Assessment, ready: readonly MemberPod[]): string {
+  const told = ready.map(({ name }) => {
+    const answer = observation.etcd.answers.get(name);
+    return `pod/${name}${answer?.kind === 'silent' ? ` (${answer.why.slice(0, 100)})` : ''}`;
+  });
+  return (
+    `The operator cannot reach ${told.join(', ')}, although Kubernetes reports them Ready: clients are probably served. ` +
+    "Check network policies and the operator's client certificate. Nothing is changed until then; do not restore a backup."
+  );
+}
