@@ -9,7 +9,10 @@ export function tellOutcome(events: EventRecorder, backup: EtcdBackup, { outcome
   if (outcome?.kind === 'failed') events.record(backup, 'Warning', outcome.fault.reason, outcome.fault.message);
   if (outcome?.kind !== 'taken') return;
   const { path, manifest, pruneError, isNew } = outcome.taken;
-  if (!isNew) return tellKept(events, backup, path);
+  if (!isNew) {
+    tellKept(events, backup, path);
+    return;
+  }
   events.record(backup, 'Normal', 'BackupTaken', `${path}: revision ${manifest.revision}, ${manifest.bytes} bytes`);
   if (pruneError !== undefined) events.record(backup, 'Warning', 'PruningFailed', faultOf(pruneError).message);
 }

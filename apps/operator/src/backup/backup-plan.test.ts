@@ -31,7 +31,7 @@ const table: readonly (readonly [string, Partial<BackupObservation>, ReturnType<
     { situation: 'due', steps: ['start -1800000'] },
   ],
   [
-    'a pause is over when this process has seen it for as long as any pause lasts, whatever the clock says',
+    'a pause is over when this process has seen it for as long as the longest lasts, whatever the clock says',
     { memory: memory(failing), seenFor: { lastDue: 0, nextAttempt: 300_000, deletion: 0 } },
     { situation: 'due', steps: ['start 0'] },
   ],
@@ -166,6 +166,18 @@ const table: readonly (readonly [string, Partial<BackupObservation>, ReturnType<
 ];
 
 describe('the plan for an EtcdBackup', () => {
+  test('[87] stored backups are tried to be deleted for ten minutes of this process, by no clock that is set', () => {
+    const isLastTry = (deletion: number) => {
+      const seenFor = { lastDue: 0, nextAttempt: 0, deletion };
+      const going = { order: { ...once, deleteStored: true }, hasOwnFinalizer: true, isDeleting: true, seenFor };
+      return planBackup(observation(going), now).steps[0];
+    };
+    expect([isLastTry(0), isLastTry(600_000)]).toEqual([
+      { do: 'deleteStored', isLastTry: false },
+      { do: 'deleteStored', isLastTry: true },
+    ]);
+  });
+
   test.each(table)('%s', (_, given, expected) => {
     expect(summary(planBackup(observation(given), now))).toEqual(expected);
   });
