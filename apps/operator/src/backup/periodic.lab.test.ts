@@ -100,7 +100,9 @@ describe('[79] periodic backups', () => {
       await member.client().kv.put({ key: Buffer.from('ahead'), value: Buffer.from(String(before)) });
       ground.startOperator();
       await ground.until('the next one', async () => ((await series('ahead')).length > before ? true : undefined));
-      await ground.status('ahead', ({ succeeded, progress }) => succeeded === true && !progress);
+      const after = await ground.status('ahead', ({ succeeded, progress }) => succeeded === true && !progress);
+      expect(Date.parse(after.nextScheduleDate ?? '') - Date.now()).toBeLessThanOrEqual(3_600_000);
+      expect(after.nextAttemptDate).toBeFalsy();
     };
     await goesOn({ lastScheduleDate: ahead });
     const failing = { succeeded: false, attempts: 3, Reason: 'x', nextAttemptDate: ahead };
