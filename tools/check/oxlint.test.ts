@@ -27,7 +27,15 @@ describe('promises and switches', () => {
     expect(problems).toContainEqual(expect.objectContaining({ rule: expect.stringContaining(rule), file, line }));
   });
 
-  test('a switch with a default has decided about the rest', async () => {
+  test('where steps are switched over, a default hides none of them', async () => {
+    const text =
+      "export function trial(x: 'a' | 'b') {\n  switch (x) {\n    case 'a':\n      return 1;\n    default:\n      return 2;\n  }\n}";
+    const problems = await problemsWith(oxlint, { 'apps/kubectl-etcd/src/trial.ts': source(text) });
+    const rule = expect.stringContaining('switch-exhaustiveness-check');
+    expect(problems).toContainEqual(expect.objectContaining({ rule, line: 3 }));
+  });
+
+  test('elsewhere a switch with a default has decided about the rest', async () => {
     const text =
       "export function trial(x: 'a' | 'b') {\n  switch (x) {\n    case 'a':\n      return 1;\n    default:\n      return 2;\n  }\n}";
     expect(await problemsWith(oxlint, { [file]: source(text) })).toEqual([]);

@@ -4,6 +4,21 @@ import type { Answer, EtcdMember, MemberPod, MemberVolume, Observation, Step } f
 
 type Of<K extends Step['do']> = Extract<Step, { do: K }>;
 type Status = Extract<Answer, { kind: 'status' }>;
+type PodStep = Of<
+  | 'disarm'
+  | 'deletePod'
+  | 'renewBootList'
+  | 'fencePod'
+  | 'unfencePod'
+  | 'updatePod'
+  | 'resizePod'
+  | 'setImage'
+  | 'settleImage'
+  | 'setSnapshotCount'
+>;
+type EtcdStep = Of<
+  'promote' | 'removeMember' | 'readdress' | 'moveLeader' | 'nudgeSnapshot' | 'enableDowngrade' | 'cancelDowngrade'
+>;
 
 /**
  * What would be observed after a step went well and everything it starts came up at once. Pure: the observation given is not
@@ -18,9 +33,9 @@ function change(world: Observation, step: Step, now: number): Observation {
     case 'ensureService':
       return { ...world, services: { ...world.services, [step.which]: 'current' } };
     case 'ensureBudget':
-      return { ...world, budget: { ...world.budget, minAvailable: step.minAvailable } };
+      return { ...world, budget: { ...world.budget, minAvailable: step.minAvailable, drifted: false } };
     case 'deleteBudget':
-      return { ...world, budget: { ...world.budget, minAvailable: undefined } };
+      return { ...world, budget: { ...world.budget, minAvailable: undefined, drifted: false } };
     case 'latchIdentity':
       return latch(world, step);
     case 'checkImage':
@@ -35,18 +50,39 @@ function change(world: Observation, step: Step, now: number): Observation {
       return joined(world, step, now);
     case 'createPod':
       return started(world, step, now);
-    default:
-      return changeMember(world, step);
+    case 'disarm':
+    case 'deletePod':
+    case 'renewBootList':
+    case 'fencePod':
+    case 'unfencePod':
+    case 'updatePod':
+    case 'resizePod':
+    case 'setImage':
+    case 'settleImage':
+    case 'setSnapshotCount':
+      return changePod(world, step, now);
+    case 'promote':
+    case 'removeMember':
+    case 'readdress':
+    case 'moveLeader':
+    case 'nudgeSnapshot':
+    case 'enableDowngrade':
+    case 'cancelDowngrade':
+      return changeEtcd(world, step);
   }
 }
 
-function changeMember(world: Observation, step: Step): Observation {
+function changePod(world: Observation, step: PodStep, now: number): Observation {
   switch (step.do) {
     case 'disarm':
       return disarmed(world, step);
     case 'deletePod':
-    case 'fencePod':
       return withoutPod(world, step.name);
+    case 'renewBootList':
+      return renewed(world, step, now);
+    case 'fencePod':
+    case 'unfencePod':
+      return editPod(world, step.name, () => ({ fenced: step.do === 'fencePod' }));
     case 'updatePod':
       return editPod(world, step.name, ({ drift }) => ({
         drift: drift.filter(({ field }) => !step.fields.includes(field)),
@@ -63,12 +99,10 @@ function changeMember(world: Observation, step: Step): Observation {
       );
     case 'setSnapshotCount':
       return editPod(world, step.pod, () => ({ snapshotCount: step.snapshotCount }));
-    default:
-      return changeEtcd(world, step);
   }
 }
 
-function changeEtcd(world: Observation, step: Step): Observation {
+function changeEtcd(world: Observation, step: EtcdStep): Observation {
   switch (step.do) {
     case 'promote':
       return promoted(world, step.memberId);
@@ -84,8 +118,6 @@ function changeEtcd(world: Observation, step: Step): Observation {
       return editAnswers(world, () => ({ downgradeTarget: step.version, storageVersion: `${step.version}.0` }));
     case 'cancelDowngrade':
       return editAnswers(world, () => ({ downgradeTarget: '' }));
-    default:
-      return world;
   }
 }
 
@@ -266,6 +298,25 @@ function answerOf(
     downgradeTarget: model?.downgradeTarget ?? '',
     storageVersion: model?.storageVersion ?? '',
   };
+}
+
+/** A joining member whose process has never run starts with the present list, and comes up. */
+function renewed(world: Observation, { pod: name }: Of<'renewBootList'>, now: number): Observation {
+  const { membership } = world.etcd;
+  const listed = membership.kind === 'known' ? membership.members : [];
+  const pod = world.pods.find((candidate) => candidate.name === name);
+  const member = listed.find(({ podName }) => podName === name);
+  if (!pod || !member || membership.kind !== 'known') return world;
+  const bootPeers = listed.flatMap(({ peerURLs }) => peerURLs).sort();
+  const up = { bootPeers, phase: 'Running', ready: true, container: runningContainer(name, now) } as const;
+  const { clusterId } = membership;
+  const { id, isLearner } = member;
+  const answer = answerOf(world, { id, isLearner, version: pod.version, clusterId }, now);
+  const edited = editMembers(
+    editPod(world, name, () => up),
+    (members) => members.map((one) => (one.id === id ? { ...one, name } : one)),
+  );
+  return { ...edited, etcd: { ...edited.etcd, answers: new Map(edited.etcd.answers).set(name, answer) } };
 }
 
 function disarmed(world: Observation, step: Of<'disarm'>): Observation {

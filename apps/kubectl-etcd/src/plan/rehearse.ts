@@ -94,7 +94,28 @@ function worstMoment(step: Step, assessment: Assessment | undefined) {
     case 'joinMember':
       // A voter counts as soon as it is added, and answers only when its pod is up.
       return { voters: voters + (step.learner ? 0 : 1), present };
-    default:
+    case 'ensureService':
+    case 'ensureBudget':
+    case 'deleteBudget':
+    case 'latchIdentity':
+    case 'createSeed':
+    case 'createPod':
+    case 'disarm':
+    case 'moveLeader':
+    case 'readdress':
+    case 'renewBootList':
+    case 'deleteVolume':
+    case 'fencePod':
+    case 'unfencePod':
+    case 'updatePod':
+    case 'checkImage':
+    case 'deleteImageCheck':
+    case 'settleImage':
+    case 'setSnapshotCount':
+    case 'nudgeSnapshot':
+    case 'enableDowngrade':
+    case 'cancelDowngrade':
+    case 'resizePod':
       return { voters, present };
   }
 }

@@ -57,6 +57,7 @@ function succeeded(
     const { reason, message } = run.outcome.fault;
     return { type, status: 'False', reason, message };
   }
+  if (plan.situation === 'complete') return finished(status);
   if (plan.situation === 'refused')
     return {
       type,
@@ -67,6 +68,16 @@ function succeeded(
   return status?.conditions?.some((condition) => condition.type === type)
     ? undefined
     : { type, status: 'Unknown', reason: 'Pending', message: 'no backup has been made yet' };
+}
+
+/** What is reported of a single backup that was made stays, unless something else was reported since. */
+function finished(status: EtcdBackupStatus | undefined): Claim | undefined {
+  const type = backupConditions.succeeded;
+  if (status?.conditions?.some((condition) => condition.type === type && condition.status === 'True')) return undefined;
+  const { lastBackup, etcdRevision = 0 } = status ?? {};
+  return lastBackup
+    ? { type, status: 'True', reason: 'Verified', message: `${lastBackup.path}, revision ${etcdRevision}` }
+    : { type, status: 'True', reason: 'MadeBefore', message: 'made by another operator' };
 }
 
 function running({ run }: { readonly run: RunState | undefined }): Claim {

@@ -66,7 +66,8 @@ const lastingStoreFaults: Readonly<Record<string, string>> = {
 };
 
 const firstPause = 1_000;
-const longestPause = 5 * 60_000;
+/** No pause after a failure is longer, in milliseconds. */
+export const longestPause = 5 * 60_000;
 
 /** How long to wait after this many failures in a row. @param chance from 0 to 1: many that fail together come back apart */
 export function pauseAfter({ kind }: BackupFault, failures: number, chance: number): number {

@@ -25,7 +25,7 @@ const manifest = {
 };
 const taken: RunOutcome = {
   kind: 'taken',
-  taken: { key: 'k', path: 'b/k', startedAt: 0, manifest, pruneError: undefined },
+  taken: { key: 'k', path: 'b/k', startedAt: 0, manifest, isNew: true, pruneError: undefined },
 };
 const failed: RunOutcome = { kind: 'failed', fault: { kind: 'passing', reason: 'Timeout', message: 'x' } };
 const run = (outcome: RunOutcome): RunState => ({
@@ -54,6 +54,19 @@ describe('[88] metrics of backups', () => {
     metrics.seen('uid', 'nightly', 'default', clock.now());
     await clock.advance(90_000);
     expect(registry.render()).toContain(`etcd_operator_backup_last_success_age_seconds${labels} 90`);
+  });
+
+  test('the age of the last success grows also when the clock said that it was in the future', async () => {
+    metrics.seen('uid', 'nightly', 'default', clock.now() + 3_600_000);
+    await clock.advance(90_000);
+    metrics.seen('uid', 'nightly', 'default', clock.now() + 3_510_000);
+    expect(registry.render()).toContain(`etcd_operator_backup_last_success_age_seconds${labels} 90`);
+  });
+
+  test('a backup that was found again is not counted as made', () => {
+    const found: RunOutcome = { ...taken, taken: { ...taken.taken, isNew: false } };
+    metrics.ended('nightly', 'default', run(found));
+    expect(registry.render()).not.toContain(`etcd_operator_backups_success_total${labels}`);
   });
 
   test('failures are counted by reason, and an object that is gone leaves nothing behind', () => {

@@ -8,7 +8,9 @@ const perBackup = ['name', 'namespace'] as const;
 interface Known {
   readonly name: string;
   readonly namespace: string;
-  lastSuccess: number | undefined;
+  readonly lastSuccess: number | undefined;
+  /** When this process first saw that, by the monotonic clock. */
+  readonly since: number;
 }
 
 /** What is measured of backups. The first three are those of the original's forks, labels included. */
@@ -60,7 +62,9 @@ export class BackupMetrics {
 
   /** An object is looked after; `lastSuccess` in milliseconds since the epoch, as its status tells. */
   seen(uid: string, name: string, namespace: string, lastSuccess: number | undefined): void {
-    this.#known.set(uid, { name, namespace, lastSuccess });
+    const before = this.#known.get(uid);
+    const since = before && before.lastSuccess === lastSuccess ? before.since : this.#clock.monotonic();
+    this.#known.set(uid, { name, namespace, lastSuccess, since });
     if (lastSuccess !== undefined) this.#lastSuccess.labels(name, namespace).set(lastSuccess / 1000);
   }
 
@@ -70,7 +74,7 @@ export class BackupMetrics {
 
   ended(name: string, namespace: string, { outcome, progress }: RunState): void {
     if (outcome?.kind === 'failed') this.#failed(name, namespace, outcome.fault.reason);
-    if (outcome?.kind !== 'taken') return;
+    if (outcome?.kind !== 'taken' || !outcome.taken.isNew) return;
     this.#successes.labels(name, namespace).inc();
     this.#size.labels(name, namespace).set(outcome.taken.manifest.bytes);
     this.#duration.labels(name, namespace).set(progress.seconds);
@@ -97,9 +101,11 @@ export class BackupMetrics {
   }
 
   #measureAges(): void {
-    for (const { name, namespace, lastSuccess } of this.#known.values()) {
+    for (const { name, namespace, lastSuccess, since } of this.#known.values()) {
       if (lastSuccess === undefined) continue;
-      this.#age.labels(name, namespace).set(Math.max(0, (this.#clock.now() - lastSuccess) / 1000));
+      // A wall clock that was set back must not make an old backup young.
+      const age = Math.max(this.#clock.now() - lastSuccess, this.#clock.monotonic() - since);
+      this.#age.labels(name, namespace).set(age / 1000);
     }
   }
 }

@@ -78,9 +78,21 @@ describe('[80] D18: which backups go', () => {
     expect(gone(all, 1)).toEqual([all[0]?.key]);
   });
 
-  test('what was just made stays, also where the clock went back', () => {
-    const all = names('b', [7n, '2026-05-01T00:00:00Z'], [8n, '2026-04-01T00:00:00Z']);
-    expect(gone(all, 1, all[1]?.key)).toEqual([all[0]?.key]);
+  test('what was just made stays, also where the clock went back, and so does what bears a later time', () => {
+    const all = names('b', [7n, '2026-05-01T00:00:00Z'], [8n, '2026-04-01T00:00:00Z'], [6n, '2026-03-01T00:00:00Z']);
+    expect(gone(all, 1, all[1]?.key)).toEqual([all[2]?.key]);
+  });
+
+  test('backups of a time when the clock was a year ahead take the place of no other', () => {
+    const ahead = names('b', [4n, '2027-01-01T00:00:00Z'], [5n, '2027-01-01T01:00:00Z']);
+    const right = names('b', [6n, '2026-01-01T02:00:00Z'], [7n, '2026-01-01T03:00:00Z'], [8n, '2026-01-01T04:00:00Z']);
+    expect(gone([...ahead, ...right], 2, right[2]?.key)).toEqual([right[0]?.key]);
+  });
+
+  test('a clock that is decades behind lets no backup go that was made by a right one', () => {
+    const right = names('b', [6n, '2026-01-01T02:00:00Z'], [7n, '2026-01-01T03:00:00Z']);
+    const behind = names('b', [8n, '1970-01-01T00:01:00Z'], [9n, '1970-01-01T01:01:00Z']);
+    expect(gone([...right, ...behind], 1, behind[1]?.key)).toEqual([behind[0]?.key]);
   });
 
   test('0 keeps all', () => {

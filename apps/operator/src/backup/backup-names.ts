@@ -34,11 +34,14 @@ export function parsePeriodicKey(base: string, key: string): BackupName | undefi
 
 /**
  * Which backups of a series go, oldest first, so that the newest `keep` stay. Age is the time in the name; of two of the
- * same second the higher revision is newer. `made`, just made and verified, always stays.
+ * same second the higher revision is newer. `made`, just made and verified, always stays. Names of a later time than that were
+ * given by a clock that was wrong, or is now: how old they are is not known, so they neither go nor count.
  */
 export function surplus(names: readonly BackupName[], keep: number, made: string | undefined): readonly BackupName[] {
   if (keep <= 0) return [];
-  const newestFirst = [...names].sort((a, b) => Number(b.key === made) - Number(a.key === made) || newer(a, b));
+  const latest = names.find(({ key }) => key === made)?.time ?? Number.POSITIVE_INFINITY;
+  const known = names.filter(({ time }) => time <= latest);
+  const newestFirst = known.sort((a, b) => Number(b.key === made) - Number(a.key === made) || newer(a, b));
   return newestFirst.slice(keep).reverse();
 }
 

@@ -12,7 +12,7 @@ const summary = ({ situation, steps, lookAt }: BackupPlan) => ({
 
 const once = order({ kind: 'once' });
 const hourly = order({ kind: 'interval', milliseconds: 3_600_000 });
-const made = { succeeded: true, attempts: 0, lastPath: 'bucket/key', observedGeneration: 1 };
+const made = { hasMade: true, attempts: 0, lastPath: 'bucket/key', observedGeneration: 1 };
 const failing = { attempts: 3, reason: 'x', nextAttempt: now + 8_000, observedGeneration: 1 };
 const series = { ...made, lastPath: 'bucket/key_v1_2026-01-01-00:00:00', lastDue: now - 600_000 };
 const running = { generation: 1, state: 'running' } as const;
@@ -20,6 +20,21 @@ const running = { generation: 1, state: 'running' } as const;
 /** Situation by situation: what is there, and what is to be done. */
 const table: readonly (readonly [string, Partial<BackupObservation>, ReturnType<typeof summary>])[] = [
   ['[74] a new one-shot is made at once', {}, { situation: 'due', steps: ['start 0'] }],
+  [
+    'a one-shot that was made is done also after a failure of what its spec asked for meanwhile',
+    { memory: memory({ ...made, ...failing, observedGeneration: 2 }), generation: 3 },
+    { situation: 'complete', steps: [] },
+  ],
+  [
+    'a try that is further away than any pause is not waited for: the clock was ahead when it was noted',
+    { order: hourly, memory: memory({ ...failing, nextAttempt: now + 31_536_000_000, lastDue: now - 9_000_000 }) },
+    { situation: 'due', steps: ['start -1800000'] },
+  ],
+  [
+    'a pause is over when this process has seen it for as long as the longest lasts, whatever the clock says',
+    { memory: memory(failing), seenFor: { lastDue: 0, nextAttempt: 300_000, deletion: 0 } },
+    { situation: 'due', steps: ['start 0'] },
+  ],
   ['a one-shot that was made is done for ever', { memory: memory(made) }, { situation: 'complete', steps: [] }],
   [
     'a one-shot that was made is not repeated for a change of its policy',
@@ -33,7 +48,7 @@ const table: readonly (readonly [string, Partial<BackupObservation>, ReturnType<
   ],
   [
     'what the original reported as made is done',
-    { memory: memory({ succeeded: true }) },
+    { memory: memory({ hasMade: true }) },
     { situation: 'complete', steps: [] },
   ],
   [
@@ -89,12 +104,12 @@ const table: readonly (readonly [string, Partial<BackupObservation>, ReturnType<
   ],
   [
     '[82] deletion ends the run first',
-    { order: hourly, deletedAt: now, hasOriginalFinalizer: true, run: running },
+    { order: hourly, isDeleting: true, hasOriginalFinalizer: true, run: running },
     { situation: 'deleting', steps: ['cancel'] },
   ],
   [
     '[82] deletion takes the original finalizer away',
-    { order: hourly, deletedAt: now, hasOriginalFinalizer: true },
+    { order: hourly, isDeleting: true, hasOriginalFinalizer: true },
     { situation: 'deleting', steps: ['removeOriginalFinalizer'] },
   ],
   [
@@ -109,7 +124,7 @@ const table: readonly (readonly [string, Partial<BackupObservation>, ReturnType<
   ],
   [
     '[83] D22: also if the original made the series',
-    { memory: memory({ succeeded: true, lastDue: now - 1_000 }), hasOriginalFinalizer: true },
+    { memory: memory({ hasMade: true, lastDue: now - 1_000 }), hasOriginalFinalizer: true },
     { situation: 'due', steps: ['start 0'] },
   ],
   [
@@ -129,10 +144,10 @@ const table: readonly (readonly [string, Partial<BackupObservation>, ReturnType<
   ],
   [
     'D2: an object that cannot work can be deleted',
-    { order: undefined, deletedAt: now, hasOriginalFinalizer: true, hasOwnFinalizer: true },
+    { order: undefined, isDeleting: true, hasOriginalFinalizer: true, hasOwnFinalizer: true },
     { situation: 'deleting', steps: ['removeOwnFinalizer', 'removeOriginalFinalizer'] },
   ],
-  ['[87] deletion keeps what is stored', { deletedAt: now }, { situation: 'deleting', steps: [] }],
+  ['[87] deletion keeps what is stored', { isDeleting: true }, { situation: 'deleting', steps: [] }],
   [
     '[87] who asks for deletion gets a finalizer first',
     { order: { ...once, deleteStored: true } },
@@ -140,7 +155,7 @@ const table: readonly (readonly [string, Partial<BackupObservation>, ReturnType<
   ],
   [
     '[87] who asked for deletion gets it, and then the object goes',
-    { order: { ...once, deleteStored: true }, hasOwnFinalizer: true, deletedAt: now },
+    { order: { ...once, deleteStored: true }, hasOwnFinalizer: true, isDeleting: true },
     { situation: 'deleting', steps: ['deleteStored', 'removeOwnFinalizer'] },
   ],
   [
@@ -151,6 +166,18 @@ const table: readonly (readonly [string, Partial<BackupObservation>, ReturnType<
 ];
 
 describe('the plan for an EtcdBackup', () => {
+  test('[87] stored backups are tried to be deleted for ten minutes of this process, by no clock that is set', () => {
+    const isLastTry = (deletion: number) => {
+      const seenFor = { lastDue: 0, nextAttempt: 0, deletion };
+      const going = { order: { ...once, deleteStored: true }, hasOwnFinalizer: true, isDeleting: true, seenFor };
+      return planBackup(observation(going), now).steps[0];
+    };
+    expect([isLastTry(0), isLastTry(600_000)]).toEqual([
+      { do: 'deleteStored', isLastTry: false },
+      { do: 'deleteStored', isLastTry: true },
+    ]);
+  });
+
   test.each(table)('%s', (_, given, expected) => {
     expect(summary(planBackup(observation(given), now))).toEqual(expected);
   });
@@ -158,14 +185,15 @@ describe('the plan for an EtcdBackup', () => {
   const times = fc.option(fc.integer({ min: now - 1e10, max: now + 1e10 }), { nil: undefined });
   const anyObservation = fc.record({
     generation: fc.integer({ min: 1, max: 3 }),
-    deletedAt: times,
+    isDeleting: fc.boolean(),
+    seenFor: fc.record({ lastDue: fc.nat(1e8), nextAttempt: fc.nat(1e6), deletion: fc.nat(1e6) }),
     hasOriginalFinalizer: fc.boolean(),
     hasOwnFinalizer: fc.boolean(),
     order: fc.constantFrom(undefined, once, hourly, { ...once, deleteStored: true }),
     run: fc.constantFrom(undefined, running, { generation: 1, state: 'ended' as const }),
     memory: fc
       .record({
-        succeeded: fc.boolean(),
+        hasMade: fc.boolean(),
         reason: fc.constantFrom('', 'x'),
         attempts: fc.constantFrom(undefined, 0, 4),
         nextAttempt: times,
@@ -182,7 +210,7 @@ describe('the plan for an EtcdBackup', () => {
         const plan = planBackup(observation(some), now);
         const starts = plan.steps.filter((step) => step.do === 'start').length;
         expect(starts).toBeLessThanOrEqual(1);
-        const mayNotStart = some.run?.state === 'running' || some.deletedAt !== undefined || !some.order;
+        const mayNotStart = some.run?.state === 'running' || some.isDeleting || !some.order;
         expect(mayNotStart && starts > 0).toBe(false);
         expect(plan.lookAt ?? now + 1).toBeGreaterThan(now);
         const mayRest = ['complete', 'refused', 'invalid', 'deleting'].includes(plan.situation);

@@ -5,7 +5,7 @@ import type { BackupFault } from './backup-fault.ts';
 import { planBackup } from './backup-plan.ts';
 import type { RunOutcome, RunState } from './backup-runs.ts';
 import { afterRun, memoryOf, saysTheSame, statusOf } from './backup-status.ts';
-import { now, observation } from './testing/observations.ts';
+import { memory, now, observation } from './testing/observations.ts';
 
 const manifest = {
   etcdVersion: '3.6.16',
@@ -17,7 +17,7 @@ const manifest = {
 };
 const taken: RunOutcome = {
   kind: 'taken',
-  taken: { key: 'key', path: 'bucket/key', startedAt: now, manifest, pruneError: undefined },
+  taken: { key: 'key', path: 'bucket/key', startedAt: now, manifest, isNew: true, pruneError: undefined },
 };
 const failed = (kind: BackupFault['kind'] = 'passing'): RunOutcome => ({
   kind: 'failed',
@@ -136,6 +136,38 @@ describe('the status while a backup is made', () => {
         now: now + 9e6,
       }),
     ).toEqual(first);
+  });
+});
+
+describe('the status of a single backup that is finished', () => {
+  const complete = planBackup(observation({ memory: memory({ lastPath: 'bucket/key' }) }), now);
+  const problem = { reason: 'InvalidEndpoint', message: 'ftp' };
+  const reported = (status: EtcdBackupStatus, wrong: typeof problem | undefined) =>
+    statusOf(status, { plan: complete, problem: wrong, run: undefined, generation: 3, now });
+
+  test('says so again when a spec that could not work was corrected', () => {
+    const before = after(undefined, taken);
+    const invalid = planBackup(observation({ order: undefined, problem }), now);
+    const broken = statusOf(before, { plan: invalid, problem, run: undefined, generation: 2, now });
+    expect(broken).toMatchObject({ succeeded: false, Reason: 'ftp' });
+    const mended = reported(broken, undefined);
+    expect(mended).toMatchObject({ ...before, observedGeneration: 3 });
+    expect(mended.conditions?.[0]).toMatchObject({ status: 'True', message: 'bucket/key, revision 7' });
+  });
+
+  test('says so again when what failed meanwhile is no longer asked for', () => {
+    const mended = reported(after(after(undefined, taken), failed()), undefined);
+    expect(mended).toMatchObject({ succeeded: true, Reason: '', attempts: 0 });
+    expect(mended.nextAttemptDate).toBeUndefined();
+  });
+
+  test('of another operator survives a spec that could not work', () => {
+    const original = { succeeded: true, etcdRevision: 9 };
+    const invalid = planBackup(observation({ order: undefined, problem }), now);
+    const broken = statusOf(original, { plan: invalid, problem, run: undefined, generation: 2, now });
+    const remembered = memoryOf({ status: broken });
+    expect(planBackup(observation({ generation: 3, memory: remembered }), now).situation).toBe('complete');
+    expect(reported(broken, undefined).conditions?.[0]).toMatchObject({ status: 'True', reason: 'MadeBefore' });
   });
 });
 

@@ -8,10 +8,10 @@ import type { BackupMemory, BackupPlan } from './backup-plan.ts';
 import type { RunProgress, RunState } from './backup-runs.ts';
 
 /** Reads the status, whoever wrote it. Times that are none count as absent. */
-export function memoryOf({ status }: EtcdBackup): BackupMemory {
-  const { lastScheduleDate, lastExecutionDate, lastSuccessDate } = status ?? {};
+export function memoryOf({ status }: Pick<EtcdBackup, 'status'>): BackupMemory {
+  const { lastScheduleDate, lastExecutionDate, lastSuccessDate, etcdRevision } = status ?? {};
   return {
-    succeeded: status?.succeeded ?? false,
+    hasMade: Boolean((status?.succeeded ?? false) || lastSuccessDate || etcdRevision),
     reason: status?.Reason ?? '',
     attempts: status?.attempts,
     nextAttempt: timeOf(status?.nextAttemptDate),
@@ -64,7 +64,8 @@ export function afterRun(
         nextAttemptDate: formatTime(retryAt),
       };
     }
-    default:
+    case 'cancelled':
+    case undefined:
       return kept;
   }
 }
@@ -81,7 +82,11 @@ export function statusOf(
   },
 ): EtcdBackupStatus {
   const { plan, problem, run, generation, now } = situation;
-  const { progress: left, nextScheduleDate: _next, ...kept } = base ?? {};
+  const {
+    progress: left,
+    nextScheduleDate: _next,
+    ...kept
+  } = (plan.situation === 'complete' ? finished(base) : base) ?? {};
   const running = run && !run.outcome ? { progress: progressOf(run.progress, left?.object, now) } : leftover(left);
   return {
     ...kept,
@@ -92,6 +97,13 @@ export function statusOf(
     ...running,
     conditions: conditionsOf(base, situation, formatTime(now)),
   };
+}
+
+/** A single backup that was made: what went wrong with other specs meanwhile is over. */
+function finished(base: EtcdBackupStatus | undefined): EtcdBackupStatus | undefined {
+  if (base?.succeeded) return base;
+  const { nextAttemptDate: _next, ...kept } = base ?? {};
+  return { ...kept, succeeded: true, Reason: '', attempts: 0 };
 }
 
 /** While a new spec is tried for the first time, failures of the old one are still what is reported. */

@@ -3,6 +3,7 @@
 import { hasFinalizer } from '@etcd-operator/controller-runtime';
 import type { EtcdProcess } from '@etcd-operator/etcd/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { EtcdBackupStatus } from '../api/etcd-backup.ts';
 import { BackupLab } from '../testing/backup-lab.ts';
 import { parsePeriodicKey } from './backup-names.ts';
 import { originalFinalizer } from './reconciler.ts';
@@ -86,6 +87,27 @@ describe('[79] periodic backups', () => {
     await member.client().kv.put({ key: Buffer.from('newer'), value: Buffer.from('data') });
     ground.startOperator();
     await ground.until('the missed one', async () => ((await series('lasting')).length === 2 ? true : undefined));
+  });
+
+  test('a series goes on although its last backup, or its next try, was noted a year ahead', async () => {
+    const ahead = new Date(Date.now() + 365 * 24 * 3_600_000).toISOString();
+    await ground.create('ahead', ground.toS3('ahead', [member], every(3_600)));
+    await ground.succeeded('ahead');
+    const goesOn = async (status: EtcdBackupStatus) => {
+      const before = (await series('ahead')).length;
+      await ground.stopOperator();
+      await ground.writeStatus('ahead', status);
+      await member.client().kv.put({ key: Buffer.from('ahead'), value: Buffer.from(String(before)) });
+      ground.startOperator();
+      await ground.until('the next one', async () => ((await series('ahead')).length > before ? true : undefined));
+      const after = await ground.status('ahead', ({ succeeded, progress }) => succeeded === true && !progress);
+      expect(Date.parse(after.nextScheduleDate ?? '') - Date.now()).toBeLessThanOrEqual(3_600_000);
+      expect(after.nextAttemptDate).toBeFalsy();
+    };
+    await goesOn({ lastScheduleDate: ahead });
+    const failing = { succeeded: false, attempts: 3, Reason: 'x', nextAttemptDate: ahead };
+    await goesOn({ ...failing, lastScheduleDate: '2020-01-01T00:00:00Z' });
+    await ground.delete('ahead');
   });
 
   test('[82] [83] D22: another interval, a cron expression, a one-shot and back: each works at once', async () => {

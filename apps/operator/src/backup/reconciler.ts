@@ -18,13 +18,14 @@ import { type EtcdBackup, type EtcdBackupStatus, etcdBackups } from '../api/etcd
 import { fieldManager, group } from '../api/names.ts';
 import { statusPatch } from '../api/status-patch.ts';
 import type { StorageSettings } from '../storage/open-store.ts';
-import { tellOutcome } from './backup-events.ts';
+import { tellKept, tellOutcome } from './backup-events.ts';
 import type { BackupMetrics } from './backup-metrics.ts';
 import { type BackupOrder, type OrderProblem, orderOf } from './backup-order.ts';
-import { type BackupPlan, type BackupStep, planBackup } from './backup-plan.ts';
+import { type BackupPlan, type BackupStep, planBackup, restAfter } from './backup-plan.ts';
 import type { BackupRuns, RunReporter, RunState } from './backup-runs.ts';
 import { afterRun, memoryOf, saysTheSame, statusOf, timeOf } from './backup-status.ts';
 import { deleteStored } from './delete-stored.ts';
+import { SeenFor } from './seen-for.ts';
 import { PausableLimit } from './take/pausable-limit.ts';
 import { type TakenBackup, takeBackup } from './take/take-backup.ts';
 import type { Turns } from './take/turns.ts';
@@ -71,9 +72,11 @@ interface Look {
 export class BackupReconciler implements Reconciler {
   readonly #options: BackupReconcilerOptions;
   readonly #uids = new Map<string, string>();
+  readonly #seenFor: SeenFor;
 
   constructor(options: BackupReconcilerOptions) {
     this.#options = options;
+    this.#seenFor = new SeenFor(options.clock);
   }
 
   async reconcile(request: Request, context: ReconcileContext): Promise<Result> {
@@ -95,8 +98,8 @@ export class BackupReconciler implements Reconciler {
       await this.#report({ ...look, run: started }, context);
     }
     if (typeof again === 'number') return requeueAfter(again);
-    const lookAt = plan.steps.some((step) => step.do === 'start') ? now + 3_000 : plan.lookAt;
-    return lookAt === undefined ? done() : requeueAfter(Math.max(1, lookAt - this.#options.clock.now()));
+    const rest = restAfter(plan, now);
+    return rest === undefined ? done() : requeueAfter(rest);
   }
 
   /** A run has ended: what it came to is written down before anything else is decided. */
@@ -107,6 +110,8 @@ export class BackupReconciler implements Reconciler {
       await this.#report(look, context);
       this.#options.metrics.ended(name, namespace, run);
       tellOutcome(this.#options.events, backup, run);
+      // By a clock that was set back, what this run has recorded may read as what the one before had.
+      this.#seenFor.forget(uid);
     }
     this.#options.runs.forget(uid);
     return requeueAfter(1);
@@ -134,12 +139,17 @@ export class BackupReconciler implements Reconciler {
       {
         generation,
         created: timeOf(creationTimestamp) ?? now,
-        deletedAt: deletionTimestamp ? (timeOf(deletionTimestamp) ?? now) : undefined,
+        isDeleting: Boolean(deletionTimestamp),
         hasOriginalFinalizer: hasFinalizer(backup, originalFinalizer),
         hasOwnFinalizer: hasFinalizer(backup, ownFinalizer),
         order,
         problem,
         memory,
+        seenFor: {
+          lastDue: this.#seenFor.of(uid, 'lastDue', memory.lastDue),
+          nextAttempt: this.#seenFor.of(uid, 'nextAttempt', memory.nextAttempt),
+          deletion: this.#seenFor.of(uid, 'deletion', Boolean(deletionTimestamp)),
+        },
         run: run && { generation: run.generation, state: run.outcome ? 'ended' : 'running' },
       },
       now,
@@ -173,7 +183,7 @@ export class BackupReconciler implements Reconciler {
       case 'removeOriginalFinalizer':
         return this.#patch(backup, removeFinalizerPatch(backup, originalFinalizer), context);
       case 'deleteStored':
-        return this.#deleteStored(look, step.giveUpAt, context);
+        return this.#deleteStored(look, step.isLastTry, context);
     }
   }
 
@@ -186,8 +196,8 @@ export class BackupReconciler implements Reconciler {
   }
 
   async #deleteStored(
-    { backup, order, now }: Look,
-    giveUpAt: number,
+    { backup, order }: Look,
+    isLastTry: boolean,
     context: ReconcileContext,
   ): Promise<number | undefined> {
     const { storage, events } = this.#options;
@@ -200,7 +210,7 @@ export class BackupReconciler implements Reconciler {
     } catch (error) {
       context.signal.throwIfAborted();
       const why = error instanceof Error ? error.message : String(error);
-      if (now < giveUpAt) {
+      if (!isLastTry) {
         events.record(backup, 'Warning', 'DeletingBackupsFailed', `${why}; it is tried again`);
         return 15_000;
       }
@@ -275,6 +285,9 @@ export class BackupReconciler implements Reconciler {
     if (backup.status && saysTheSame(backup.status, next, now)) return;
     if (problem && backup.status?.Reason !== problem.message)
       this.#options.events.record(backup, 'Warning', problem.reason, problem.message);
+    const { observedGeneration = generation, lastBackup } = backup.status ?? {};
+    if (plan.situation === 'complete' && !run && lastBackup && observedGeneration !== generation)
+      tellKept(this.#options.events, backup, lastBackup.path);
     // A run notes its object by itself; the cache may not have seen that yet.
     const patch = { metadata: { uid }, status: { progress: null, ...statusPatch(backup.status, next) } };
     await client
@@ -289,6 +302,7 @@ export class BackupReconciler implements Reconciler {
     if (before !== undefined && before !== uid) {
       this.#options.runs.abandon(before);
       this.#options.metrics.forget(before);
+      this.#seenFor.forget(before);
     }
     if (uid === undefined) this.#uids.delete(key);
     else this.#uids.set(key, uid);

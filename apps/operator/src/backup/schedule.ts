@@ -13,29 +13,35 @@ export interface Past {
   readonly last: number | undefined;
   /** When the object was made. */
   readonly created: number;
+  /** How long this process has seen `last` as it is, by the monotonic clock: whatever the wall clock says, it is this old. */
+  readonly seenFor: number;
 }
 
 /** The next time that is due: in the past or present if it is due now, undefined if there is none. */
 export type DueTime = number | undefined;
+
+/** A recorded time that is ahead by more is the work of a wrong clock; by less, two machines may differ. */
+const believableLead = 5 * 60_000;
 
 /** Missed times are looked at one by one up to this many. */
 const missedLimit = 100;
 
 /**
  * When the next periodic backup is due. Times are counted from the last due time, not from when the backup was made, so that
- * they do not drift. Of several that were missed only the latest counts. The first of an interval is due at once.
+ * they do not drift. Of several that were missed only the latest counts. The first of an interval is due at once, and so is the next
+ * after a time that cannot be believed: waiting until the clock comes there again would stop the series.
  */
 export function nextDue(schedule: Exclude<Schedule, { kind: 'once' }>, past: Past, now: number): DueTime {
-  // A last time in the future is the work of a clock that was wrong; without this it would keep backups from being made.
-  const last = past.last === undefined ? undefined : Math.min(past.last, now);
+  const recorded = past.last ?? (schedule.kind === 'cron' ? past.created : undefined);
+  if (recorded === undefined || recorded - now > believableLead) return now;
+  const from = Math.min(recorded, now - past.seenFor);
   switch (schedule.kind) {
     case 'interval': {
-      if (last === undefined) return now;
-      const missed = Math.floor((now - last) / schedule.milliseconds);
-      return last + Math.max(1, missed) * schedule.milliseconds;
+      const missed = Math.floor((now - from) / schedule.milliseconds);
+      return from + Math.max(1, missed) * schedule.milliseconds;
     }
     case 'cron':
-      return latestMissed(schedule.cron, last ?? Math.min(past.created, now), now);
+      return latestMissed(schedule.cron, from, now);
   }
 }
 

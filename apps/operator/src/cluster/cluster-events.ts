@@ -43,7 +43,28 @@ export class ClusterEvents {
       case 'moveLeader':
         normal(reasons.leaderMoved, `Leadership moved to ${step.toName}`);
         return;
-      default:
+      case 'ensureService':
+      case 'ensureBudget':
+      case 'deleteBudget':
+      case 'latchIdentity':
+      case 'createPod':
+      case 'disarm':
+      case 'promote':
+      case 'readdress':
+      case 'deletePod':
+      case 'renewBootList':
+      case 'deleteVolume':
+      case 'fencePod':
+      case 'unfencePod':
+      case 'updatePod':
+      case 'checkImage':
+      case 'deleteImageCheck':
+      case 'settleImage':
+      case 'setSnapshotCount':
+      case 'nudgeSnapshot':
+      case 'enableDowngrade':
+      case 'cancelDowngrade':
+      case 'resizePod':
         return;
     }
   }

@@ -11,9 +11,11 @@ import { rangedReader } from '../../storage/ranged-reader.ts';
 import { secretReader } from '../../storage/secret-reader.ts';
 import { periodicKey } from '../backup-names.ts';
 import type { BackupOrder } from '../backup-order.ts';
+import { timeOf } from '../backup-status.ts';
 import { type ChosenMember, chooseMember } from './choose-member.ts';
 import { clusterOf } from './cluster-of.ts';
 import { etcdAccess } from './etcd-access.ts';
+import { madeBefore } from './made-before.ts';
 import { prune } from './prune.ts';
 
 /** One backup to be made. */
@@ -56,6 +58,8 @@ export interface TakenBackup {
   readonly path: string;
   readonly startedAt: number;
   readonly manifest: Manifest;
+  /** False: a run before this one made it, and nothing was written. */
+  readonly isNew: boolean;
   /** Why older backups could not be deleted; undefined if all went well. */
   readonly pruneError: unknown;
 }
@@ -71,11 +75,12 @@ export async function takeBackup(job: BackupJob, ports: TakePorts): Promise<Take
   const { signal } = limit;
   const namespace = backup.metadata?.namespace ?? '';
   const readSecret = secretReader(client, namespace, signal);
+  const request = { type: order.place.type, sources: backup.spec, namespace, readSecret };
+  const before = await probe(job, request, ports);
+  if (before) return before;
   const access = await etcdAccess(backup.spec, readSecret);
   const member = await chooseMember(order.endpoints, { ...ports, access, signal });
   try {
-    const request = { type: order.place.type, sources: backup.spec, namespace, readSecret };
-    await probe(request, ports);
     limit.pause();
     using turn = await ports.turn(signal);
     limit.resume();
@@ -91,13 +96,28 @@ export async function takeBackup(job: BackupJob, ports: TakePorts): Promise<Take
   }
 }
 
-/** A store that does not answer, or says no, is found out before it costs anybody else a turn. */
-async function probe(request: StorageRequest, { storage, clock, log, limit }: TakePorts): Promise<void> {
-  const { store, place } = await openStore(request, { ...storage, clock, logger: log });
+/**
+ * A store that does not answer, or says no, is found out before it costs anybody else a turn. Resolves with the backup if it is a
+ * single one that this very object has made there: that is never written over.
+ */
+async function probe(
+  { backup, order }: BackupJob,
+  request: StorageRequest,
+  { storage, clock, log, limit }: TakePorts,
+): Promise<TakenBackup | undefined> {
+  const { store } = await openStore(request, { ...storage, clock, logger: log });
+  const { signal } = limit;
+  const { key } = order.place;
   try {
-    await store.stat(place.key, { signal: limit.signal });
+    const { bytes } = await store.stat(key, { signal });
+    if (order.schedule.kind !== 'once') return undefined;
+    const manifest = await madeBefore(store, { key, bytes, uid: backup.metadata?.uid ?? '' }, signal);
+    const startedAt = timeOf(manifest?.time);
+    if (!manifest || startedAt === undefined) return undefined;
+    return { key, path: pathOf(order, key), startedAt, manifest, isNew: false, pruneError: undefined };
   } catch (error) {
     if (!isBlobError(error, 'NotFound')) throw error;
+    return undefined;
   } finally {
     store.close();
   }
@@ -126,10 +146,13 @@ async function storeSnapshot(
   ports.log.debug('snapshot read back', { key, revision: String(facts.revision) });
   const manifest = await manifestOf(backup, member, { startedAt, stored, facts }, ports);
   await store.put(manifestPath(key), once(renderManifest(manifest)), { signal });
-  const path =
-    order.place.type === 'Directory' ? order.place.path + key.slice(base.length) : `${order.place.bucket}/${key}`;
+  const path = pathOf(order, key);
   const pruneError = order.maxBackups > 0 ? await pruneOr(store, base, order.maxBackups, key, signal) : undefined;
-  return { key, path, startedAt, manifest, pruneError };
+  return { key, path, startedAt, manifest, isNew: true, pruneError };
+}
+
+function pathOf({ place }: BackupOrder, key: string): string {
+  return place.type === 'Directory' ? place.path + key.slice(place.key.length) : `${place.bucket}/${key}`;
 }
 
 /** A process that died while it wrote has noted what it wrote; unfinished uploads cost money and are seen by nobody. Others' are not touched. */

@@ -20,7 +20,7 @@ export function order(schedule: Schedule): BackupOrder {
 /** What nobody has written down yet, and what is given. */
 export function memory(given: Partial<BackupMemory> = {}): BackupMemory {
   return {
-    succeeded: false,
+    hasMade: false,
     reason: '',
     attempts: undefined,
     nextAttempt: undefined,
@@ -36,12 +36,13 @@ export function observation(given: Partial<BackupObservation> = {}): BackupObser
   return {
     generation: 1,
     created: now,
-    deletedAt: undefined,
+    isDeleting: false,
     hasOriginalFinalizer: false,
     hasOwnFinalizer: false,
     order: order({ kind: 'once' }),
     problem: undefined,
     memory: memory(),
+    seenFor: { lastDue: 0, nextAttempt: 0, deletion: 0 },
     run: undefined,
     ...given,
   };

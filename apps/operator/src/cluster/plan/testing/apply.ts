@@ -6,6 +6,28 @@ import { SafetyViolation } from './model-etcd.ts';
 import type { World } from './world.ts';
 
 type Of<K extends Step['do']> = Extract<Step, { do: K }>;
+type PodStep = Of<
+  | 'disarm'
+  | 'renewBootList'
+  | 'deletePod'
+  | 'updatePod'
+  | 'fencePod'
+  | 'unfencePod'
+  | 'resizePod'
+  | 'setImage'
+  | 'settleImage'
+  | 'setSnapshotCount'
+>;
+type EtcdStep = Of<
+  | 'joinMember'
+  | 'promote'
+  | 'removeMember'
+  | 'readdress'
+  | 'moveLeader'
+  | 'nudgeSnapshot'
+  | 'enableDowngrade'
+  | 'cancelDowngrade'
+>;
 
 /** `half` is a process that dies in the middle of the step. */
 export type Extent = 'whole' | 'half';
@@ -55,8 +77,26 @@ function change(world: World, step: Step, extent: Extent): boolean {
       return world.imageChecks.delete(step.name);
     case 'deleteVolume':
       return deleteVolume(world, step);
-    default:
-      return changePod(world, step, extent) ?? changeEtcd(world, step, extent);
+    case 'disarm':
+    case 'renewBootList':
+    case 'deletePod':
+    case 'updatePod':
+    case 'fencePod':
+    case 'unfencePod':
+    case 'resizePod':
+    case 'setImage':
+    case 'settleImage':
+    case 'setSnapshotCount':
+      return changePod(world, step, extent);
+    case 'joinMember':
+    case 'promote':
+    case 'removeMember':
+    case 'readdress':
+    case 'moveLeader':
+    case 'nudgeSnapshot':
+    case 'enableDowngrade':
+    case 'cancelDowngrade':
+      return changeEtcd(world, step, extent);
   }
 }
 
@@ -89,8 +129,7 @@ function deleteVolume(world: World, { name, uid }: Of<'deleteVolume'>): boolean 
   return true;
 }
 
-/** Undefined for steps that concern no pod. */
-function changePod(world: World, step: Step, extent: Extent): boolean | undefined {
+function changePod(world: World, step: PodStep, extent: Extent): boolean {
   switch (step.do) {
     case 'disarm':
       return disarm(world, step, extent);
@@ -120,8 +159,6 @@ function changePod(world: World, step: Step, extent: Extent): boolean | undefine
       return edit(world, step.pod, step.uid, ({ facts }) => {
         facts.snapshotCount = step.snapshotCount;
       });
-    default:
-      return undefined;
   }
 }
 
@@ -179,7 +216,7 @@ function setImage(world: World, step: Of<'setImage'>): boolean {
   return true;
 }
 
-function changeEtcd(world: World, step: Step, extent: Extent): boolean {
+function changeEtcd(world: World, step: EtcdStep, extent: Extent): boolean {
   const { etcd } = world;
   switch (step.do) {
     case 'joinMember':
@@ -202,7 +239,8 @@ function changeEtcd(world: World, step: Step, extent: Extent): boolean {
     case 'cancelDowngrade':
       etcd.downgradeTo = 0;
       return true;
-    default:
+    case 'readdress':
+      // Members of this world have no addresses of their own.
       return true;
   }
 }

@@ -136,7 +136,24 @@ const nothingBelowQuorum: Check = (plan, seen) => {
           keepsData && (hasEnded || (seen.etcd.answers.get(name)?.kind !== 'status' && pod?.container.startedAt === 0))
         );
       }
-      default:
+      case 'ensureBudget':
+      case 'deleteBudget':
+      case 'createSeed':
+      case 'joinMember':
+      case 'promote':
+      case 'moveLeader':
+      case 'removeMember':
+      case 'readdress':
+      case 'renewBootList':
+      case 'deleteVolume':
+      case 'updatePod':
+      case 'checkImage':
+      case 'deleteImageCheck':
+      case 'setSnapshotCount':
+      case 'nudgeSnapshot':
+      case 'enableDowngrade':
+      case 'cancelDowngrade':
+      case 'resizePod':
         return false;
     }
   };

@@ -39,7 +39,14 @@ export function describeStep(step: Step): string {
     case 'renewBootList':
     case 'settleImage':
       return `${step.do} ${short(step.pod)}`;
-    default:
+    case 'promote':
+    case 'readdress':
+    case 'deleteVolume':
+    case 'fencePod':
+    case 'unfencePod':
+    case 'updatePod':
+    case 'deleteImageCheck':
+    case 'resizePod':
       return `${step.do} ${short(step.name)}`;
   }
 }

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type MemberPod, type Observation, planCluster, type Step } from '@etcd-operator/operator';
+import { describe, expect, test } from 'vitest';
+import { noon, restingCluster, unbornCluster, withSpec } from '../testing/imagined-cluster.ts';
+import { imagine } from './imagined-world.ts';
+import { rehearse } from './rehearse.ts';
+
+type Spec = Parameters<typeof restingCluster>[0];
+
+const three: Spec = { size: 3, version: '3.6.16' };
+const onVolumes: Spec = { ...three, pod: { persistentVolumeClaimSpec: { accessModes: ['ReadWriteOnce'] } } };
+const changed = (from: Spec, to: Spec) => withSpec(restingCluster(from), to);
+
+/** A cluster at rest, but for its first pod. */
+function withFirstPod(edit: (pod: MemberPod) => Partial<MemberPod>, spec = three): Observation {
+  const world = restingCluster(spec);
+  const [first, ...others] = world.pods;
+  if (!first) throw new Error('a cluster at rest has pods');
+  return { ...world, pods: [{ ...first, ...edit(first) }, ...others] };
+}
+
+function withAnswers(world: Observation, edit: object): Observation {
+  const answers = new Map([...world.etcd.answers].map(([name, answer]) => [name, { ...answer, ...edit }]));
+  return { ...world, etcd: { ...world.etcd, answers } };
+}
+
+/** One voter's pod is gone; its data is on its volume. */
+function withoutFirstPod(): Observation {
+  const world = restingCluster(onVolumes);
+  const gone = world.pods[0]?.name ?? '';
+  const answers = new Map([...world.etcd.answers].filter(([name]) => name !== gone));
+  return { ...world, pods: world.pods.slice(1), etcd: { ...world.etcd, answers } };
+}
+
+/** Somebody gave a member an address where it is not. */
+function movedMember(): Observation {
+  const world = restingCluster(three);
+  const { membership } = world.etcd;
+  if (membership.kind !== 'known') throw new Error('a cluster at rest has members');
+  const [first, ...others] = membership.members;
+  if (!first) throw new Error('a cluster at rest has members');
+  const members = [{ ...first, peerURLs: ['http://elsewhere.example:2380'] }, ...others];
+  return { ...world, etcd: { ...world.etcd, membership: { ...membership, members } } };
+}
+
+/** A learner whose process has never run, and that was made before the list of members changed. */
+function staleJoiner(): Observation {
+  let world = changed(three, { ...three, size: 4 });
+  for (let round = 0; round < 20; round++) {
+    const { steps } = planCluster(world, noon);
+    for (const { step } of steps) world = imagine(world, step, noon);
+    const join = steps.find(({ step }) => step.do === 'joinMember')?.step;
+    if (join?.do === 'joinMember') return neverRun(world, join.name);
+  }
+  throw new Error('no member joins');
+}
+
+function neverRun(world: Observation, name: string): Observation {
+  const { membership } = world.etcd;
+  if (membership.kind !== 'known') throw new Error('a cluster at rest has members');
+  const members = membership.members.map((member) => (member.podName === name ? { ...member, name: '' } : member));
+  const pods = world.pods.map((pod): MemberPod => {
+    if (pod.name !== name) return pod;
+    const container = { ...pod.container, id: '', state: 'waiting', startedAt: 0 } as const;
+    return { ...pod, phase: 'Pending', ready: false, bootPeers: ['http://gone.example:2380'], container };
+  });
+  const answers = new Map([...world.etcd.answers].filter(([pod]) => pod !== name));
+  return { ...world, pods, etcd: { ...world.etcd, membership: { ...membership, members }, answers } };
+}
+
+const drift = (remedy: 'inPlace' | 'resize') => withFirstPod(() => ({ drift: [{ field: 'labels', remedy }] }));
+
+/** For each step there is: a cluster in which the planner takes it sooner or later. */
+const worlds: { readonly [K in Step['do']]: () => Observation } = {
+  ensureService: () => unbornCluster(three),
+  ensureBudget: () => ({ ...restingCluster(three), budget: { minAvailable: 2, foreign: false, drifted: true } }),
+  deleteBudget: () => changed(three, { ...three, podDisruptionBudget: false }),
+  latchIdentity: () => unbornCluster(three),
+  createSeed: () => unbornCluster(three),
+  joinMember: () => unbornCluster(three),
+  createPod: withoutFirstPod,
+  disarm: () => unbornCluster(onVolumes),
+  promote: () => unbornCluster(three),
+  moveLeader: () => changed({ ...three, version: '3.6.15' }, three),
+  removeMember: () => changed(three, { ...three, size: 1 }),
+  readdress: movedMember,
+  deletePod: () => changed(three, { ...three, size: 1 }),
+  renewBootList: staleJoiner,
+  deleteVolume: () => changed(onVolumes, { ...onVolumes, size: 1 }),
+  fencePod: () => withFirstPod(() => ({ name: 'earlier', uid: 'earlier', incarnation: 0 })),
+  unfencePod: () => withFirstPod(() => ({ fenced: true })),
+  updatePod: () => drift('inPlace'),
+  checkImage: () => changed({ ...three, version: '3.6.15' }, three),
+  deleteImageCheck: () => changed({ ...three, version: '3.6.15' }, three),
+  setImage: () => changed({ ...three, version: '3.6.15' }, three),
+  settleImage: () => changed({ ...three, version: '3.6.15' }, three),
+  setSnapshotCount: () =>
+    withAnswers(
+      withFirstPod(() => ({ snapshotCount: '100' })),
+      { raftSnapshots: 1 },
+    ),
+  nudgeSnapshot: () => withFirstPod(() => ({ snapshotCount: '100' })),
+  enableDowngrade: () => changed(three, { ...three, version: '3.5.35' }),
+  cancelDowngrade: () => withAnswers(restingCluster(three), { downgradeTarget: '3.5.0' }),
+  resizePod: () => drift('resize'),
+};
+
+describe('a rehearsal knows what each step of the operator changes', () => {
+  test.each(Object.entries(worlds))('%s is not planned again once it is taken', (verb, make) => {
+    let world = make();
+    let taken = 0;
+    for (let round = 0, time = noon; round < 100 && taken === 0; round++, time += 1_000) {
+      for (const { step } of planCluster(world, time).steps) {
+        world = imagine(world, step, time);
+        if (step.do !== verb) continue;
+        taken += 1;
+        expect(planCluster(world, time + 1_000).steps.map((next) => next.step)).not.toContainEqual(step);
+      }
+    }
+    expect(taken).toBeGreaterThan(0);
+  });
+
+  test.each(Object.entries(worlds))('a cluster that needs %s comes to an end', (_, make) => {
+    expect(rehearse(make(), noon).end.kind).not.toBe('cut');
+  });
+});

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { EtcdBackupStatus } from '../../api/etcd-backup.ts';
+import type { BackupFault } from '../backup-fault.ts';
+import { planBackup, restAfter } from '../backup-plan.ts';
+import type { RunOutcome, RunState } from '../backup-runs.ts';
+import { afterRun, memoryOf } from '../backup-status.ts';
+import type { Schedule } from '../schedule.ts';
+import { SeenFor } from '../seen-for.ts';
+import { observation, order, now as start } from './observations.ts';
+
+/** What happens to a series beside its backups. */
+export type Happening =
+  | { readonly kind: 'pass'; readonly milliseconds: number }
+  /** Somebody sets the wall clock. */
+  | { readonly kind: 'step'; readonly milliseconds: number }
+  /** From here on tries end so. */
+  | { readonly kind: 'outcome'; readonly of: 'success' | BackupFault['kind'] }
+  /** Another process takes over: what only the old one knew is gone. */
+  | { readonly kind: 'restart' };
+
+/** A try, and when it began in true time. */
+export interface Try {
+  readonly at: number;
+  readonly succeeded: boolean;
+}
+
+/** What came of it, in true time from the beginning. */
+export interface History {
+  readonly tries: readonly Try[];
+  readonly steps: readonly number[];
+  readonly restarts: readonly number[];
+  readonly end: number;
+}
+
+/**
+ * An EtcdBackup under two clocks: the one that passes, and the one on the wall, which somebody sets. Plans are carried out as the
+ * reconciler does it, and all that is remembered goes through the status. Runs take no time.
+ */
+export class SteppedSeries {
+  readonly #schedule: Schedule;
+  readonly #tries: Try[] = [];
+  readonly #steps: number[] = [];
+  readonly #restarts: number[] = [];
+  #status: EtcdBackupStatus | undefined;
+  #elapsed = 0;
+  #offset = 0;
+  #outcome: 'success' | BackupFault['kind'] = 'success';
+  #lookAt: number | undefined = 0;
+  #seen = this.#newProcess();
+
+  constructor(schedule: Schedule) {
+    this.#schedule = schedule;
+  }
+
+  static live(schedule: Schedule, happenings: readonly Happening[]): History {
+    const series = new SteppedSeries(schedule);
+    for (const happening of happenings) series.#meet(happening);
+    return { tries: series.#tries, steps: series.#steps, restarts: series.#restarts, end: series.#elapsed };
+  }
+
+  #newProcess(): SeenFor {
+    return new SeenFor({ monotonic: () => this.#elapsed });
+  }
+
+  #meet(happening: Happening): void {
+    switch (happening.kind) {
+      case 'pass':
+        this.#pass(happening.milliseconds);
+        return;
+      case 'step':
+        this.#offset += happening.milliseconds;
+        this.#steps.push(this.#elapsed);
+        return;
+      case 'outcome':
+        this.#outcome = happening.of;
+        return;
+      case 'restart':
+        this.#seen = this.#newProcess();
+        this.#restarts.push(this.#elapsed);
+        this.#lookAt = this.#elapsed;
+        return;
+    }
+  }
+
+  #pass(milliseconds: number): void {
+    const end = this.#elapsed + milliseconds;
+    while (this.#lookAt !== undefined && this.#lookAt <= end) {
+      this.#elapsed = this.#lookAt;
+      this.#look();
+    }
+    this.#elapsed = end;
+  }
+
+  #look(): void {
+    const now = start + this.#elapsed + this.#offset;
+    const memory = memoryOf({ ...(this.#status && { status: this.#status }) });
+    const seenFor = {
+      lastDue: this.#seen.of('uid', 'lastDue', memory.lastDue),
+      nextAttempt: this.#seen.of('uid', 'nextAttempt', memory.nextAttempt),
+      deletion: 0,
+    };
+    const seen = observation({ order: order(this.#schedule), created: start, memory, seenFor });
+    const plan = planBackup(seen, now);
+    const begin = plan.steps.find((step) => step.do === 'start');
+    if (begin) this.#try(begin.due, now);
+    const rest = begin ? 1 : restAfter(plan, now);
+    this.#lookAt = rest === undefined ? undefined : this.#elapsed + rest;
+  }
+
+  #try(due: number, now: number): void {
+    const outcome = this.#ended(now);
+    this.#tries.push({ at: this.#elapsed, succeeded: outcome.kind === 'taken' });
+    const progress = { object: 'key', startedAt: now, bytes: 1, totalBytes: 1, seconds: 0 };
+    const run: RunState = { generation: 1, due, progress, outcome };
+    this.#status = afterRun(this.#status, run, { now, chance: 1 });
+    this.#seen.forget('uid');
+  }
+
+  #ended(startedAt: number): RunOutcome {
+    if (this.#outcome !== 'success')
+      return { kind: 'failed', fault: { kind: this.#outcome, reason: 'EtcdUnavailable', message: 'nobody answers' } };
+    const key = this.#schedule.kind === 'once' ? 'key' : `key_v7_${startedAt}`;
+    const sha256 = 'ab'.repeat(32);
+    const manifest = { etcdVersion: '3.6.16', revision: 7, bytes: 1, sha256, clusterId: 'cd', time: '' };
+    return {
+      kind: 'taken',
+      taken: { key, path: `bucket/${key}`, startedAt, manifest, isNew: true, pruneError: undefined },
+    };
+  }
+}
