@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { quorum } from '@etcd-operator/etcd';
+import { joinsAsLearner, parseVersion, quorum } from '@etcd-operator/etcd';
 import type { MemberPod, MemberVolume, Observation } from '../../observation.ts';
 import type { Plan } from '../plan.ts';
 import { changesVoters, type Step } from '../step.ts';
@@ -84,6 +84,47 @@ const seedsOnlyOnNothing: Check = (plan, { cluster, pods, volumes }) =>
     );
     const volume = volumes.find((item) => item.ownership === 'ours' && (item.name !== name || item.clusterId !== ''));
     return latch || volume || pods.length > 0 ? ['a seed beside something of an identity'] : [];
+  });
+
+/** Safety rule 13. What Kubernetes ends by itself, with its data, is not held by anybody's word. */
+const livingVotersStay: Check = (plan, seen) =>
+  steps(plan, 'removeMember').flatMap(({ memberId, because, name }) => {
+    const pod = podOf(plan, seen, name);
+    const isVoter = voters(seen).some(({ id }) => id === memberId);
+    if (because !== 'dead' || !isVoter || (pod?.terminating && pod.data !== 'claim')) return [];
+    const answer = seen.etcd.answers.get(name);
+    const clusterId = plan.identity.kind === 'latched' ? plan.identity.clusterId : '';
+    const isItself = answer?.kind !== 'status' || (answer.memberId === memberId && answer.clusterId === clusterId);
+    const isReady = pod?.ready && !pod.terminating && seen.nodes.get(pod.node)?.ready !== false && isItself;
+    const isHeard = voters(seen).some(
+      (other) =>
+        isHealthy(plan, seen, other) && other.id !== memberId && seen.etcd.heard.get(other.podName)?.has(memberId),
+    );
+    return [
+      ...(isReady ? [`${name} is Ready and is removed as dead`] : []),
+      ...(isHeard ? [`${name} is heard by its peers and is removed as dead`] : []),
+    ];
+  });
+
+/** Safety rule 14. */
+const joinAsLearners: Check = (plan, seen) =>
+  steps(plan, 'joinMember').flatMap(({ learner, name, version }) => {
+    const versions = voters(seen).flatMap(({ podName }) => {
+      const answer = seen.etcd.answers.get(podName);
+      const text = answer?.kind === 'status' ? answer.version : podOf(plan, seen, podName)?.version;
+      return podOf(plan, seen, podName) ? (parseVersion(text ?? '') ?? []) : [];
+    });
+    const wanted = parseVersion(version);
+    const couldLearn = wanted !== undefined && [...versions, wanted].every(joinsAsLearner);
+    return !learner && couldLearn ? [`${name} joins as a voter, although it could join as a learner`] : [];
+  });
+
+/** Operator rule 2. */
+const learnersAreFew: Check = (plan, seen) =>
+  steps(plan, 'joinMember').flatMap(({ name, learner }) => {
+    const others = listed(seen).filter(({ isLearner }) => isLearner);
+    const unmanaged = others.filter(({ podName }) => !podOf(plan, seen, podName));
+    return learner && unmanaged.length > 0 ? [`${name} is a learner beside one that is not ours`] : [];
   });
 
 /** Operator rule 1. */
@@ -209,6 +250,9 @@ const checks: readonly Check[] = [
   removalsKeepQuorum,
   stopsKeepQuorum,
   seedsOnlyOnNothing,
+  livingVotersStay,
+  joinAsLearners,
+  learnersAreFew,
   votersAreDisarmed,
   onlyUnstartedAreArmed,
   listedKeepTheirVolumes,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import type { Desired } from '../../desired.ts';
+import type { Plan } from '../plan.ts';
 import { isSameVersion } from '../release.ts';
 import { clusterWithoutIdentity } from './adoption.ts';
 import { calm, mishaps } from './mishaps.ts';
@@ -102,8 +103,10 @@ const limit = 2_000;
 
 function rest(world: World): Outcome {
   let why = '';
+  const pace = new Pace();
   for (let round = 0; round < limit; round++) {
     const plan = pass(world);
+    pace.note(plan, world.now);
     if (plan.steps.length === 0 && !world.isEnding()) {
       if (plan.situation === 'steady') return atGoal(world);
       const waits = plan.waits.map((wait) => wait.reason);
@@ -114,6 +117,19 @@ function rest(world: World): Outcome {
     world.tick(pause(plan));
   }
   throw new Error(`no rest after ${limit} rounds: ${why}\n${world.log.slice(-60).join(' ')}`);
+}
+
+/** What is waited for without end must not be asked for without pause. */
+class Pace {
+  #waitsFor = '';
+  #since = 0;
+
+  note({ steps, waits, lookAgainAfter = Number.POSITIVE_INFINITY }: Plan, now: number): void {
+    const words = steps.length > 0 ? '' : waits.map(({ reason }) => reason).join('; ');
+    if (words === '' || words !== this.#waitsFor) [this.#waitsFor, this.#since] = [words, now];
+    else if (now - this.#since > 90_000 && lookAgainAfter <= 500)
+      throw new Error(`asked every ${lookAgainAfter} ms for ${now - this.#since} ms: ${words}`);
+  }
 }
 
 const isHeld = /is refused|is held back|did not work/;
