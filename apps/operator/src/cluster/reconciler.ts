@@ -17,6 +17,7 @@ import { statusPatch } from '../api/status-patch.ts';
 import type { ActContext } from './act/act-context.ts';
 import { type Attempt, attempt } from './act/attempt.ts';
 import { identityOf } from './act/cluster-identity.ts';
+import { assertFresh } from './act/plan-age.ts';
 import type { ClusterEvents } from './cluster-events.ts';
 import type { ClusterMetrics } from './cluster-metrics.ts';
 import { ClusterEtcd } from './etcd/cluster-etcd.ts';
@@ -96,7 +97,7 @@ export class ClusterReconciler implements Reconciler {
     const look = needsLiveRead(cached.plan) ? await this.#lookLive(cluster, context) : cached;
     if (!look) return done();
     this.#noteRest(request, look);
-    const { retry, trouble, failure } = await this.#act(look, context);
+    const { retry, trouble, failure } = await this.#act(look, context, started);
     const unreported =
       trouble === undefined
         ? await this.#report(look, context)
@@ -178,26 +179,32 @@ export class ClusterReconciler implements Reconciler {
 
   /**
    * Carries out the plan until it is done or a step is not taken that others build on. A failure is told, not thrown: status is
-   * written first.
+   * written first. `begun` is when the observation was: what is too old is not acted on.
    */
   async #act(
     { found, observation, plan, secrets }: Look,
-    { client, signal, log }: ReconcileContext,
+    { client, signal, log, fence: assertLeading }: ReconcileContext,
+    begun: number,
   ): Promise<Progress> {
     const { desired } = observation.cluster;
     if ('problems' in desired || plan.steps.length === 0) return {};
     const clients = this.#observer(found.cluster).clients(targetsOf(observation), secrets.credentials);
     const { membership } = observation.etcd;
+    const fence = () => {
+      assertLeading();
+      assertFresh(begun, this.#options.clock.monotonic());
+    };
     const context: ActContext = {
       client,
       cluster: found.cluster,
       desired,
-      etcd: new ClusterEtcd(plan.assessment, clients, signal),
+      etcd: new ClusterEtcd(plan.assessment, clients, { fence, signal }),
       clusterId: plan.identity.kind === 'latched' ? plan.identity.clusterId : '',
       members: membership.kind === 'known' ? membership.members : (membership.remembered ?? []),
       seen: new Set([...observation.pods, ...observation.volumes].map(({ uid }) => uid)),
       tlsKeys: secrets.keyStyles,
       signal,
+      fence,
     };
     let progress: Progress = {};
     for (const planned of plan.steps) {

@@ -19,6 +19,8 @@ export interface ActContext {
   readonly seen: ReadonlySet<string>;
   readonly tlsKeys: TlsKeyStyles;
   readonly signal: AbortSignal;
+  /** Throws if nothing may be changed any more: the lease is lost, or the plan is too old (`PlanTooOld`). */
+  readonly fence: () => void;
 }
 
 /**

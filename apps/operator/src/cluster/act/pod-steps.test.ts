@@ -40,16 +40,18 @@ beforeEach(async () => {
   const desired = desiredOf('c', cluster.spec);
   if ('problems' in desired) throw new Error(desired.problems.join());
   const { signal } = new AbortController();
+  const fence = () => undefined;
   context = {
     client,
     cluster,
     desired,
-    etcd: new ClusterEtcd(undefined, new Map(), signal),
+    etcd: new ClusterEtcd(undefined, new Map(), { fence, signal }),
     clusterId: 'c1',
     members: [],
     seen: new Set(),
     tlsKeys: { peer: 'own', server: 'own', client: 'own' },
     signal,
+    fence,
   };
 });
 
