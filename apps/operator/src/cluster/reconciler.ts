@@ -203,6 +203,7 @@ export class ClusterReconciler implements Reconciler {
       desired,
       etcd: new ClusterEtcd(plan.assessment, clients, { fence, signal }),
       clusterId: plan.identity.kind === 'latched' ? plan.identity.clusterId : '',
+      incarnation: plan.identity.kind === 'conflict' ? 0 : plan.identity.incarnation,
       members: membership.kind === 'known' ? membership.members : (membership.remembered ?? []),
       seen: new Set([...observation.pods, ...observation.volumes].map(({ uid }) => uid)),
       tlsKeys: secrets.keyStyles,

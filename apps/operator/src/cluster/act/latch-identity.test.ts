@@ -29,7 +29,19 @@ function contextOf(client: Client, cluster: EtcdCluster): ActContext {
   const fence = () => undefined;
   const etcd = new ClusterEtcd(undefined, new Map(), { fence, signal });
   const tlsKeys = { peer: 'own', server: 'own', client: 'own' } as const;
-  return { client, cluster, desired, etcd, clusterId: '', members: [], seen: new Set(), tlsKeys, signal, fence };
+  return {
+    client,
+    cluster,
+    desired,
+    etcd,
+    clusterId: '',
+    incarnation: 1,
+    members: [],
+    seen: new Set(),
+    tlsKeys,
+    signal,
+    fence,
+  };
 }
 
 describe('rule 5: the latch', () => {

@@ -23,6 +23,7 @@ function contextWith(fence: () => void, stop = new AbortController()): ActContex
     desired,
     etcd: new ClusterEtcd(undefined, new Map(), { fence, signal }),
     clusterId: '',
+    incarnation: 1,
     members: [],
     seen: new Set(),
     tlsKeys: { peer: 'own', server: 'own', client: 'own' },

@@ -24,6 +24,7 @@ function context(): ActContext {
     desired,
     etcd: new ClusterEtcd(undefined, new Map(), { fence, signal }),
     clusterId: 'c1',
+    incarnation: 1,
     members: [],
     seen: new Set(),
     tlsKeys: { peer: 'own', server: 'own', client: 'own' },
