@@ -79,6 +79,6 @@ describe('writes and the lease', () => {
     expect(() => fences[0]?.()).not.toThrow();
     await clock.advance(1000);
     expect(seen).toEqual(['called off']);
-    expect(() => fences[0]?.()).toThrow();
+    expect(() => fences[0]?.()).toThrow('reconcile called off');
   });
 });
