@@ -60,6 +60,8 @@ interface Observer {
 }
 
 interface Look {
+  /** When it was begun, by the monotonic clock: what it found may be older than its end. */
+  readonly begun: number;
   readonly found: Surroundings;
   readonly observation: Observation;
   readonly plan: Plan;
@@ -109,7 +111,7 @@ export class ClusterReconciler implements Reconciler {
     const look = needsLiveRead(cached.plan) ? await this.#lookLive(found, context) : cached;
     if (!look) return done();
     this.#noteRest(request, look);
-    const { retry, trouble, failure } = await this.#act(look, context, started);
+    const { retry, trouble, failure } = await this.#act(look, context);
     const unreported =
       trouble === undefined
         ? await this.#report(look, context)
@@ -172,6 +174,7 @@ export class ClusterReconciler implements Reconciler {
     asked?: EtcdView,
   ): Promise<Look> {
     const { secrets, oldOperator, clock } = this.#options;
+    const begun = clock.monotonic();
     await this.#readImageChecks(found, signal);
     const findings = await secrets.check(found.cluster, client, signal);
     const { observer, firstSeen } = this.#observer(found.cluster);
@@ -187,7 +190,7 @@ export class ClusterReconciler implements Reconciler {
     const view = kubernetesView(found, circumstances);
     const observation = asked ? { ...view, etcd: asked } : await observe(view, observer, findings.credentials, signal);
     if (hasSilence(observation)) secrets.doubt(observation.cluster.uid);
-    return { found, observation, plan: planCluster(observation, clock.monotonic()), secrets: findings };
+    return { begun, found, observation, plan: planCluster(observation, clock.monotonic()), secrets: findings };
   }
 
   /**
@@ -195,9 +198,8 @@ export class ClusterReconciler implements Reconciler {
    * written first. `begun` is when the observation was: what is too old is not acted on.
    */
   async #act(
-    { found, observation, plan, secrets }: Look,
+    { found, observation, plan, secrets, begun }: Look,
     { client, signal, log, fence: assertLeading }: ReconcileContext,
-    begun: number,
   ): Promise<Progress> {
     const { desired } = observation.cluster;
     if ('problems' in desired || plan.steps.length === 0) return {};

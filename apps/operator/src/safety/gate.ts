@@ -61,6 +61,8 @@ export interface DoomedPod {
   readonly holdsMemberData: boolean;
   /** True if its etcd has just answered as a member that is listed. */
   readonly answersAsMember: boolean;
+  /** True if it is Ready and its data is in the pod alone: a member that was removed cannot be. */
+  readonly isReady: boolean;
   /** True if it is deleted without waiting for its node, which may still run it. */
   readonly isForced: boolean;
   /** True if its node is gone or tainted out-of-service; false if that is not known. */
@@ -121,6 +123,7 @@ const checks: Checks = {
   deletePod: {
     HoldsMemberData: ({ holdsMemberData }) => objectIf(holdsMemberData, 'the data of a listed member is in it alone'),
     AnswersAsMember: ({ answersAsMember }) => objectIf(answersAsMember, 'its etcd answers as a listed member'),
+    PodReady: ({ isReady }) => objectIf(isReady, 'it is Ready'),
     NodeMayRunIt: ({ isForced, isNodeLost }) =>
       objectIf(isForced && !isNodeLost, 'its node is not known to be gone and may still run it'),
   },

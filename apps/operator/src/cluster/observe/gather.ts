@@ -27,8 +27,8 @@ export interface Surroundings {
   readonly peerService: Service | undefined;
   readonly clientService: Service | undefined;
   readonly budget: PodDisruptionBudget | undefined;
-  /** By name; only nodes that hold a pod, and none where the operator may not read nodes. */
-  readonly nodes: ReadonlyMap<string, Node>;
+  /** By name; only nodes that hold a pod, and none of which nothing is known, as where the operator may not read nodes. */
+  readonly nodes: ReadonlyMap<string, Node | 'absent'>;
 }
 
 /** What the cluster controller's caches answer. Lists are by the cluster that the labels name. */
@@ -50,7 +50,7 @@ export function fromCaches(cluster: EtcdCluster, caches: ClusterCaches): Surroun
   const found = caches.pods({ namespace, name });
   const hosts = [...new Set(found.map((pod) => pod.spec?.nodeName ?? ''))].filter((host) => host !== '');
   const known = hosts.flatMap((host) => {
-    const node = caches.node(host);
+    const node = caches.node(host) ?? (caches.isNodeAbsent(host) ? 'absent' : undefined);
     return node ? [[host, node] as const] : [];
   });
   return {

@@ -106,7 +106,9 @@ export function isAboutUpgrade({ cluster, pods }: Pick<KubernetesView, 'cluster'
   return pods.some((pod) => pod.image !== desired.image || pod.snapshotCount !== '' || pod.previousVersion !== '');
 }
 
-function nodeFacts({ metadata, spec, status }: Node): NodeFacts {
+function nodeFacts(node: Node | 'absent'): NodeFacts {
+  if (node === 'absent') return { exists: false, ready: false, schedulable: false, outOfService: false };
+  const { metadata, spec, status } = node;
   const ready = status?.conditions?.find((condition) => condition.type === 'Ready');
   const isReady = ready?.status === 'True';
   return {

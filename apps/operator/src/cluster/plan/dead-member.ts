@@ -118,8 +118,12 @@ export function isOutOfMemory({ observation }: Assessment, { pod }: MemberView):
   return observation.nodes.get(pod.node)?.ready !== false;
 }
 
-/** Our readiness probe is a linearizable read. A node that cannot be asked counts as ready: what is unknown objects. */
-function isReady({ observation }: Assessment, { pod }: MemberView): boolean {
+/**
+ * Our readiness probe is a linearizable read. A node that cannot be asked counts as ready, and so does a pod of its name that is on
+ * record for another member: what is unknown objects.
+ */
+function isReady({ observation, pods }: Assessment, view: MemberView): boolean {
+  const pod = view.pod ?? pods.get(view.name);
   return pod?.ready === true && !pod.terminating && observation.nodes.get(pod.node)?.ready !== false;
 }
 

@@ -84,6 +84,11 @@ function doomedPod(assessment: Assessment, name: string, isForced: boolean) {
       answer?.kind === 'status' &&
       answer.clusterId === clusterId &&
       members.some((member) => member.id === answer.memberId),
+    isReady:
+      pod?.ready === true &&
+      pod.data !== 'claim' &&
+      !pod.terminating &&
+      observation.nodes.get(pod.node)?.ready !== false,
     isForced,
     isNodeLost: pod !== undefined && isOnLostNode(assessment, pod),
   };

@@ -3,7 +3,7 @@ import { type EtcdVersion, joinsAsLearner, learnersAllowed, parseVersion, versio
 import type { Assessment, MemberView } from './assessment.ts';
 import { needsDisarming } from './disarm.ts';
 import { nextMemberName } from './member-naming.ts';
-import { later, type Proposal, soon, take, waitFor } from './proposal.ts';
+import { later, type Proposal, pace, patience, soon, take, waitFor } from './proposal.ts';
 import { releaseForJoiner } from './release.ts';
 import type { PlannedStep, Release } from './step.ts';
 import { describeStranger, strangerInTheWay } from './strangers.ts';
@@ -108,8 +108,7 @@ function promoteNext(assessment: Assessment, target: number): Proposal | undefin
   if (!first) return undefined;
   const next = learners.find((view) => isInSync(view, leader));
   if (!next) {
-    const why = first.health.kind === 'starting' ? first.health.why : 'it receives the data';
-    return waitFor(`${first.name} joins the cluster: ${why}`, first.pod && isStuck(first.pod) ? later : soon);
+    return waitFor(`${first.name} joins the cluster: ${whyNotInSync(first)}`, lookAgainAt(first, now));
   }
   const waitsForCompany = own.length < target || learners.some((view) => !isUp(view));
   const since = next.answer?.kind === 'status' ? next.answer.since : now;
@@ -117,6 +116,18 @@ function promoteNext(assessment: Assessment, target: number): Proposal | undefin
     return waitFor(`${next.name} is ready and waits for the other members to come up`, soon);
   }
   return promote(assessment, next);
+}
+
+function whyNotInSync({ health }: MemberView): string {
+  if (health.kind === 'starting') return health.why;
+  return health.kind === 'silent' ? `it is not reachable from the operator (${health.why})` : 'it receives the data';
+}
+
+/** Kubernetes tells when a container starts; a learner that receives much data is asked less and less often. */
+function lookAgainAt({ pod, answer }: MemberView, now: number): number {
+  if (pod && isStuck(pod)) return later;
+  if (pod && pod.container.state !== 'running' && !pod.terminating) return pace(now - pod.seenSince);
+  return answer ? patience((now - answer.since) / 10) : soon;
 }
 
 function isInSync({ answer, health }: MemberView, leader: MemberView | undefined): boolean {

@@ -281,6 +281,8 @@ function removeMember(world: World, { memberId: id, because }: Of<'removeMember'
   const isEnding = world.pods.get(member.podName)?.facts.terminating;
   if (because === 'dead' && !member.isLearner && world.processes().has(id) && !isEnding)
     throw new SafetyViolation(`voter ${member.podName} lives and is removed as dead`);
+  if (because === 'dead' && !member.isLearner && isHasty(world, member))
+    throw new SafetyViolation(`voter ${member.podName} is removed as dead before it could return`);
   if (world.etcd.refuses({ kind: 'remove', id }, world.processes(), world.now) !== undefined) return false;
   const others = world.etcd.voters().filter((voter) => voter.id !== id);
   const present = others.filter((voter) => world.processes().has(voter.id)).length;
@@ -288,6 +290,14 @@ function removeMember(world: World, { memberId: id, because }: Of<'removeMember'
     throw new SafetyViolation(`removing ${member.podName} loses quorum`);
   world.etcd.remove(id);
   return true;
+}
+
+/** True if its data is there and nobody has waited for it with quorum in hand; crash loops are given a minute. */
+function isHasty(world: World, { id, podName }: { readonly id: string; readonly podName: string }): boolean {
+  const pod = world.pods.get(podName);
+  if (!pod || pod.facts.phase === 'Failed' || (pod.facts.terminating && pod.facts.data !== 'claim')) return false;
+  if (world.directories.get(world.placeOf(pod))?.memberId !== id) return false;
+  return world.now - (world.quorumSince ?? world.now) < Math.min(60_000, world.desired.replaceAfter);
 }
 
 /** A member snapshots after as many entries as its count says; the entries before are then gone from its log. */

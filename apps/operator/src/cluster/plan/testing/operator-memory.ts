@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Clock } from '@etcd-operator/ports';
+import type { DoneSteps } from '../../act/repeated-steps.ts';
 import { AnswerMemory } from '../../etcd/answer-memory.ts';
 import { FirstSeen } from '../../first-seen.ts';
 
@@ -10,6 +11,7 @@ export class OperatorMemory {
   readonly objects: FirstSeen;
   /** Members, and the quorum under `quorum`. */
   readonly listed: FirstSeen;
+  done: DoneSteps = new Map();
 
   constructor(clock: Pick<Clock, 'monotonic'>) {
     this.answers = new AnswerMemory(clock);

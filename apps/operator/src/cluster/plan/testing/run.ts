@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { pauseBefore, withDone } from '../../act/repeated-steps.ts';
 import { statusOf } from '../../status/status.ts';
 import { type Plan, planCluster } from '../plan.ts';
 import { isDestructive } from '../step.ts';
@@ -42,7 +43,10 @@ export function act(world: World, plan: Plan, { diesAt, extent = 'whole' }: Pass
       if (extent === 'half') applyStep(world, step, 'half');
       return false;
     }
+    if (pauseBefore(step, world.memory.done, world.now) > 0) continue;
     if (!applyStep(world, step)) return true;
+    world.memory.done = withDone(step, world.memory.done, world.now);
+    if (world.repeats(step)) throw new SafetyViolation(`${step.do} is done again and again, without effect`);
   }
   return diesAt === undefined;
 }

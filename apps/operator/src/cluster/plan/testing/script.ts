@@ -108,7 +108,7 @@ function rest(world: World): Outcome {
     const plan = pass(world);
     pace.note(plan, world.now);
     if (plan.steps.length === 0 && !world.isEnding()) {
-      if (plan.situation === 'steady') return atGoal(world);
+      if (plan.situation === 'steady' && plan.waits.length === 0) return atGoal(world);
       const waits = plan.waits.map((wait) => wait.reason);
       if (plan.situation === 'upgrading' && waits.some((reason) => isHeld.test(reason))) return 'held';
       if (!canComeBack(world) && round > 10) return 'lost';

@@ -5,6 +5,7 @@ import type { EtcdClusterStatus } from '../../../api/etcd-cluster.ts';
 import type { Desired } from '../../desired.ts';
 import type { Latch, MemberVolume, Observation } from '../../observation.ts';
 import { blankDirectoryMessage } from '../member-health.ts';
+import type { Step } from '../step.ts';
 import { desiredOf, podOf, volumeOf } from './fixtures.ts';
 import { type DataDirectory, type LiveProcess, ModelEtcd, type ModelMember, SafetyViolation } from './model-etcd.ts';
 import { crashed, healthyNode, type ModelNode, type ModelPod, noContainer, waiting } from './model-node.ts';
@@ -61,6 +62,8 @@ export class World {
   readonly unmanaged = new Map<string, { readonly directory: DataDirectory; readonly upSince: number }>();
   /** True while a webhook undoes what is written to a pod's labels. */
   isStripping = false;
+  /** Since when there has been a quorum without a break. */
+  quorumSince: number | undefined;
   /** What the operator's process remembers; gone when it ends. */
   memory: OperatorMemory;
   readonly brokenImages = new Set<string>();
@@ -70,6 +73,7 @@ export class World {
   isFull = false;
   readonly log: string[] = [];
   #serial = 0;
+  #taken: readonly { readonly text: string; readonly at: number }[] = [];
 
   constructor(desired: Partial<Desired> = {}, nodes = 5) {
     this.desired = desiredOf(desired);
@@ -88,6 +92,14 @@ export class World {
 
   get members(): readonly ModelMember[] {
     return this.etcd.members;
+  }
+
+  /** True if this very step has been taken more than 16 times within five seconds: as often as two operators may that are restarted. */
+  repeats(step: Step): boolean {
+    if (step.do === 'nudgeSnapshot') return false;
+    const text = JSON.stringify({ ...step, resourceVersion: '' });
+    this.#taken = [...this.#taken.filter(({ at }) => this.now - at < 5_000), { text, at: this.now }];
+    return this.#taken.filter((taken) => taken.text === text).length > 16;
   }
 
   serial(prefix: string): string {
@@ -141,6 +153,8 @@ export class World {
   settle(): void {
     for (const pod of this.pods.values()) this.#noteReachability(pod);
     this.etcd.live(this.processes());
+    if (!this.hasQuorum()) this.quorumSince = undefined;
+    else this.quorumSince ??= this.now;
   }
 
   #evict(pod: ModelPod): void {

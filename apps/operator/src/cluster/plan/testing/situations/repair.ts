@@ -80,9 +80,16 @@ export const repair: readonly Row[] = [
   },
   {
     name: 'fault 16: crash after member remove: the pod of a removed member is deleted',
-    given: [healthy(3), addPod('f')],
+    given: [healthy(3), addPod('f', { ready: false })],
     steps: ['deletePod f'],
     because: 'no longer a member',
+    situation: 'steady',
+  },
+  {
+    name: 'safety 13: one that is Ready is not deleted with its data: whoever was removed cannot be Ready for long',
+    given: [healthy(3), addPod('f')],
+    steps: [],
+    because: 'because it is Ready',
     situation: 'steady',
   },
   {

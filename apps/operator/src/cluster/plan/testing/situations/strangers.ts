@@ -146,7 +146,7 @@ export const strangers: readonly Row[] = [
   },
   {
     name: '[61] a member of ours was removed by hand: its pod goes, and a fresh one joins',
-    given: [healthy(3), withoutMember('d')],
+    given: [healthy(3), withoutMember('d'), pod('d', { ready: false })],
     steps: ['deletePod d', 'joinMember as learner 3.6.16'],
     situation: 'scalingUp',
   },
