@@ -118,6 +118,8 @@ export const eventReasons = {
   memberUpgraded: 'Member Upgraded',
   /** So many voters are silent that nothing can be read or written. To do: as for the condition of that name. */
   quorumLost: 'QuorumLost',
+  /** The operator cannot reach enough members, although a quorum of pods is Ready. To do: as for the condition's reason of that name. */
+  unreachable: 'Unreachable',
   /** Enough voters answer again. To do: nothing. */
   quorumRestored: 'QuorumRestored',
   /** The spec cannot be followed. To do: correct what the message names. */

@@ -57,6 +57,12 @@ describe('[71] troubles are warnings', () => {
     ]);
   });
 
+  test('an operator that is cut off from members that serve, once', () => {
+    const [fine, cutOff] = [available('True', 'Cluster available'), available('False', 'Unreachable', 'pod/c-x')];
+    expect(afterChange(fine, cutOff)).toEqual([['Warning', 'Unreachable', 'pod/c-x']]);
+    expect(afterChange(cutOff, cutOff)).toEqual([]);
+  });
+
   test('a lost quorum, once, and its return', () => {
     const well = available('True', 'Cluster available');
     const lost = available('False', 'QuorumLost', 'two of three do not answer');

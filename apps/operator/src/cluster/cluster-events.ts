@@ -90,6 +90,7 @@ export class ClusterEvents {
     const wasLost = was?.reason === 'QuorumLost' || was?.reason === 'DataLost';
     if (isLost) this.#sink.record(cluster, 'Warning', reasons.quorumLost, is.message ?? '');
     else if (wasLost) this.#sink.record(cluster, 'Normal', reasons.quorumRestored, 'A quorum of voters answers again');
+    if (is?.reason === 'Unreachable') this.#sink.record(cluster, 'Warning', reasons.unreachable, is.message ?? '');
     if (is?.reason === 'SpecInvalid') this.#sink.record(cluster, 'Warning', reasons.specInvalid, is.message ?? '');
   }
 }

@@ -57,6 +57,8 @@ interface Observer {
   readonly observer: EtcdObserver;
   /** Its pods, their containers and its image checks. */
   readonly firstSeen: FirstSeen;
+  /** What its image checks that ended well have printed, by pod UID. */
+  readonly imageCheckOutput: Map<string, string>;
 }
 
 interface Look {
@@ -74,7 +76,6 @@ export class ClusterReconciler implements Reconciler {
   readonly #observers = new Map<string, Observer>();
   /** Of clusters that have nothing to do, by their names. */
   readonly #rests = new Map<string, Rest>();
-  readonly #imageCheckOutput = new Map<string, string>();
   /** By the UID of their cluster. */
   readonly #doneSteps = new Map<string, DoneSteps>();
   /** When the status of a cluster was last written, by its UID. */
@@ -177,13 +178,13 @@ export class ClusterReconciler implements Reconciler {
     const begun = clock.monotonic();
     await this.#readImageChecks(found, signal);
     const findings = await secrets.check(found.cluster, client, signal);
-    const { observer, firstSeen } = this.#observer(found.cluster);
+    const { observer, firstSeen, imageCheckOutput } = this.#observer(found.cluster);
     firstSeen.forgetAllBut(keysOf(found));
     const circumstances = {
       credentials: findings.credentials,
       secretProblems: findings.problems,
       oldOperator: oldOperator(),
-      imageCheckOutput: this.#imageCheckOutput,
+      imageCheckOutput,
       isLive,
       seenSince: (key: string) => firstSeen.since(key),
     };
@@ -250,7 +251,6 @@ export class ClusterReconciler implements Reconciler {
   }
 
   #note(step: Step, cluster: EtcdCluster): void {
-    if (step.do === 'deleteImageCheck') this.#imageCheckOutput.delete(step.uid);
     const { uid } = identityOf(cluster);
     this.#doneSteps.set(uid, withDone(step, this.#doneSteps.get(uid) ?? new Map(), this.#options.clock.monotonic()));
     this.#options.events.stepDone(cluster, step);
@@ -325,9 +325,12 @@ export class ClusterReconciler implements Reconciler {
   }
 
   async #readImageChecks(found: Surroundings, signal: AbortSignal): Promise<void> {
-    for (const pod of unreadImageChecks(found, this.#imageCheckOutput)) {
+    const { imageCheckOutput: output } = this.#observer(found.cluster);
+    const present = keysOf(found);
+    for (const uid of output.keys()) if (!present.has(uid)) output.delete(uid);
+    for (const pod of unreadImageChecks(found, output)) {
       const { name, namespace, uid } = identityOf(pod);
-      this.#imageCheckOutput.set(uid, await this.#options.readLog(namespace, name, signal));
+      output.set(uid, await this.#options.readLog(namespace, name, signal));
     }
   }
 
@@ -339,7 +342,7 @@ export class ClusterReconciler implements Reconciler {
     known?.observer.close();
     const { clock, dial } = this.#options;
     const observer = new EtcdObserver({ clock, ...(dial && { dial }) });
-    const made = { uid, observer, firstSeen: new FirstSeen(clock) };
+    const made = { uid, observer, firstSeen: new FirstSeen(clock), imageCheckOutput: new Map<string, string>() };
     this.#observers.set(key, made);
     return made;
   }
