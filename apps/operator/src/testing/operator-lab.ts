@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { clientPort, type Login, MemberClient, type MemberClientOptions } from '@etcd-operator/etcd';
+import type { Socket } from 'node:net';
+import { clientPort, type Dialer, type Login, MemberClient, type MemberClientOptions } from '@etcd-operator/etcd';
 import { createClient, isKubeError, type Pod, pods, type Transport } from '@etcd-operator/kube';
 import {
   adminIdentity,
@@ -37,6 +38,8 @@ export class OperatorLab implements AsyncDisposable {
   readonly requests: string[] = [];
   /** How members of a cluster are spoken to, where they want certificates or a password. */
   readonly access = new Map<string, Pick<MemberClientOptions, 'tls' | 'serverName' | 'login'>>();
+  /** Connections of the operators to members; undefined while members are out of their reach. */
+  #connections: Set<Socket> | undefined = new Set<Socket>();
   #running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
 
   private constructor(lab: Lab) {
@@ -87,7 +90,7 @@ export class OperatorLab implements AsyncDisposable {
         identity,
         leaderElection: false,
         readLog: podLogReader(this.lab.server.transport()),
-        dial: ({ host, port }) => this.lab.dial(host, port),
+        dial: this.dialAsOperator,
         healthInterval: 1_000,
       },
       stop.signal,
@@ -95,6 +98,27 @@ export class OperatorLab implements AsyncDisposable {
     // A failure is reported by whoever waits for the operator to end.
     ended.catch(() => undefined);
     return { stop, ended };
+  }
+
+  /** How operators of this lab reach members. */
+  readonly dialAsOperator: Dialer = async ({ host, port }, signal) => {
+    const connections = this.#connections;
+    if (!connections) throw new Error('the test keeps operators from members');
+    const socket = await this.lab.dial(host, port, signal);
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+    return socket;
+  };
+
+  /** Members are out of the operators' reach, and of nobody else's, as with a network policy. */
+  cutOperatorsOff(): void {
+    const connections = this.#connections ?? [];
+    this.#connections = undefined;
+    for (const socket of connections) socket.destroy();
+  }
+
+  reconnectOperators(): void {
+    this.#connections ??= new Set();
   }
 
   #counted(transport: Transport): Transport {

@@ -34,6 +34,7 @@ function scalarProblem(schema: StructuralSchema, value: unknown): string | undef
     case undefined:
       return enumProblem(schema, value);
   }
+  return undefined;
 }
 
 function intOrStringProblem(schema: StructuralSchema, value: unknown): string | undefined {

@@ -45,6 +45,8 @@ export async function mark({ marker, incarnation }: Of<'mark'>, context: ActCont
     [annotations.incarnation]: String(incarnation),
     [annotations.usedIncarnation]: String(incarnation),
     [annotations.clusterId]: null,
+    // Of the incarnation before: the next one begins with the log of the version that it is restored into.
+    [annotations.bornVersion]: null,
   });
 }
 
@@ -54,19 +56,21 @@ export async function unmark({ back }: Of<'unmark'>, context: ActContext): Promi
     ...(back && {
       [annotations.incarnation]: back.clusterId === '' ? null : String(back.incarnation),
       [annotations.clusterId]: back.clusterId || null,
+      [annotations.bornVersion]: back.bornVersion ?? null,
     }),
   });
 }
 
 /** Who brought the new life is recorded with its identity: the same restore never brings it twice. */
-export async function latch({ clusterId, incarnation }: Of<'latch'>, context: ActContext): Promise<void> {
-  const { client, cluster, restore, desired, signal } = context;
+export async function latch(step: Of<'latch'>, context: ActContext): Promise<void> {
+  const { clusterId, incarnation, bornVersion } = step;
+  const { client, cluster, restore, signal } = context;
   await annotate(context, {
     [annotations.clusterId]: clusterId,
     [annotations.incarnation]: String(incarnation),
     [annotations.restoredBy]: identityOf(restore).uid,
     // The log of a restored member begins afresh: nothing of an older version is in it.
-    [annotations.bornVersion]: desired?.version ?? null,
+    [annotations.bornVersion]: bornVersion || null,
   });
   const { name, namespace, uid } = identityOf(cluster ?? {});
   const patch = { metadata: { uid }, status: { clusterID: clusterId, incarnation } };

@@ -49,6 +49,8 @@ function follow(job: JobState<SourceFacts>, course: Course, now: number): Restor
   switch (job.kind) {
     case 'idle':
       return take(phase, [begin]);
+    case 'waiting':
+      return wait(phase, `waiting for ${job.ahead} other backups to be read`, 1_000);
     case 'running':
       return { ...wait(phase, '', 200), report: { phase, reason: '', bytesVerified: progress(job.bytes) } };
     case 'failed': {
