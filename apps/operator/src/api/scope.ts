@@ -10,3 +10,9 @@ export function isManaged({ metadata }: KubeObject, clusterWide: boolean): boole
   const scope = metadata?.annotations?.[annotations.scope];
   return clusterWide ? scope === 'clusterwide' : scope === undefined;
 }
+
+/** The part of an object's annotations that says who looks after it, for an object that is made for it. */
+export function scopeOf({ metadata }: KubeObject): Readonly<Record<string, string>> {
+  const scope = metadata?.annotations?.[annotations.scope];
+  return scope === undefined ? {} : { [annotations.scope]: scope };
+}

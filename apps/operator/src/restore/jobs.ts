@@ -77,7 +77,7 @@ export class Jobs {
       if (job.state.kind === 'running') job.state = { kind: 'running', bytes };
     };
     try {
-      using _turn = await turns?.take(signal);
+      using _turn = turns && (await turns.take(signal));
       job.state = { kind: 'running', bytes: 0 };
       job.state = { kind: 'done', value: await work({ signal, onProgress }) };
       if (this.#jobs.get(name) === job) this.#onEnd(name);

@@ -38,8 +38,9 @@ export class OperatorLab implements AsyncDisposable {
   readonly requests: string[] = [];
   /** How members of a cluster are spoken to, where they want certificates or a password. */
   readonly access = new Map<string, Pick<MemberClientOptions, 'tls' | 'serverName' | 'login'>>();
-  /** Connections of the operators to members; undefined while members are out of their reach. */
-  #connections: Set<Socket> | undefined = new Set<Socket>();
+  /** Connections of the operators to members, and the addresses that they cannot reach. */
+  readonly #connections = new Map<Socket, string>();
+  readonly #unreachable = new Set<string>();
   #running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
 
   private constructor(lab: Lab) {
@@ -102,23 +103,21 @@ export class OperatorLab implements AsyncDisposable {
 
   /** How operators of this lab reach members. */
   readonly dialAsOperator: Dialer = async ({ host, port }, signal) => {
-    const connections = this.#connections;
-    if (!connections) throw new Error('the test keeps operators from members');
+    if (this.#unreachable.has(host)) throw new Error('the test keeps operators from this member');
     const socket = await this.lab.dial(host, port, signal);
-    connections.add(socket);
-    socket.once('close', () => connections.delete(socket));
+    this.#connections.set(socket, host);
+    socket.once('close', () => this.#connections.delete(socket));
     return socket;
   };
 
-  /** Members are out of the operators' reach, and of nobody else's, as with a network policy. */
-  cutOperatorsOff(): void {
-    const connections = this.#connections ?? [];
-    this.#connections = undefined;
-    for (const socket of connections) socket.destroy();
+  /** The members there are now are out of the operators' reach, and of nobody else's, as with a network policy. */
+  async cutOperatorsOff(cluster: string): Promise<void> {
+    for (const { status } of await this.pods(cluster)) this.#unreachable.add(status?.podIP ?? '');
+    for (const [socket, host] of this.#connections) if (this.#unreachable.has(host)) socket.destroy();
   }
 
   reconnectOperators(): void {
-    this.#connections ??= new Set();
+    this.#unreachable.clear();
   }
 
   #counted(transport: Transport): Transport {

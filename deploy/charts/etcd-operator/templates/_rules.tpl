@@ -368,18 +368,9 @@
   - ""
   resources:
   - pods
-  verbs:
-  - get
-  - list
-  - watch
-  - create
-  - patch
-  - delete
-- apiGroups:
-  - ""
-  resources:
   - persistentvolumeclaims
   verbs:
+  - get
   - list
   - watch
   - create
@@ -473,6 +464,7 @@
   - ""
   resources:
   - pods
+  - persistentvolumeclaims
   verbs:
   - get
   - list
@@ -483,13 +475,9 @@
 - apiGroups:
   - ""
   resources:
-  - persistentvolumeclaims
+  - nodes
   verbs:
-  - list
-  - watch
-  - create
-  - patch
-  - delete
+  - get
 - apiGroups:
   - ""
   resources:

@@ -2,6 +2,7 @@
 import { type EtcdCluster, etcdClusters } from '../../api/etcd-cluster.ts';
 import { annotations, fieldManager, group } from '../../api/names.ts';
 import { formatRestoreMarker } from '../../api/restore-marker.ts';
+import { scopeOf } from '../../api/scope.ts';
 import { identityOf } from '../../cluster/act/cluster-identity.ts';
 import { firstIncarnation } from '../../cluster/plan/identity.ts';
 import type { RestoreStep } from '../plan/step.ts';
@@ -13,7 +14,6 @@ type Of<K extends RestoreStep['do']> = Extract<RestoreStep, { do: K }>;
 export async function createCluster({ marker, spec }: Of<'createCluster'>, context: ActContext): Promise<void> {
   const { client, restore, signal } = context;
   const { namespace } = identityOf(restore);
-  const scope = restore.metadata?.annotations?.[annotations.scope];
   const cluster: EtcdCluster = {
     apiVersion: `${group}/v1beta2`,
     kind: 'EtcdCluster',
@@ -24,7 +24,7 @@ export async function createCluster({ marker, spec }: Of<'createCluster'>, conte
         [annotations.restore]: formatRestoreMarker(marker),
         [annotations.incarnation]: String(firstIncarnation),
         [annotations.usedIncarnation]: String(firstIncarnation),
-        ...(scope !== undefined && { [annotations.scope]: scope }),
+        ...scopeOf(restore),
       },
     },
     spec,
