@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createClient } from '@etcd-operator/kube';
+import { createApiServer } from '@etcd-operator/kube-lab';
+import { seededRandom, silentLogger, VirtualClock } from '@etcd-operator/ports';
+import { afterAll, expect, test } from 'vitest';
+import type { EtcdCluster } from '../api/etcd-cluster.ts';
+import type { EtcdRestore } from '../api/etcd-restore.ts';
+import { Turns } from '../backup/take/turns.ts';
+import { ClusterSecrets } from '../cluster/secrets/cluster-secrets.ts';
+import { Jobs } from './jobs.ts';
+import type { Found } from './observe/observe.ts';
+import { RestoreReconciler } from './reconciler.ts';
+import { Scratch } from './source/scratch.ts';
+
+const server = createApiServer();
+const client = createClient(server.transport());
+const clock = new VirtualClock();
+afterAll(() => server.close());
+
+/** Notes whose secrets are dropped. */
+class WatchedSecrets extends ClusterSecrets {
+  readonly forgotten: string[] = [];
+  override forget(uid: string): void {
+    this.forgotten.push(uid);
+    super.forget(uid);
+  }
+}
+
+const cluster: EtcdCluster = {
+  apiVersion: 'etcd.database.coreos.com/v1beta2',
+  kind: 'EtcdCluster',
+  metadata: { name: 'c', namespace: 'default', uid: 'cluster' },
+  spec: { size: 1 },
+};
+
+const restoreWith = (status: EtcdRestore['status']): EtcdRestore => ({
+  apiVersion: 'etcd.database.coreos.com/v1beta2',
+  kind: 'EtcdRestore',
+  metadata: { name: 'r', namespace: 'default', uid: 'restore', generation: 1 },
+  spec: { etcdCluster: { name: 'c' }, backupStorageType: 'Directory', directory: { path: 'p' } },
+  ...(status && { status }),
+});
+
+async function looks(found: readonly (Found | undefined)[]): Promise<readonly string[]> {
+  const left = [...found];
+  const secrets = new WatchedSecrets(clock);
+  const reconciler = new RestoreReconciler({
+    ...{ client, clock, random: seededRandom(1), secrets, jobs: new Jobs(clock) },
+    turns: { read: new Turns(1), move: new Turns(1) },
+    isManaged: () => true,
+    find: () => left.shift(),
+    storage: {},
+    scratch: await Scratch.open(undefined),
+    agent: { image: 'i', namespace: 'default', pullSecrets: [] },
+    oldOperator: () => undefined,
+    event: () => undefined,
+  });
+  const context = { client, log: silentLogger, signal: new AbortController().signal, failures: 0 };
+  while (left.length > 0) await reconciler.reconcile({ namespace: 'default', name: 'r' }, context);
+  return secrets.forgotten;
+}
+
+const around = { cluster, pods: [], volumes: [] };
+
+test('the Secrets of a cluster are dropped when its restore has ended', async () => {
+  const ended = restoreWith({ succeeded: true, phase: 'Succeeded', observedGeneration: 1 });
+  expect(await looks([{ restore: ended, ...around }])).toEqual(['cluster']);
+});
+
+test('the Secrets of a cluster are dropped when its restore is gone', async () => {
+  const failed = restoreWith({ succeeded: false, phase: 'Failed', observedGeneration: 1 });
+  expect(await looks([{ restore: failed, ...around }, undefined])).toContain('cluster');
+  expect(await looks([undefined])).toEqual([]);
+});
