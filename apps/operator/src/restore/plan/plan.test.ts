@@ -120,6 +120,18 @@ describe('a restore', () => {
     expect(model.pods).toHaveLength(1);
   });
 
+  test('starts no stopped member beside one that runs, to which clients may hold connections', () => {
+    const model = run(new RestoreModel({ left: 'one pod and volumes' }));
+    expect(model.safety).toMatchObject({ kind: 'kept' });
+    expect(lives(model)).toMatchObject({ phase: 'Succeeded', volumes: [1, 1, 1, 2], wrongs: [] });
+    expect(lives(run(new RestoreModel({ left: 'one pod and volumes', operatorIsCutOff: true })))).toMatchObject({
+      phase: 'Failed',
+      incarnation: 1,
+      pods: [{ name: 'a', incarnation: 1, fenced: false }],
+      wrongs: [],
+    });
+  });
+
   test('waits for members that are about to end before it starts them on their volumes', () => {
     const model = new RestoreModel();
     while (model.startedAt === 0) model.pass(Number.POSITIVE_INFINITY);
@@ -449,7 +461,7 @@ describe('a restore operator that is killed', () => {
       endsOnceDelivered: fc.boolean(),
       operatorIsCutOff: fc.boolean(),
       startFails: fc.boolean(),
-      left: fc.constantFrom('pods and volumes', 'pods', 'volumes', 'nothing'),
+      left: fc.constantFrom('pods and volumes', 'one pod and volumes', 'pods', 'volumes', 'nothing'),
       policy: fc.constantFrom('Required', 'IfPossible', 'Never'),
     });
     fc.assert(

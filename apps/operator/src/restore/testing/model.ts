@@ -26,7 +26,7 @@ export interface Trouble {
   /** Members serve, and are out of reach of the operators alone. */
   readonly operatorIsCutOff?: boolean;
   /** What is there of the cluster when the restore begins. @default pods that are Ready, on volumes */
-  readonly left?: 'pods and volumes' | 'pods' | 'volumes' | 'nothing';
+  readonly left?: 'pods and volumes' | 'one pod and volumes' | 'pods' | 'volumes' | 'nothing';
   /** Members that are started on their volumes never answer. */
   readonly startFails?: boolean;
   readonly policy?: SafetySnapshotPolicy;
@@ -129,6 +129,8 @@ export class RestoreModel {
     };
     const { left = 'pods and volumes' } = trouble;
     for (const name of ['a', 'b', 'd']) {
+      // One alone has no quorum, so that it is not Ready.
+      if (left.includes('one pod') && name === 'a') this.pods.push({ ...modelPod(name, 1), ready: false });
       if (left.includes('pods')) this.pods.push(modelPod(name, 1));
       if (left.includes('volumes')) this.volumes.push({ ...modelVolume(name, 1), isIdentified: true });
     }
