@@ -7,31 +7,29 @@ import {
   type Result,
   requeueAfter,
 } from '@etcd-operator/controller-runtime';
-import { type Dialer, type MemberClient, networkDialer } from '@etcd-operator/etcd';
-import { type Client, isKubeError, keyOf, keyString, type Pod, secrets } from '@etcd-operator/kube';
+import { type Dialer, networkDialer } from '@etcd-operator/etcd';
+import { type Client, isKubeError, keyOf, keyString, secrets } from '@etcd-operator/kube';
 import type { Clock, Random } from '@etcd-operator/ports';
 import { type EtcdRestore, etcdRestores } from '../api/etcd-restore.ts';
 import { fieldManager } from '../api/names.ts';
 import { statusPatch } from '../api/status-patch.ts';
 import type { Turns } from '../backup/take/turns.ts';
 import { identityOf } from '../cluster/act/cluster-identity.ts';
-import { isOwnedBy } from '../cluster/objects/owner.ts';
-import { incarnationOf } from '../cluster/observe/pod-facts.ts';
 import type { ClusterSecrets } from '../cluster/secrets/cluster-secrets.ts';
 import { openStore, type StorageSettings } from '../storage/open-store.ts';
 import { secretReader } from '../storage/secret-reader.ts';
 import { act } from './act/act.ts';
 import type { BackgroundWork } from './act/act-context.ts';
 import { deliverSource } from './act/deliver-source.ts';
-import { safetyKey, savePresent } from './act/save-present.ts';
+import { saveOldMembers } from './act/save-old-members.ts';
 import { keyName } from './delivery/channel.ts';
 import type { JobContext, Jobs } from './jobs.ts';
 import { secretNameOf } from './objects/restore-secret.ts';
 import type { AgentSource } from './objects/seed-pod.ts';
 import type { SourceFacts } from './observation.ts';
-import { type Found, type Look, memberClient, observe } from './observe/observe.ts';
+import { type Found, type Look, observe } from './observe/observe.ts';
 import { planRestore } from './plan/plan.ts';
-import type { RestorePlan, RestoreStep } from './plan/step.ts';
+import type { RestorePlan } from './plan/step.ts';
 import { RestoreError } from './restore-error.ts';
 import { inspectSource } from './source/inspect-source.ts';
 import type { Scratch } from './source/scratch.ts';
@@ -218,7 +216,15 @@ export class RestoreReconciler implements Reconciler {
       save: (step) =>
         jobs.start(
           `${prefix}save`,
-          withStore((opened, context) => this.#save(found, look, step, opened, context)),
+          withStore((opened, context) => {
+            const { find, clock, dial } = this.#options;
+            const pods = () => find(keyOf(restore))?.pods ?? [];
+            return saveOldMembers(
+              step,
+              { ...found, pods, credentials: look.credentials, opened, clock, dial },
+              context,
+            );
+          }),
           this.#options.turns.move,
         ),
       deliver: (ip, agent) =>
@@ -228,38 +234,6 @@ export class RestoreReconciler implements Reconciler {
           this.#options.turns.move,
         ),
     };
-  }
-
-  async #save(
-    { cluster, restore }: Found,
-    { credentials }: Look,
-    { incarnation, newestOnly, isTaken, patience }: Extract<RestoreStep, { do: 'save' }>,
-    opened: Awaited<ReturnType<typeof openStore>>,
-    context: JobContext,
-  ) {
-    if (!cluster) return { kind: 'skipped', why: 'there is no EtcdCluster' };
-    const { clock, dial } = this.#options;
-    const members = new Map<string, MemberClient>();
-    const clientOf = (pod: Pod) => {
-      const { uid = '', name = '' } = pod.metadata ?? {};
-      // A pod that is started meanwhile gets an address, and one that is made again another one.
-      const ip = pod.status?.podIP;
-      if (!ip) return [name, undefined] as const;
-      const member = members.get(`${uid} ${ip}`) ?? memberClient(pod, cluster, credentials, { clock, dial });
-      members.set(`${uid} ${ip}`, member);
-      return [name, member] as const;
-    };
-    const incarnations = () => {
-      const { pods = [] } = this.#options.find(keyOf(restore)) ?? {};
-      const old = oldIncarnations(pods, identityOf(cluster).uid, incarnation);
-      return (newestOnly ? old.slice(0, 1) : old).map((found) => new Map(found.map(clientOf)));
-    };
-    try {
-      const key = safetyKey(opened.place.key, { uid: identityOf(restore).uid, incarnation });
-      return await savePresent(opened, { incarnations, key, isTaken, patience, clock }, context);
-    } finally {
-      for (const member of members.values()) member.close();
-    }
   }
 
   async #deliver(
@@ -289,14 +263,6 @@ export class RestoreReconciler implements Reconciler {
       .get({ namespace: identity.namespace, name }, { signal });
     return Buffer.from(Buffer.from(data?.[keyName] ?? '', 'base64').toString('utf8'), 'hex');
   }
-}
-
-/** The pods of each incarnation before, the last one first. */
-function oldIncarnations(pods: readonly Pod[], uid: string, incarnation: number): readonly (readonly Pod[])[] {
-  const incarnationOfPod = (pod: Pod) => incarnationOf(pod.metadata?.labels);
-  const old = pods.filter((pod) => isOwnedBy(pod, uid) && incarnationOfPod(pod) < incarnation);
-  const numbers = [...new Set(old.map(incarnationOfPod))].sort((a, b) => b - a);
-  return numbers.map((number) => old.filter((pod) => incarnationOfPod(pod) === number));
 }
 
 /** A quota or a webhook says no: a person reads why in the status, while it is tried again. */

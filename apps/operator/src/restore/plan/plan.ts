@@ -6,6 +6,7 @@ import { dropVolumes, keptVolumes, retentionEnds } from './old-volumes.ts';
 import { phaseOf } from './phase.ts';
 import { prepare } from './prepare.ts';
 import { rollBack } from './roll-back.ts';
+import { stopSteps } from './save.ts';
 import { seed, settled } from './seed.ts';
 import type { PlannedRestoreStep, RestorePlan } from './step.ts';
 import { verify } from './verify.ts';
@@ -36,8 +37,9 @@ export function planRestore(seen: RestoreObservation, now: number): RestorePlan 
 
 /** Ended: what may be left of it after a crash goes, and the object itself may go. */
 function tidy(seen: RestoreObservation, how: 'succeeded' | 'failed', now: number): RestorePlan {
-  const { restore, cluster, hasSecret } = seen;
-  const steps: PlannedRestoreStep[] = [];
+  const { restore, cluster, pods, hasSecret } = seen;
+  const started = pods.filter((pod) => pod.startedBy === restore.uid);
+  const steps: PlannedRestoreStep[] = [...stopSteps(started, 'the restore is over')];
   if (cluster?.marker?.uid === restore.uid && how === 'succeeded')
     steps.push({ step: { do: 'unmark', back: undefined }, reason: 'the restore is over' });
   if (hasSecret) steps.push({ step: { do: 'deleteSecret' }, reason: 'nobody needs its key any more' });

@@ -15,6 +15,7 @@ import { limitsOf } from '../plan/cluster-limits.ts';
 import { expectedRevision } from '../plan/fit.ts';
 import { planRestore } from '../plan/plan.ts';
 import type { RestoreReport, RestoreStep } from '../plan/step.ts';
+import { wrongsOf } from './rules.ts';
 
 /** What may go wrong in a model. */
 export interface Trouble {
@@ -76,7 +77,7 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
  * far as a restore sees them. Every write is counted, so that a test can crash after each.
  */
 export class RestoreModel {
-  readonly #trouble: Trouble;
+  readonly trouble: Trouble;
   cluster: ModelCluster | undefined;
   pods: Mutable<LifePod>[] = [];
   volumes: Mutable<LifeVolume>[] = [];
@@ -113,7 +114,7 @@ export class RestoreModel {
   readonly wrongs: string[] = [];
 
   constructor(trouble: Trouble = {}, withCluster = true, etcdKills: readonly number[] = []) {
-    this.#trouble = trouble;
+    this.trouble = trouble;
     this.etcdKills = etcdKills;
     if (!withCluster) return;
     this.cluster = {
@@ -143,7 +144,7 @@ export class RestoreModel {
     const plan = planRestore(this.observation(), this.now);
     for (const { step } of plan.steps) {
       if (this.#apply(step)) this.writes++;
-      this.#check(step);
+      this.wrongs.push(...wrongsOf(step, this));
       if (this.writes >= limit) return true;
     }
     if (plan.report && this.#record(plan.report)) this.writes++;
@@ -172,7 +173,7 @@ export class RestoreModel {
         hasFinalizer: this.finalizer,
         namespace: 'ns',
         clusterName: 'c',
-        safetySnapshot: this.#trouble.policy ?? 'Required',
+        safetySnapshot: this.trouble.policy ?? 'Required',
         retention: this.retention,
         requireManifest: false,
         acceptForeign: false,
@@ -233,7 +234,7 @@ export class RestoreModel {
 
   /** What is told to go goes, unless it is on a lost node, or held by a pod that is. */
   #stays(item: Mutable<LifePod> | Mutable<LifeVolume>): boolean {
-    const { lostNode } = this.#trouble;
+    const { lostNode } = this.trouble;
     const isLost = item.name === lostNode || (lostNode === 'seed' && item.name === this.seed?.name);
     if (item.terminating && isLost) item.overdue = true;
     return !item.terminating || isLost;
@@ -253,7 +254,7 @@ export class RestoreModel {
   }
 
   #runJobs(): void {
-    const { sourceRefused, manifestMisfits } = this.#trouble;
+    const { sourceRefused, manifestMisfits } = this.trouble;
     const read = manifestMisfits ? { ...modelSource, cluster: undefined } : modelSource;
     const refused = { kind: 'failed', why: 'broken', passes: false, since: 0 } as const;
     if (this.inspect.kind === 'running') this.inspect = { kind: 'done', value: pendingSource };
@@ -263,18 +264,18 @@ export class RestoreModel {
   }
 
   /** True if a member answers whoever would save what it holds; those that were started do so only as a quorum. */
-  #answers(): boolean {
-    const { operatorIsCutOff = false, startFails = false } = this.#trouble;
+  answers(): boolean {
+    const { operatorIsCutOff = false, startFails = false } = this.trouble;
     const old = this.pods.filter((pod) => pod.incarnation < (this.cluster?.incarnation ?? 0) && pod.running);
     if (old.some((pod) => pod.startedBy === '')) return !operatorIsCutOff;
     return old.length >= 2 && !startFails;
   }
 
   #saved(): SafetyFacts {
-    const isAsked = this.#answers();
-    if (this.#trouble.policy === 'Never')
+    const isAsked = this.answers();
+    if (this.trouble.policy === 'Never')
       return { kind: 'skipped', why: 'none is wanted', ...(isAsked && { revision: 50 }) };
-    if (isAsked && this.#trouble.saveFails) return { kind: 'skipped', why: 'store is full', revision: 50 };
+    if (isAsked && this.trouble.saveFails) return { kind: 'skipped', why: 'store is full', revision: 50 };
     return isAsked
       ? { kind: 'kept', path: 'p', revision: 50, bytes: 1 }
       : { kind: 'skipped', why: 'no member answers' };
@@ -283,14 +284,14 @@ export class RestoreModel {
   #arrive(end: JobState<SourceFacts>): void {
     this.deliver = end;
     if (end.kind !== 'done' || !this.seed) return;
-    if (this.#trouble.fileIsLost && this.seed.agent === '') {
+    if (this.trouble.fileIsLost && this.seed.agent === '') {
       // Another run of the agent: nothing has been delivered to it.
       Object.assign(this.seed, { stage: 'waitingForData', agent: 'again' });
       this.deliver = { kind: 'idle' };
       return;
     }
     this.seed.stage = 'restoring';
-    if (!this.#trouble.endsOnceDelivered) return;
+    if (!this.trouble.endsOnceDelivered) return;
     this.crash();
   }
 
@@ -298,14 +299,14 @@ export class RestoreModel {
     const { seed, cluster } = this;
     if (!seed || !cluster) return;
     if (seed.stage === 'pending') Object.assign(seed, { stage: 'waitingForData', ip: '10.0.0.1' });
-    else if (seed.stage === 'restoring' && this.#trouble.seedBreaks) seed.broken = 'data-dir not empty';
+    else if (seed.stage === 'restoring' && this.trouble.seedBreaks) seed.broken = 'data-dir not empty';
     else if (seed.stage === 'restoring') {
       seed.stage = 'running';
       const { restore, cluster: target } = this.observation();
       const desired = target?.desired;
       const right =
         desired && !('problems' in desired) ? expectedRevision(modelSource, restore, desired, this.seenRevision) : 0;
-      const revision = right + (this.#trouble.wrongRevision ? -1 : this.#trouble.leasesRunOut ? 3 : 0);
+      const revision = right + (this.trouble.wrongRevision ? -1 : this.trouble.leasesRunOut ? 3 : 0);
       seed.answer = {
         clusterId: `c${cluster.incarnation + 1}`,
         memberId: 'm',
@@ -437,70 +438,6 @@ export class RestoreModel {
     if (report.phase === 'Succeeded' && this.completedAt === 0) this.completedAt = this.now;
     if (report.started) this.startedAt = this.now;
     return true;
-  }
-
-  /** Operator rule 4, after every single step. */
-  #check(step: RestoreStep): void {
-    for (const wrong of this.#wrongsOf(step)[step.do] ?? []) if (wrong !== false) this.wrongs.push(wrong);
-  }
-
-  #wrongsOf(step: RestoreStep): Partial<Record<RestoreStep['do'], readonly (string | false)[]>> {
-    const { cluster } = this;
-    const old = this.pods.filter((pod) => pod.incarnation < (cluster?.incarnation ?? 0) && !pod.overdue);
-    const served = old.filter((pod) => pod.startedBy === '');
-    const isOpen = served.some((pod) => !pod.fenced);
-    const isStarted = 'uid' in step && this.pods.some(({ uid, startedBy }) => uid === step.uid && startedBy !== '');
-    return {
-      mark: [!this.source && 'marked without a source', this.#unread('marked')],
-      settleSeed: [this.#unread('settled')],
-      createCluster: [!this.source && 'made without a source'],
-      save: [isOpen && 'saved before the fence'],
-      startMember: [served.some((pod) => pod.running) && 'a member is started beside one that clients may hold on to'],
-      createSeed: [
-        isOpen && 'seed before fence',
-        !this.safety && 'seed before it is saved',
-        this.#isUnsaved() && 'a new incarnation beside data that was asked to be saved, and was not',
-        served.length < old.length && 'seed beside members that were started for a snapshot',
-        step.do === 'createSeed' &&
-          this.#answers() &&
-          step.above < 50 &&
-          'revisions begin below what clients have seen',
-      ],
-      latch: [!this.seed?.isIdentified && 'latched before the seed was disarmed', this.#unread('latched')],
-      deletePod: [
-        this.#isOfOldLife(step) && !isStarted && !cluster?.grown && 'a pod goes before the new life is available',
-      ],
-      deleteVolume: [
-        this.#isOfOldLife(step) && !cluster?.grown && 'a volume goes before the new life is available',
-        this.#isOfOldLife(step) && old.length > 0 && 'a volume goes before the pods',
-        this.#isOfOldLife(step) && !this.#isRetentionOver() && 'a volume goes, and nobody said that it may',
-      ],
-    };
-  }
-
-  /** A snapshot is required, there is none, and there is something that it would have been of. */
-  #isUnsaved(): boolean {
-    const isOld = ({ incarnation }: LifePod | LifeVolume) => incarnation < (this.cluster?.incarnation ?? 0);
-    const isThere =
-      this.pods.some((pod) => isOld(pod) && pod.ready) ||
-      this.volumes.some((volume) => isOld(volume) && volume.isIdentified && volume.keptBy === '');
-    return (this.#trouble.policy ?? 'Required') === 'Required' && this.safety?.kind !== 'kept' && isThere;
-  }
-
-  #isRetentionOver(): boolean {
-    return this.retention !== undefined && this.completedAt > 0 && this.now - this.completedAt >= this.retention;
-  }
-
-  #unread(what: string): string | false {
-    return this.source?.verified === 'Pending' && `${what} on a source that nobody has read`;
-  }
-
-  #isOfOldLife(step: RestoreStep): boolean {
-    const life = this.cluster?.incarnation ?? 0;
-    return (
-      'uid' in step &&
-      [...this.pods, ...this.volumes].some(({ uid, incarnation }) => uid === step.uid && incarnation < life)
-    );
   }
 }
 
