@@ -142,6 +142,8 @@ function isUnsaved(policy: NewIncarnation['policy'], snapshot: NewIncarnation['s
   return policy === 'Required' && snapshot === 'none';
 }
 
+/** The first three: a message has to fit a status. */
 function named(kind: string, names: readonly string[]): string {
-  return names.map((name) => `${kind}/${name}`).join(', ');
+  const shown = names.slice(0, 3).map((name) => `${kind}/${name}`);
+  return [...shown, ...(names.length > 3 ? [`${names.length - 3} more`] : [])].join(', ');
 }
