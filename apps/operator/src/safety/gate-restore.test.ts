@@ -51,6 +51,8 @@ describe('creating a new incarnation', () => {
   test('each objection names what it is about', () => {
     const said = objectionsTo('restore', { ...unsaved, readyPods: ['a', 'b'], volumes: ['a'] });
     expect(said.map(({ evidence }) => evidence)).toEqual(['pod/a, pod/b are Ready', 'pvc/a holds data of the cluster']);
+    const many = objectionsTo('restore', { ...unsaved, volumes: ['a', 'b', 'c', 'd', 'e'] });
+    expect(many[0]?.evidence).toBe('pvc/a, pvc/b, pvc/c, 2 more hold data of the cluster');
   });
 });
 

@@ -106,7 +106,7 @@ function settle(seen: RestoreObservation, target: TargetFacts, safety: SafetyFac
 function objection(seen: RestoreObservation, target: TargetFacts, safety: SafetyFacts): RestorePlan | undefined {
   const objections = objectionsTo('restore', newIncarnation(seen, target, safety));
   if (objections.length === 0) return undefined;
-  const why = safety.kind === 'skipped' ? `The safety snapshot could not be taken: ${safety.why}. ` : '';
+  const why = safety.kind === 'skipped' ? `The safety snapshot could not be taken: ${safety.why.slice(0, 300)}. ` : '';
   const evidence = objections.map((one) => one.evidence).join('; ');
   return fail(`${why}Nothing is restored, because ${evidence}. ${remedy}`);
 }
