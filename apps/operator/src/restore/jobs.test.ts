@@ -73,6 +73,20 @@ describe('jobs of restores', () => {
     expect(turns.taken).toBe(0);
   });
 
+  test('that fail again and again say for how long, whatever the clock on the wall does', async () => {
+    const clock = new VirtualClock();
+    const jobs = new Jobs(clock);
+    const failing = () => Promise.reject(new Error('no'));
+    jobs.start('a', failing);
+    await turn();
+    clock.jump(3_600_000);
+    expect(jobs.state('a')).toMatchObject({ kind: 'failed', failingFor: 0 });
+    await clock.advance(5_000);
+    jobs.start('a', failing);
+    await turn();
+    expect(jobs.state('a')).toMatchObject({ kind: 'failed', failingFor: 5_000 });
+  });
+
   test('of an earlier spec end when the spec has changed', async () => {
     const jobs = new Jobs(new VirtualClock());
     const [before, now] = [piece(), piece()];

@@ -13,7 +13,7 @@ export interface JobContext {
 interface Job {
   readonly stop: AbortController;
   state: JobState<unknown>;
-  /** When its present row of failures began. */
+  /** When its present row of failures began, by the monotonic clock. */
   failingSince: number | undefined;
 }
 
@@ -50,7 +50,11 @@ export class Jobs {
 
   /** How a job stands. The caller knows what its jobs of this name give. */
   state<T>(name: string): JobState<T> {
-    return (this.#jobs.get(name)?.state as JobState<T> | undefined) ?? { kind: 'idle' };
+    const job = this.#jobs.get(name);
+    if (!job) return { kind: 'idle' };
+    const state = job.state as JobState<T>;
+    if (state.kind !== 'failed' || job.failingSince === undefined) return state;
+    return { ...state, failingFor: this.#clock.monotonic() - job.failingSince };
   }
 
   /** Begins a job, unless it is under way; one that has failed is begun again. With turns, it waits for its own. */
@@ -82,8 +86,8 @@ export class Jobs {
       job.state = { kind: 'done', value: await work({ signal, onProgress }) };
       if (this.#jobs.get(name) === job) this.#onEnd(name);
     } catch (error) {
-      job.failingSince ??= this.#clock.now();
-      job.state = { kind: 'failed', ...describeFailure(error), since: job.failingSince };
+      job.failingSince ??= this.#clock.monotonic();
+      job.state = { kind: 'failed', ...describeFailure(error), failingFor: 0 };
     }
   }
 

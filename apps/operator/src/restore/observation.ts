@@ -221,5 +221,5 @@ export type JobState<T> =
   | { readonly kind: 'waiting'; readonly ahead: number }
   | { readonly kind: 'running'; readonly bytes: number }
   | { readonly kind: 'done'; readonly value: T }
-  /** `passes`: the fault is of a kind that goes away; it began at `since`, milliseconds since the epoch. */
-  | { readonly kind: 'failed'; readonly why: string; readonly passes: boolean; readonly since: number };
+  /** `passes`: the fault is of a kind that goes away; it has been there for `failingFor` milliseconds. */
+  | { readonly kind: 'failed'; readonly why: string; readonly passes: boolean; readonly failingFor: number };

@@ -234,11 +234,11 @@ describe('a restore', () => {
     const model = new RestoreModel();
     while (model.seed?.stage !== 'waitingForData') model.pass(Number.POSITIVE_INFINITY);
     const waits = [0, 10_000, 100_000].map((failing) => {
-      model.deliver = { kind: 'failed', why: 'ENOSPC', passes: true, since: model.now - failing };
+      model.deliver = { kind: 'failed', why: 'ENOSPC', passes: true, failingFor: failing };
       return planRestore(model.observation(), model.now).lookAgainAfter;
     });
     expect(waits).toEqual([250, 2_500, 10_000]);
-    model.deliver = { kind: 'failed', why: 'ENOSPC', passes: true, since: model.now - 600_000 };
+    model.deliver = { kind: 'failed', why: 'ENOSPC', passes: true, failingFor: 600_000 };
     run(model);
     expect(lives(model)).toEqual({ phase: 'Failed', ...asItWas });
     expect(model.status?.reason).toContain('ENOSPC');

@@ -21,7 +21,7 @@ export function planRestore(seen: RestoreObservation, now: number): RestorePlan 
     case 'ended':
       return tidy(seen, phase.how, now);
     case 'verifying':
-      return verify(seen, now);
+      return verify(seen);
     case 'preparing':
       return prepare(seen, phase.source);
     case 'seeding':

@@ -34,11 +34,11 @@ export function seed(seen: RestoreObservation, source: SourceFacts, target: Targ
   if (restore.startedAt === 0)
     return { steps: [], report: { phase: 'Fencing', reason: '', started: true }, lookAgainAfter: 0 };
   return (
-    settleSource(seen, source, target, desired, now) ??
+    settleSource(seen, source, target, desired) ??
     standBack(seen, target) ??
     fence(seen, source, target) ??
     (seen.seed ? undefined : save(seen, target)) ??
-    nurse(seen, source, target, desired, now)
+    nurse(seen, source, target, desired)
   );
 }
 
@@ -51,7 +51,6 @@ function settleSource(
   source: SourceFacts,
   target: TargetFacts,
   desired: Desired,
-  now: number,
 ): RestorePlan | undefined {
   const { restore, jobs, seed: pod } = seen;
   const isOurs = target.marker?.from === undefined;
@@ -69,7 +68,7 @@ function settleSource(
       : fail(`${source.path} was replaced while it was read`);
   const hasArrived = pod !== undefined && pod.stage !== 'pending' && pod.stage !== 'waitingForData';
   const isUnderWay = jobs.deliver.kind === 'running';
-  return !isOurs || (hasArrived && !isUnderWay) ? verifyAfterwards(seen, now) : undefined;
+  return !isOurs || (hasArrived && !isUnderWay) ? verifyAfterwards(seen) : undefined;
 }
 
 /** The seed was made for what was looked at: what arrived must say the same of itself. */
@@ -109,13 +108,7 @@ function fence(
   return take('Fencing', steps);
 }
 
-function nurse(
-  seen: RestoreObservation,
-  source: SourceFacts,
-  target: TargetFacts,
-  desired: Desired,
-  now: number,
-): RestorePlan {
+function nurse(seen: RestoreObservation, source: SourceFacts, target: TargetFacts, desired: Desired): RestorePlan {
   const { seed: pod, hasSecret } = seen;
   if (!pod) return make(seen, target);
   if (pod.terminating) return fail(`the pod ${pod.name} with the restored data was deleted`);
@@ -123,7 +116,7 @@ function nurse(
     return wait('Seeding', `${pod.name} has received the snapshot`, 250);
   if (pod.answer) return prove(seen, source, target, desired, pod);
   if (pod.broken !== undefined) return fail(pod.broken);
-  if (pod.stage === 'waitingForData' && pod.ip !== '') return deliver(seen, source, pod, now);
+  if (pod.stage === 'waitingForData' && pod.ip !== '') return deliver(seen, source, pod);
   if (!hasSecret && pod.stage === 'pending') return fail(`the Secret of ${pod.name} is gone`);
   return wait('Seeding', pod.why, pod.stage === 'running' ? answerEvery : 1_000);
 }
@@ -166,12 +159,7 @@ function seenRevision({ restore }: RestoreObservation, { marker }: TargetFacts):
 /** How long a snapshot that does not arrive is sent again and again: nothing serves meanwhile, and a full disk stays full. */
 const deliveryPatience = 600_000;
 
-function deliver(
-  { jobs }: RestoreObservation,
-  source: SourceFacts,
-  { ip, name, agent }: SeedFacts,
-  now: number,
-): RestorePlan {
+function deliver({ jobs }: RestoreObservation, source: SourceFacts, { ip, name, agent }: SeedFacts): RestorePlan {
   const job = jobs.deliver;
   const send = { step: { do: 'deliver', ip, agent }, reason: `the snapshot is sent to ${name}` } as const;
   switch (job.kind) {
@@ -188,8 +176,8 @@ function deliver(
       };
     }
     case 'failed':
-      if (!job.passes || now - job.since >= deliveryPatience) return fail(job.why);
-      return { ...take('Seeding', [send], job.why), lookAgainAfter: sendAgainAfter(now - job.since) };
+      if (!job.passes || job.failingFor >= deliveryPatience) return fail(job.why);
+      return { ...take('Seeding', [send], job.why), lookAgainAfter: sendAgainAfter(job.failingFor) };
     case 'done':
       return wait('Seeding', `${name} has received the snapshot`, 250);
   }

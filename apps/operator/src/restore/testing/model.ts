@@ -256,7 +256,7 @@ export class RestoreModel {
   #runJobs(): void {
     const { sourceRefused, manifestMisfits } = this.trouble;
     const read = manifestMisfits ? { ...modelSource, cluster: undefined } : modelSource;
-    const refused = { kind: 'failed', why: 'broken', passes: false, since: 0 } as const;
+    const refused = { kind: 'failed', why: 'broken', passes: false, failingFor: 0 } as const;
     if (this.inspect.kind === 'running') this.inspect = { kind: 'done', value: pendingSource };
     if (this.verify.kind === 'running') this.verify = sourceRefused ? refused : { kind: 'done', value: read };
     if (this.save.kind === 'running') this.save = { kind: 'done', value: this.#saved() };
