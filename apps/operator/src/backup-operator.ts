@@ -22,6 +22,7 @@ export async function addEtcdBackupOperator(options: BackupOperatorOptions, sign
   const { manager, events, original } = await prepareOperator('etcd-backup-operator', etcdBackups, options, signal);
   addBackupController(manager, {
     events,
+    clusterWide: options.clusterWide ?? false,
     oldOperator: original,
     ...(options.dial && { dial: options.dial }),
     ...(options.storage && { storage: options.storage }),

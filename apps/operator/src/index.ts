@@ -8,6 +8,7 @@ export { type EtcdCluster, type EtcdClusterSpec, type EtcdClusterStatus, etcdClu
 export { type EtcdRestore, etcdRestores } from './api/etcd-restore.ts';
 export { clientServiceName, clusterLabels } from './api/names.ts';
 export { conditionReasons, conditionTypes, eventReasons } from './api/reasons.ts';
+export { scopeOf } from './api/scope.ts';
 export { type BackupOperatorOptions, runEtcdBackupOperator } from './backup-operator.ts';
 export { EtcdObserver } from './cluster/etcd/etcd-observer.ts';
 export type { ClusterCredentials } from './cluster/etcd/member-pool.ts';

@@ -31,18 +31,15 @@ export async function runEtcdRestoreOperator(options: RestoreOperatorOptions, si
 export async function addEtcdRestoreOperator(options: RestoreOperatorOptions, signal: AbortSignal): Promise<Manager> {
   const { manager, events, original } = await prepareOperator(component, etcdRestores, options, signal);
   const { clock, random } = manager;
-  addRestoreController(
-    manager,
-    {
-      storage: { clock, random, ...options.storage },
-      agent: await agentSource(options, signal),
-      scratch: await Scratch.open(options.scratchDirectory),
-      oldOperator: original,
-      event: (restore, type, reason, message) => events.record(restore, type, reason, message),
-      ...(options.dial && { dial: options.dial }),
-    },
-    signal,
-  );
+  addRestoreController(manager, {
+    storage: { clock, random, ...options.storage },
+    agent: await agentSource(options, signal),
+    scratch: await Scratch.open(options.scratchDirectory),
+    clusterWide: options.clusterWide ?? false,
+    oldOperator: original,
+    event: (restore, type, reason, message) => events.record(restore, type, reason, message),
+    ...(options.dial && { dial: options.dial }),
+  });
   return manager;
 }
 

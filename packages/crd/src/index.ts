@@ -37,6 +37,7 @@ export { referencePage } from './reference/reference-page.ts';
 export {
   anything,
   bool,
+  choice,
   dateTime,
   duration,
   enumeration,

@@ -125,6 +125,13 @@ describe('a real API server', () => {
       'only a safe one',
     ],
     ['a rule on a map', { size: 1, labels: { app: 'x' } }, 'spec.labels', 'FieldValueInvalid', 'the label app'],
+    [
+      'a choice',
+      { size: 1, keep: 'Most' },
+      'spec.keep',
+      'FieldValueNotSupported',
+      'supported values: "true", "false", "Some"',
+    ],
     ['a maximum', { size: 9 }, 'spec.size', 'FieldValueInvalid', 'less than or equal to 7'],
     ['a pattern', { size: 1, version: 'v3' }, 'spec.version', 'FieldValueInvalid', 'should match'],
     ['a duration', { size: 1, timeout: '5 days' }, 'spec.timeout', 'FieldValueInvalid', 'should match'],
@@ -149,6 +156,13 @@ describe('a real API server', () => {
     expect(status).toBe(422);
     const wanted = { field, reason, message: expect.stringContaining(message) };
     expect(body.details.causes).toContainEqual(wanted);
+  });
+
+  test('takes the booleans and the strings of a choice as they are', async () => {
+    for (const keep of [true, false, 'Some']) {
+      const { status, body } = await create({ size: 1, keep }, `keeps-${String(keep).toLowerCase()}`);
+      expect({ status, keep: body.spec.keep }).toEqual({ status: 201, keep });
+    }
   });
 
   test('refuses names that the declaration refuses', async () => {

@@ -51,6 +51,17 @@ export function enumeration<const V extends string>(values: readonly V[], option
   return makeSchema({ type: 'string', enum: values }, options);
 }
 
+/**
+ * One of a fixed set of strings and booleans. Structural schemas have no union of types: the node has none, the server checks the
+ * value by its list, and no rule can be put on it.
+ */
+export function choice<const V extends string | boolean>(
+  values: readonly V[],
+  options: Omit<NodeOptions, 'rules'> = {},
+): Schema<V, 'required'> {
+  return makeSchema({ 'x-kubernetes-preserve-unknown-fields': true, enum: values }, options);
+}
+
 /** A whole number of 32 bits. */
 export function int32(options: NumberOptions & WithDefault<number>): Schema<number, 'optional'>;
 export function int32(options?: NumberOptions): Schema<number, 'required'>;

@@ -29,7 +29,7 @@ export interface StructuralSchema {
   readonly format?: string;
   readonly nullable?: true;
   readonly default?: unknown;
-  readonly enum?: readonly string[];
+  readonly enum?: readonly (string | boolean)[];
   readonly pattern?: string;
   readonly minLength?: number;
   readonly maxLength?: number;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { clientPort } from '@etcd-operator/etcd';
-import { clientServiceName, type EtcdBackup, type EtcdCluster } from '@etcd-operator/operator';
+import { clientServiceName, type EtcdBackup, type EtcdCluster, scopeOf } from '@etcd-operator/operator';
 import type { S3Location } from '../command-line.ts';
 import { s3Source } from './s3-source.ts';
 
@@ -17,7 +17,7 @@ export function backupOf(
   return {
     apiVersion: 'etcd.database.coreos.com/v1beta2',
     kind: 'EtcdBackup',
-    metadata: { name: name ?? `${clusterName}-${time}`, namespace },
+    metadata: { name: name ?? `${clusterName}-${time}`, namespace, annotations: scopeOf(cluster) },
     spec: {
       etcdEndpoints: [`${scheme}://${clientServiceName(clusterName)}.${namespace}.svc:${clientPort}`],
       storageType: 'S3',

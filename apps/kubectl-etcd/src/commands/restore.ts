@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isKubeError } from '@etcd-operator/kube';
-import { type EtcdRestore, etcdRestores } from '@etcd-operator/operator';
+import { type EtcdCluster, type EtcdRestore, etcdRestores, scopeOf } from '@etcd-operator/operator';
 import { type Access, findCluster } from '../access.ts';
 import { CliError } from '../cli-error.ts';
 import type { Command } from '../command-line.ts';
@@ -10,11 +10,12 @@ import { s3Source } from './s3-source.ts';
 
 /** Creates an EtcdRestore, which must bear the cluster's name. */
 export async function restore(access: Access, command: Extract<Command, { kind: 'restore' }>): Promise<Report> {
-  const name = command.cluster ?? (await findCluster(access, undefined)).metadata?.name ?? '';
+  const cluster = await findIfThere(access, command.cluster);
+  const name = command.cluster ?? cluster?.metadata?.name ?? '';
   const object: EtcdRestore = {
     apiVersion: 'etcd.database.coreos.com/v1beta2',
     kind: 'EtcdRestore',
-    metadata: { name, namespace: access.namespace },
+    metadata: { name, namespace: access.namespace, ...(cluster && { annotations: scopeOf(cluster) }) },
     spec: { etcdCluster: { name }, backupStorageType: 'S3', s3: s3Source(command.s3) },
   };
   const restores = access.client.resource(etcdRestores.resource);
@@ -40,6 +41,16 @@ export async function restore(access: Access, command: Extract<Command, { kind: 
     return { succeeded, failure: phase === 'Failed' ? reason : '' };
   });
   return report(done, `EtcdCluster ${name} is restored from ${command.s3.path}.`);
+}
+
+/** A cluster that is named may be gone: that is what it is restored for. */
+async function findIfThere(access: Access, name: string | undefined): Promise<EtcdCluster | undefined> {
+  try {
+    return await findCluster(access, name);
+  } catch (error) {
+    if (name !== undefined && error instanceof CliError && error.code === 'NotFound') return undefined;
+    throw error;
+  }
 }
 
 function report(data: EtcdRestore, line: string): Report {

@@ -359,7 +359,9 @@ function removed(world: Observation, { memberId, name }: Of<'removeMember'>): Ob
   const left = editMembers(world, (members) => members.filter(({ id }) => id !== memberId));
   const answers = new Map([...left.etcd.answers].filter(([pod]) => pod !== name));
   const heir = [...answers.values()].find((answer) => answer.kind === 'status' && !answer.isLearner);
-  const without = { ...left, etcd: { ...left.etcd, answers } };
+  // The etcd of a member that was removed ends.
+  const pods = left.pods.map((pod) => (pod.name === name ? { ...pod, ready: false } : pod));
+  const without = { ...left, pods, etcd: { ...left.etcd, answers } };
   if (heir?.kind !== 'status') return without;
   return editAnswers(without, ({ leaderId }) => (leaderId === memberId ? { leaderId: heir.memberId } : {}));
 }

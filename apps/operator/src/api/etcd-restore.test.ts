@@ -42,6 +42,11 @@ describe('an API server', () => {
     ['GCS without a secret', { backupStorageType: 'GCS', etcdCluster, gcs: { path: 'b/k' } }],
     ['OSS', { backupStorageType: 'OSS', etcdCluster, oss: { path: 'b/k', ossSecret: 's' } }],
     ['a spec for a cluster that is gone', { backupStorageType: 'S3', etcdCluster, s3, clusterSpec: { size: 3 } }],
+    ...(['Required', 'IfPossible', true, false] as const).map(
+      (safetySnapshot) =>
+        [`safetySnapshot: ${safetySnapshot}`, { backupStorageType: 'S3', etcdCluster, s3, safetySnapshot }] as const,
+    ),
+    ['a retention of old volumes', { backupStorageType: 'S3', etcdCluster, s3, oldVolumes: { retention: '72h' } }],
     ['fields that nobody knows', { backupStorageType: 'S3', etcdCluster, s3, future: { field: 1 } }],
   ])('takes %s', async (_what, spec) => {
     const name = `taken-${Math.abs(JSON.stringify(spec).length)}`;
@@ -55,6 +60,21 @@ describe('an API server', () => {
     ['a type without its source', { backupStorageType: 'GCS', etcdCluster, s3 }, 'gcs.path'],
     ['no cluster', { backupStorageType: 'S3', s3 }, 'etcdCluster'],
     ['a cluster of nine', { backupStorageType: 'S3', etcdCluster, s3, clusterSpec: { size: 9 } }, 'between 1 and 7'],
+    [
+      'a safety snapshot of another kind',
+      { backupStorageType: 'S3', etcdCluster, s3, safetySnapshot: 'Maybe' },
+      'safetySnapshot',
+    ],
+    [
+      'a safety snapshot that is a number',
+      { backupStorageType: 'S3', etcdCluster, s3, safetySnapshot: 1 },
+      'safetySnapshot',
+    ],
+    [
+      'a retention that is no duration',
+      { backupStorageType: 'S3', etcdCluster, s3, oldVolumes: { retention: '3 days' } },
+      'retention',
+    ],
     ['a negative bump', { backupStorageType: 'S3', etcdCluster, s3, revisionBump: -1 }, 'revisionBump'],
   ])('refuses %s', async (_what, spec, words) => {
     await expect(restores.create(restore('refused', spec))).rejects.toThrow(words);

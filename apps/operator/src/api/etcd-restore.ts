@@ -2,11 +2,13 @@
 import {
   bool,
   cel,
+  choice,
   defineKind,
   duration,
   enumeration,
   int64,
   type KindOf,
+  list,
   nullable,
   object,
   optional,
@@ -28,10 +30,25 @@ const spec = object(
     // Used if there is no EtcdCluster. Without it size, version and volume size come from the manifest, the rest is default.
     clusterSpec: optional(nullable(clusterSpec)),
     safetySnapshot: optional(
-      bool({
+      choice(['Required', 'IfPossible', true, false], {
         description:
-          'Before the members that run are given up, a snapshot of them is stored beside the backup, where they can still be read. Default true.',
+          'Whether a snapshot of the present data is stored beside the backup before the new incarnation is created. Required (default, the same as true): the restore fails and changes nothing if the snapshot cannot be taken while an old pod is Ready or an old volume holds data. IfPossible: the restore goes on without it. false: none is taken. Old volumes are kept in every case.',
       }),
+    ),
+    oldVolumes: optional(
+      object(
+        {
+          retention: optional(
+            duration({
+              description:
+                'How long after the restore succeeded the volumes of the previous incarnation are kept, as long as the EtcdRestore exists. Default: until somebody deletes them.',
+            }),
+          ),
+        },
+        {
+          description: 'What becomes of the volumes of the previous incarnation. They are listed in status.oldVolumes.',
+        },
+      ),
     ),
     requireManifest: optional(bool({ description: 'Refuses a backup without a manifest that fits it.' })),
     acceptForeign: optional(
@@ -118,10 +135,22 @@ const status = object(
       object({
         generation: optional(int64({ description: 'The generation of the spec that it was kept for.' })),
         path: optional(string()),
-        revision: optional(int64()),
+        revision: optional(
+          int64({ description: 'The highest revision that the old members were at, also if no snapshot was taken.' }),
+        ),
         bytes: optional(int64()),
         skipped: optional(string({ description: 'Why there is none.' })),
       }),
+    ),
+    oldVolumes: optional(
+      object(
+        {
+          names: list(string({ maxLength: 253 })),
+          delete: string({ description: 'The command that deletes them.' }),
+          deletedAt: optional(string({ description: 'When spec.oldVolumes.retention ends. Absent: never.' })),
+        },
+        { description: 'PersistentVolumeClaims of the previous incarnation, which this restore has kept.' },
+      ),
     ),
     failure: optional(object({ generation: int64(), message: string() })),
     conditions: optional(nullable(conditionList)),

@@ -15,6 +15,8 @@ export const labels = {
   voter: `${group}/voter`,
   /** On throw-away pods that prove an image; holds the cluster's name. Never together with `app`. */
   imageCheck: `${group}/image-check`,
+  /** On volumes of a previous incarnation: UID of the EtcdRestore that replaced it and kept them. */
+  keptByRestore: `${group}/kept-by-restore`,
 } as const;
 
 export const annotations = {
@@ -46,6 +48,8 @@ export const annotations = {
   usedIncarnation: `${group}/used-incarnation`,
   /** On the EtcdCluster: UID of the EtcdRestore that brought its present life. */
   restoredBy: `${group}/restored-by`,
+  /** On the pod of an old member that was started for a safety snapshot: UID of the EtcdRestore that did. */
+  startedByRestore: `${group}/started-by-restore`,
   /** On the seed of a restore: the last argument of the restoring tool; `--help` once the data is there. */
   restoreSwitch: `${group}/restore-switch`,
   /** A digest of everything in a pod that can only be changed by making a new one. */

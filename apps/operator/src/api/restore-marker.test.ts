@@ -9,7 +9,12 @@ test('a mark is read as it was written', () => {
     name: fc.string(),
     uid: fc.string(),
     from: fc.record(
-      { incarnation: fc.integer({ min: 1 }), clusterId: fc.string(), revision: fc.integer({ min: 1 }) },
+      {
+        incarnation: fc.integer({ min: 1 }),
+        clusterId: fc.string(),
+        revision: fc.integer({ min: 1 }),
+        bornVersion: fc.string({ minLength: 1 }),
+      },
       { requiredKeys: ['incarnation', 'clusterId'] },
     ),
   });

@@ -20,6 +20,8 @@ export interface RestoreOrigin {
   readonly clusterId: string;
   /** The highest revision that it was last seen at; absent if that is not known. */
   readonly revision?: number | undefined;
+  /** The version that it was born with; absent if that is not known. */
+  readonly bornVersion?: string | undefined;
 }
 
 /** Undefined if there is none. One that cannot be read still counts, as nobody's: nothing is founded beside it. */
@@ -34,7 +36,12 @@ export function readRestoreMarker(notes: Readonly<Record<string, string>> | unde
     name: textOf(value['name']),
     uid: textOf(value['uid']),
     ...(isCount(incarnation) && {
-      from: { incarnation, clusterId: textOf(from['clusterId']), ...(isCount(revision) && { revision }) },
+      from: {
+        incarnation,
+        clusterId: textOf(from['clusterId']),
+        ...(isCount(revision) && { revision }),
+        ...(textOf(from['bornVersion']) !== '' && { bornVersion: textOf(from['bornVersion']) }),
+      },
     }),
   };
 }

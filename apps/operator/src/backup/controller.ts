@@ -3,6 +3,7 @@ import { buildController, type EventRecorder, type Manager } from '@etcd-operato
 import type { Dialer } from '@etcd-operator/etcd';
 import { keyString } from '@etcd-operator/kube';
 import { etcdBackups } from '../api/etcd-backup.ts';
+import { isManaged } from '../api/scope.ts';
 import type { StorageSettings } from '../storage/open-store.ts';
 import { BackupMetrics } from './backup-metrics.ts';
 import { BackupRuns } from './backup-runs.ts';
@@ -12,6 +13,8 @@ import { Turns } from './take/turns.ts';
 
 export interface BackupControllerOptions {
   readonly events: EventRecorder;
+  /** Looks after objects of all namespaces that are annotated `clusterwide`, instead of those without the annotation. */
+  readonly clusterWide: boolean;
   /** How members are reached. @default over the network, never to loopback or metadata addresses */
   readonly dial?: Dialer;
   readonly storage?: StorageSettings;
@@ -32,7 +35,11 @@ export function addBackupController(manager: Manager, options: BackupControllerO
     clock,
     random,
     log,
-    backupOf: (request) => backups.lister.get(request),
+    // One that another operator looks after is as good as gone: a run of it is called off, and nothing is written.
+    backupOf: (request) => {
+      const backup = backups.lister.get(request);
+      return backup && isManaged(backup, options.clusterWide) ? backup : undefined;
+    },
     runs,
     turns: new Turns(options.concurrency ?? 8),
     metrics: new BackupMetrics(manager.metrics, clock, () => runs.running),

@@ -2,8 +2,9 @@
 import { buildController, type Manager } from '@etcd-operator/controller-runtime';
 import type { Dialer } from '@etcd-operator/etcd';
 import { nodes, persistentVolumeClaims, podDisruptionBudgets, pods, services } from '@etcd-operator/kube';
-import { type EtcdCluster, etcdClusters } from '../api/etcd-cluster.ts';
-import { annotations, labels } from '../api/names.ts';
+import { etcdClusters } from '../api/etcd-cluster.ts';
+import { labels } from '../api/names.ts';
+import { isManaged } from '../api/scope.ts';
 import { clusterCaches, clusterOf, memberSelector, podSelector } from './caches.ts';
 import { ClusterEvents, type EventSink } from './cluster-events.ts';
 import { ClusterMetrics } from './cluster-metrics.ts';
@@ -67,10 +68,4 @@ function nodeCache(manager: Manager, canReadNodes: boolean): NodeCache {
   if (canReadNodes) onGranted();
   else manager.add(new NodeAccess({ client, clock, log, onGranted }));
   return cache;
-}
-
-/** The original's table: an operator of one namespace leaves annotated objects alone, a cluster-wide one takes only those. */
-function isManaged({ metadata }: EtcdCluster, clusterWide: boolean): boolean {
-  const scope = metadata?.annotations?.[annotations.scope];
-  return clusterWide ? scope === 'clusterwide' : scope === undefined;
 }

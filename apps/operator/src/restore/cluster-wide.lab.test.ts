@@ -111,8 +111,9 @@ test('cluster-wide, security 5: stores and Secrets of another namespace are out 
   expect(await podNames('other')).toEqual([]);
 }, 180_000);
 
-test('cluster-wide: an operator that does not look after the new cluster is waited for, and nothing is begun', async () => {
-  const plain = await restore('tenant', 'plain', {}, {});
-  await plain.until('waits', ({ reason }) => reason?.includes('until the etcd-operator stands back') ?? false);
+test('cluster-wide: an operator that does not look after the cluster is waited for, and nothing is begun', async () => {
+  await scene.clusters.create(clusterWith('plain', { size: 1, paused: true }, { namespace: 'tenant' }));
+  const marked = await restore('tenant', 'plain', {});
+  await marked.until('waits', ({ reason }) => reason?.includes('until the etcd-operator stands back') ?? false);
   expect((await podNames('tenant')).filter((name) => name.startsWith('plain'))).toEqual([]);
 }, 180_000);

@@ -4,6 +4,8 @@ import type { Dialer } from '@etcd-operator/etcd';
 import { type KubeObject, keyOf, keyString, persistentVolumeClaims, pods } from '@etcd-operator/kube';
 import { etcdClusters } from '../api/etcd-cluster.ts';
 import { type EtcdRestore, etcdRestores } from '../api/etcd-restore.ts';
+import { isManaged } from '../api/scope.ts';
+import { Turns } from '../backup/take/turns.ts';
 import { clusterOf, memberSelector, podSelector } from '../cluster/caches.ts';
 import { ClusterSecrets } from '../cluster/secrets/cluster-secrets.ts';
 import type { StorageSettings } from '../storage/open-store.ts';
@@ -23,13 +25,17 @@ export interface RestoreControllerOptions {
   readonly dial?: Dialer;
   /** Restores worked on at the same time. @default 16 */
   readonly concurrency?: number;
+  /** Backups that are read at the same time, and restores that move data at the same time. @default 4 of each */
+  readonly transfers?: number;
+  /** Looks after objects of all namespaces that are annotated `clusterwide`, instead of those without the annotation. */
+  readonly clusterWide: boolean;
 }
 
 /** Not the name of the cluster controller's index: the caches may be the same. */
 const byCluster = 'cluster of a restore';
 
-/** Adds the controller of EtcdRestores to a manager. What it does beside its looks ends with `signal`. */
-export function addRestoreController(manager: Manager, options: RestoreControllerOptions, signal: AbortSignal): void {
+/** Adds the controller of EtcdRestores to a manager. What it does beside its looks ends with the lease. */
+export function addRestoreController(manager: Manager, options: RestoreControllerOptions): void {
   const restores = manager.informer(etcdRestores.resource);
   restores.addIndex(byCluster, ({ metadata, spec }) => [
     keyString({ namespace: metadata?.namespace ?? '', name: spec.etcdCluster.name }),
@@ -45,6 +51,10 @@ export function addRestoreController(manager: Manager, options: RestoreControlle
     const cluster = clusterOf(object);
     return cluster ? restoresOf(cluster) : [];
   };
+  // What a job has found is looked at right away, not when the next look is due.
+  const jobs = new Jobs(manager.clock, (job) => controller.queue.add(keyString(restoreOfJob(job))));
+  manager.add(jobs);
+  const { transfers = 4 } = options;
   const reconciler = new RestoreReconciler({
     client: manager.client,
     clock: manager.clock,
@@ -58,8 +68,9 @@ export function addRestoreController(manager: Manager, options: RestoreControlle
       return { restore, cluster: clusters.lister.get(key), ...around, volumes: claims };
     },
     secrets: new ClusterSecrets(manager.clock),
-    // What a job has found is looked at right away, not when the next look is due.
-    jobs: new Jobs(manager.clock, signal, (job) => controller.queue.add(keyString(restoreOfJob(job)))),
+    jobs,
+    turns: { read: new Turns(transfers), move: new Turns(transfers) },
+    isManaged: (restore) => isManaged(restore, options.clusterWide),
     storage: options.storage,
     scratch: options.scratch,
     agent: options.agent,

@@ -11,7 +11,7 @@ export interface RestoreObservation {
   /** Pods of the EtcdCluster, by its UID, of every life. */
   readonly pods: readonly LifePod[];
   /** Pods of another object that are behind this cluster's Services: of one of that name that was deleted. */
-  readonly strangers: readonly string[];
+  readonly strangers: readonly StrangerPod[];
   /** Volume claims of the EtcdCluster, by its UID, of every life. */
   readonly volumes: readonly LifeVolume[];
   /** The pod that the restored data is made in; undefined if it is not there. */
@@ -24,12 +24,15 @@ export interface RestoreObservation {
 /** The EtcdRestore: what is asked for, and what has been recorded. */
 export interface RestoreFacts {
   readonly name: string;
+  readonly namespace: string;
   readonly uid: string;
   readonly generation: number;
   readonly deleting: boolean;
   readonly hasFinalizer: boolean;
   readonly clusterName: string;
-  readonly wantsSafetySnapshot: boolean;
+  readonly safetySnapshot: SafetySnapshotPolicy;
+  /** Milliseconds for which old volumes are kept after success; undefined if until somebody deletes them. */
+  readonly retention: number | undefined;
   readonly requireManifest: boolean;
   readonly acceptForeign: boolean;
   readonly revisionBump: number;
@@ -44,8 +47,23 @@ export interface RestoreFacts {
   /** The source as it was verified, for this generation. */
   readonly source: SourceFacts | undefined;
   readonly safety: SafetyFacts | undefined;
+  /** Old volumes that are listed as kept. */
+  readonly listedVolumes: readonly string[];
+  /** When it ended, milliseconds since the epoch; 0 if it did not. */
+  readonly completedAt: number;
   /** When the cluster was marked, milliseconds since the epoch; 0 if it was not. */
   readonly startedAt: number;
+}
+
+/** What is asked for of a snapshot of the present data. */
+export type SafetySnapshotPolicy = 'Required' | 'IfPossible' | 'Never';
+
+/** A pod that this cluster's Services lead to, and that is another object's. */
+export interface StrangerPod {
+  readonly name: string;
+  readonly node: string;
+  /** True if its node is gone or declared out of service: nothing runs there. False also if that cannot be told. */
+  readonly isOnLostNode: boolean;
 }
 
 /** A source that was looked at; all but `Pending` ones were read to their end. */
@@ -70,7 +88,8 @@ export interface SourceFacts {
 /** What was kept of the cluster as it was, or why nothing was. */
 export type SafetyFacts =
   | { readonly kind: 'kept'; readonly path: string; readonly revision: number; readonly bytes: number }
-  | { readonly kind: 'skipped'; readonly why: string };
+  /** `revision`: the highest one that an old member was at; absent if none could be asked. */
+  | { readonly kind: 'skipped'; readonly why: string; readonly revision?: number };
 
 /** What the spec of a cluster says about the data it can hold. */
 export interface ClusterLimits {
@@ -101,6 +120,8 @@ export interface TargetFacts {
   readonly clusterId: string;
   /** The highest revision that its members were last seen at; 0 if that is not known. */
   readonly revision: number;
+  /** The version that the present incarnation was born with; empty if that is not known. */
+  readonly bornVersion: string;
   /** The highest incarnation ever begun. */
   readonly usedIncarnation: number;
   /** UID of the EtcdRestore that brought the present life; empty if none did. */
@@ -118,6 +139,11 @@ export interface LifePod {
   readonly uid: string;
   readonly incarnation: number;
   readonly fenced: boolean;
+  readonly ready: boolean;
+  /** True if its etcd runs: clients may hold connections to it. */
+  readonly running: boolean;
+  /** UID of the EtcdRestore that started it for a safety snapshot; empty for all others. */
+  readonly startedBy: string;
   readonly terminating: boolean;
   /** True if it should have ended a while ago: its node does not answer, and may never do so again. */
   readonly overdue: boolean;
@@ -132,6 +158,19 @@ export interface LifeVolume {
   readonly overdue: boolean;
   /** True once an identity is written to it: the etcd-operator knows by it, too, which life this is. */
   readonly isIdentified: boolean;
+  /** UID of the EtcdRestore that replaced its incarnation and kept it; empty if none did. */
+  readonly keptBy: string;
+  /** Whose data it holds, and what last served from it. */
+  readonly member: VolumeMember;
+}
+
+export interface VolumeMember {
+  readonly clusterId: string;
+  readonly memberId: string;
+  /** Empty if it was not recorded. */
+  readonly version: string;
+  /** True if its files belong to root. */
+  readonly asRoot: boolean;
 }
 
 export interface SeedFacts {
@@ -141,6 +180,8 @@ export interface SeedFacts {
   readonly terminating: boolean;
   readonly ip: string;
   readonly onVolume: boolean;
+  /** The version of etcd that it was made with. */
+  readonly version: string;
   /** Which run of the agent it is: one that is started again may have lost what it had. Empty if that is not known. */
   readonly agent: string;
   /** True once its identity is written to it: its data is proven, and there is no way back. */
@@ -176,7 +217,9 @@ export interface JobFacts {
 
 export type JobState<T> =
   | { readonly kind: 'idle' }
+  /** For its turn: others are at work. */
+  | { readonly kind: 'waiting'; readonly ahead: number }
   | { readonly kind: 'running'; readonly bytes: number }
   | { readonly kind: 'done'; readonly value: T }
-  /** `passes`: the fault is of a kind that goes away; it began at `since`, milliseconds since the epoch. */
-  | { readonly kind: 'failed'; readonly why: string; readonly passes: boolean; readonly since: number };
+  /** `passes`: the fault is of a kind that goes away; it has been there for `failingFor` milliseconds. */
+  | { readonly kind: 'failed'; readonly why: string; readonly passes: boolean; readonly failingFor: number };

@@ -8,27 +8,26 @@ import {
   requeueAfter,
 } from '@etcd-operator/controller-runtime';
 import { type Dialer, networkDialer } from '@etcd-operator/etcd';
-import { type Client, keyOf, keyString, type Pod, secrets } from '@etcd-operator/kube';
+import { type Client, isKubeError, keyOf, keyString, secrets } from '@etcd-operator/kube';
 import type { Clock, Random } from '@etcd-operator/ports';
 import { type EtcdRestore, etcdRestores } from '../api/etcd-restore.ts';
 import { fieldManager } from '../api/names.ts';
 import { statusPatch } from '../api/status-patch.ts';
+import type { Turns } from '../backup/take/turns.ts';
 import { identityOf } from '../cluster/act/cluster-identity.ts';
-import { isOwnedBy } from '../cluster/objects/owner.ts';
-import { incarnationOf } from '../cluster/observe/pod-facts.ts';
 import type { ClusterSecrets } from '../cluster/secrets/cluster-secrets.ts';
 import { openStore, type StorageSettings } from '../storage/open-store.ts';
 import { secretReader } from '../storage/secret-reader.ts';
 import { act } from './act/act.ts';
 import type { BackgroundWork } from './act/act-context.ts';
 import { deliverSource } from './act/deliver-source.ts';
-import { safetyKey, savePresent } from './act/save-present.ts';
+import { saveOldMembers } from './act/save-old-members.ts';
 import { keyName } from './delivery/channel.ts';
 import type { JobContext, Jobs } from './jobs.ts';
 import { secretNameOf } from './objects/restore-secret.ts';
 import type { AgentSource } from './objects/seed-pod.ts';
 import type { SourceFacts } from './observation.ts';
-import { type Found, type Look, memberClient, observe } from './observe/observe.ts';
+import { type Found, type Look, observe } from './observe/observe.ts';
 import { planRestore } from './plan/plan.ts';
 import type { RestorePlan } from './plan/step.ts';
 import { RestoreError } from './restore-error.ts';
@@ -46,6 +45,10 @@ export interface RestoreReconcilerOptions {
   readonly find: (request: Request) => Found | undefined;
   readonly secrets: ClusterSecrets;
   readonly jobs: Jobs;
+  /** How many may read a backup, and how many may move data while a cluster is isolated, at the same time. */
+  readonly turns: { readonly read: Turns; readonly move: Turns };
+  /** Whether this operator looks after an object (its scope annotation). */
+  readonly isManaged: (restore: EtcdRestore) => boolean;
   readonly storage: StorageSettings;
   /** Where sources stay between being verified and being delivered. */
   readonly scratch: Scratch;
@@ -59,6 +62,8 @@ export interface RestoreReconcilerOptions {
 /** Observe, plan, act, report: one pass over one restore. */
 export class RestoreReconciler implements Reconciler {
   readonly #options: RestoreReconcilerOptions;
+  /** UIDs of the clusters whose Secrets are remembered, by restore. */
+  readonly #clusters = new Map<string, string>();
 
   constructor(options: RestoreReconcilerOptions) {
     this.#options = options;
@@ -66,23 +71,40 @@ export class RestoreReconciler implements Reconciler {
 
   async reconcile(request: Request, context: ReconcileContext): Promise<Result> {
     const found = this.#options.find(request);
-    if (!found) {
-      this.#options.jobs.forget(`${keyString(request)}/`);
-      await this.#options.scratch.forget(`${keyString(request)}/`);
+    if (!found || !this.#options.isManaged(found.restore)) {
+      await this.#forget(request);
       return done();
     }
     if (this.#options.oldOperator() !== undefined) return requeueAfter(5_000);
+    // A new spec is new work: what was begun for another one ends.
+    this.#options.jobs.forget(`${keyString(request)}/`, this.#prefix(found.restore));
     const look = await this.#look(found, context);
     const plan = planRestore(look.observation, this.#options.clock.now());
-    await this.#act(found, look, plan, context);
+    const trouble = await this.#act(found, look, plan, context);
+    if (trouble) {
+      await this.#report(found.restore, withTrouble(plan, trouble.error), context);
+      throw trouble.error;
+    }
     const isWritten = await this.#report(found.restore, plan, context);
     if (plan.lookAgainAfter === undefined) return done();
     return requeueAfter(isWritten ? Math.min(20, plan.lookAgainAfter) : Math.max(20, plan.lookAgainAfter));
   }
 
+  /** What is remembered of a restore that is gone, over, or another operator's. */
+  async #forget(request: Request): Promise<void> {
+    const key = keyString(request);
+    this.#options.jobs.forget(`${key}/`);
+    await this.#options.scratch.forget(`${key}/`);
+    const cluster = this.#clusters.get(key);
+    this.#clusters.delete(key);
+    // Another restore of the same cluster reads its Secrets again.
+    if (cluster !== undefined) this.#options.secrets.forget(cluster);
+  }
+
   #look(found: Found, { client, signal }: ReconcileContext): Promise<Look> {
     const { clock, dial, jobs } = this.#options;
     const prefix = this.#prefix(found.restore);
+    if (found.cluster) this.#clusters.set(keyString(keyOf(found.restore)), identityOf(found.cluster).uid);
     return observe(found, {
       client,
       clock,
@@ -98,7 +120,13 @@ export class RestoreReconciler implements Reconciler {
     });
   }
 
-  async #act(found: Found, look: Look, plan: RestorePlan, { client, log, signal }: ReconcileContext): Promise<void> {
+  /** What the API server refused, told and not thrown: the status says it first. */
+  async #act(
+    found: Found,
+    look: Look,
+    plan: RestorePlan,
+    { client, log, signal }: ReconcileContext,
+  ): Promise<{ readonly error: unknown } | undefined> {
     const { observation, tlsKeys } = look;
     const { desired } = observation.cluster ?? {};
     const context = {
@@ -116,13 +144,15 @@ export class RestoreReconciler implements Reconciler {
     };
     for (const { step, reason } of plan.steps) {
       log.info('step', { do: step.do, reason });
-      await act(step, context);
+      try {
+        await act(step, context);
+      } catch (error) {
+        if (isKubeError(error, 'Forbidden', 'Invalid')) return { error };
+        throw error;
+      }
     }
-    if (isOver(observation.restore.ended, plan)) {
-      this.#options.jobs.forget(this.#prefix(found.restore));
-      // Of earlier generations as well.
-      await this.#options.scratch.forget(`${keyString(keyOf(found.restore))}/`);
-    }
+    if (isOver(observation.restore.ended, plan)) await this.#forget(keyOf(found.restore));
+    return undefined;
   }
 
   /** True if something new was written. */
@@ -181,39 +211,29 @@ export class RestoreReconciler implements Reconciler {
         jobs.start(
           `${prefix}verify`,
           withStore((opened, context) => verifySource(opened, options, context)),
+          this.#options.turns.read,
         ),
-      save: (incarnation) =>
+      save: (step) =>
         jobs.start(
           `${prefix}save`,
-          withStore((opened, context) => this.#save(found, look, incarnation, opened, context)),
+          withStore((opened, context) => {
+            const { find, clock, dial } = this.#options;
+            const pods = () => find(keyOf(restore))?.pods ?? [];
+            return saveOldMembers(
+              step,
+              { ...found, pods, credentials: look.credentials, opened, clock, dial },
+              context,
+            );
+          }),
+          this.#options.turns.move,
         ),
       deliver: (ip, agent) =>
         jobs.start(
           `${prefix}deliver/${agent}`,
           withStore((opened, context) => this.#deliver(found, look, ip, opened, context)),
+          this.#options.turns.move,
         ),
     };
-  }
-
-  async #save(
-    { cluster, pods, restore }: Found,
-    { credentials }: Look,
-    incarnation: number,
-    opened: Awaited<ReturnType<typeof openStore>>,
-    context: JobContext,
-  ) {
-    if (!cluster) return { kind: 'skipped', why: 'there is no EtcdCluster' };
-    const { uid } = identityOf(cluster);
-    const { clock, dial } = this.#options;
-    const lives = oldLives(pods, uid, incarnation).map((life) =>
-      life.map((pod) => memberClient(pod, cluster, credentials, { clock, dial })),
-    );
-    try {
-      const key = safetyKey(opened.place.key, { uid: identityOf(restore).uid, incarnation });
-      return await savePresent(lives, opened, key, context);
-    } finally {
-      for (const member of lives.flat()) member.close();
-    }
   }
 
   async #deliver(
@@ -245,12 +265,10 @@ export class RestoreReconciler implements Reconciler {
   }
 }
 
-/** The pods of each life before, the last one first. */
-function oldLives(pods: readonly Pod[], uid: string, incarnation: number): readonly (readonly Pod[])[] {
-  const lifeOf = (pod: Pod) => incarnationOf(pod.metadata?.labels);
-  const old = pods.filter((pod) => isOwnedBy(pod, uid) && lifeOf(pod) < incarnation && pod.status?.podIP);
-  const lives = [...new Set(old.map(lifeOf))].sort((a, b) => b - a);
-  return lives.map((life) => old.filter((pod) => lifeOf(pod) === life));
+/** A quota or a webhook says no: a person reads why in the status, while it is tried again. */
+function withTrouble(plan: RestorePlan, error: unknown): RestorePlan {
+  const reason = error instanceof Error ? error.message.slice(0, 900) : String(error);
+  return { ...plan, report: plan.report && { phase: plan.report.phase, reason } };
 }
 
 /** Names of jobs begin with the namespace and the name of their restore, neither of which has a slash in it. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { persistentVolumeClaims, secrets } from '@etcd-operator/kube';
+import { type PersistentVolumeClaim, persistentVolumeClaims, secrets } from '@etcd-operator/kube';
 import { TestAuthority } from '@etcd-operator/tools';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { annotations, labels } from '../api/names.ts';
@@ -19,7 +19,7 @@ describe('a cluster is restored', () => {
     return (await lab.clusters.lab.client().resource(persistentVolumeClaims).list(select)).items;
   };
 
-  test('C-50 D17 [95] rule 5: on volumes, without a quorum: new volumes, the old ones go at the end, and all bear the identity', async () => {
+  test('C-50 D17 [95] rule 5: on volumes, without a quorum: new volumes that bear the identity, and the old ones are kept', async () => {
     const { clusters } = lab;
     const persistentVolumeClaimSpec = {
       accessModes: ['ReadWriteOnce'],
@@ -41,9 +41,12 @@ describe('a cluster is restored', () => {
     expect(status.safetySnapshot).toBeDefined();
     await clusters.settled('stored');
     expect((await lab.contents('stored')).keys).toEqual(saved.keys);
-    const now = await claims('stored');
+    const isKept = ({ metadata }: PersistentVolumeClaim) => metadata?.labels?.[labels.keptByRestore] !== undefined;
+    const all = await claims('stored');
+    const now = all.filter((claim) => !isKept(claim));
     expect(now).toHaveLength(3);
-    expect(now.filter(({ metadata }) => old.some((one) => one.metadata?.uid === metadata?.uid))).toEqual([]);
+    const uids = (list: readonly PersistentVolumeClaim[]) => new Set(list.map(({ metadata }) => metadata?.uid));
+    expect(uids(all.filter(isKept))).toEqual(uids(old));
     for (const { metadata } of now) expect(metadata?.labels?.[labels.incarnation]).toBe('2');
     const { metadata, status: after } = await clusters.get('stored');
     expect(after).toMatchObject({ clusterID: status.clusterID, incarnation: 2 });
@@ -52,7 +55,8 @@ describe('a cluster is restored', () => {
       [annotations.incarnation]: '2',
     });
     await clusters.until('the identity is on all pods and volumes', async () => {
-      const objects = [...(await claims('stored')), ...(await clusters.pods('stored'))];
+      const present = (await claims('stored')).filter((claim) => !isKept(claim));
+      const objects = [...present, ...(await clusters.pods('stored'))];
       const known = objects.filter((one) => one.metadata?.annotations?.[annotations.clusterId] === status.clusterID);
       return objects.length === 6 && known.length === 6 ? true : undefined;
     });

@@ -21,6 +21,35 @@ describe('the status of a restore', () => {
     expect(nextStatus(first, 1, { phase: 'Verifying', reason: '' }, later)).toBeUndefined();
   });
 
+  test('lists old volumes with the command that deletes them and when their retention ends, until none is left', () => {
+    const oldVolumes = { names: ['a', 'b'], command: 'kubectl delete pvc a b', retention: 3_600_000 };
+    const done = nextStatus(undefined, 1, { phase: 'Succeeded', reason: '', oldVolumes }, now);
+    const listed = { names: ['a', 'b'], delete: 'kubectl delete pvc a b', deletedAt: '2026-11-15T13:00:00Z' };
+    expect(done?.oldVolumes).toEqual(listed);
+    expect(restoreFacts(restoreWith(done))).toMatchObject({ listedVolumes: ['a', 'b'], completedAt: Date.parse(now) });
+    const forGood = { ...oldVolumes, retention: undefined };
+    expect(nextStatus(done, 1, { phase: 'Succeeded', reason: '', oldVolumes: forGood }, later)?.oldVolumes).toEqual({
+      names: listed.names,
+      delete: listed.delete,
+    });
+    const none = { ...oldVolumes, names: [] };
+    const gone = nextStatus(done, 1, { phase: 'Succeeded', reason: '', oldVolumes: none }, later);
+    expect(gone).not.toHaveProperty('oldVolumes');
+    expect(gone).toMatchObject({ succeeded: true, completedAt: now });
+  });
+
+  test.each([
+    [undefined, 'Required'],
+    [true, 'Required'],
+    ['Required', 'Required'],
+    ['IfPossible', 'IfPossible'],
+    [false, 'Never'],
+  ] as const)('of a spec with safetySnapshot: %s asks for a snapshot that is %s', (safetySnapshot, policy) => {
+    const { spec, ...rest } = restoreWith(undefined);
+    const wanted = { ...spec, ...(safetySnapshot !== undefined && { safetySnapshot }) };
+    expect(restoreFacts({ ...rest, spec: wanted }).safetySnapshot).toBe(policy);
+  });
+
   test('D16 [93] is succeeded in one phase only, and has a reason where it failed', () => {
     const failed = nextStatus(undefined, 1, { phase: 'Failed', reason: 'the hash does not fit' }, now);
     expect(failed).toMatchObject({ succeeded: false, reason: 'the hash does not fit', completedAt: now });

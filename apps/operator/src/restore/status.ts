@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { jsonEqual } from '@etcd-operator/kube';
+import { formatTime, jsonEqual } from '@etcd-operator/kube';
 import type { Condition } from '../api/condition-schema.ts';
 import type { EtcdRestoreStatus, RestorePhaseName } from '../api/etcd-restore.ts';
 import type { SafetyFacts, SourceFacts } from './observation.ts';
-import type { RestoreReport } from './plan/step.ts';
+import type { OldVolumes, RestoreReport } from './plan/step.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -27,7 +27,15 @@ export function nextStatus(
   };
   if (isOver(phase)) next.completedAt ??= now;
   else delete next.completedAt;
+  if (report.oldVolumes) setVolumes(next, report.oldVolumes);
   return jsonEqual(previous, next) ? undefined : next;
+}
+
+function setVolumes(next: Mutable<EtcdRestoreStatus>, { names, command, retention }: OldVolumes): void {
+  delete next.oldVolumes;
+  if (names.length === 0) return;
+  const end = retention === undefined ? undefined : Date.parse(next.completedAt ?? '') + retention;
+  next.oldVolumes = { names, delete: command, ...(end !== undefined && { deletedAt: formatTime(end) }) };
 }
 
 /** A corrected spec begins anew; what a failed attempt saved stays named until it is saved again. */
@@ -66,7 +74,8 @@ function clusterStatus({ name, size, version, storage }: NonNullable<SourceFacts
 }
 
 function safetyStatus(safety: SafetyFacts): NonNullable<EtcdRestoreStatus['safetySnapshot']> {
-  if (safety.kind === 'skipped') return { skipped: safety.why };
+  if (safety.kind === 'skipped')
+    return { skipped: safety.why, ...(safety.revision !== undefined && { revision: safety.revision }) };
   const { path, revision, bytes } = safety;
   return { path, revision, bytes };
 }

@@ -27,6 +27,10 @@ export interface Subjects {
   readonly deletePod: DoomedPod;
   readonly deleteVolume: DoomedVolume;
   readonly bootstrap: Beginning;
+  readonly isolate: Isolation;
+  readonly restore: NewIncarnation;
+  readonly deleteOldPod: OldPod;
+  readonly deleteOldVolume: OldVolume;
 }
 
 /** One thing that speaks for a member being dead. Two pieces are independent if they come from different sources. */
@@ -94,6 +98,48 @@ export interface Beginning {
   readonly secretProblem: string | undefined;
 }
 
+/** A pod that is to be removed from the Service endpoints, because an EtcdRestore replaces its incarnation. */
+export interface Isolation {
+  /** True if the etcd-operator has acknowledged the EtcdRestore: it would replace members that it cannot see any more. */
+  readonly isAcknowledged: boolean;
+  /** True if every byte of the backup has been read and compared. */
+  readonly isSourceVerified: boolean;
+}
+
+/** A new incarnation that is to be created from a backup, in the place of what is there. */
+export interface NewIncarnation {
+  readonly policy: 'Required' | 'IfPossible' | 'Never';
+  readonly snapshot: 'stored' | 'none' | 'unknown';
+  /** Old pods that are Ready: they serve, whoever cannot reach them. */
+  readonly readyPods: readonly string[];
+  /** Old volumes that hold a member's data. */
+  readonly volumes: readonly string[];
+  /** True if an old member answered, whatever kept its data from being stored. */
+  readonly isAnswered: boolean;
+  /** Old pods that the Services still lead to. */
+  readonly unisolatedPods: readonly string[];
+}
+
+/** A pod of the previous incarnation that is to be deleted. */
+export interface OldPod {
+  /** True if the new incarnation is Available at its full size. */
+  readonly isReplaced: boolean;
+  /** True if the restore itself started it, to take a snapshot from its volume. */
+  readonly isStartedForSnapshot: boolean;
+}
+
+/** A volume of the previous incarnation that is to be deleted. Durations in milliseconds. */
+export interface OldVolume {
+  readonly isReplaced: boolean;
+  /** True if this restore has kept it: those of others are not its own to delete. */
+  readonly isKeptByThisRestore: boolean;
+  /** Undefined: it is kept until somebody deletes it. */
+  readonly retention: number | undefined;
+  readonly keptFor: number;
+  /** Pods that have it mounted. */
+  readonly usedBy: readonly string[];
+}
+
 type Checks = {
   readonly [K in keyof Subjects]: Readonly<Record<string, (subject: Subjects[K]) => string | undefined>>;
 };
@@ -141,4 +187,49 @@ const checks: Checks = {
     ForeignPod: ({ foreignPod }) => foreignPod,
     SecretsInvalid: ({ secretProblem }) => secretProblem,
   },
+  isolate: {
+    OperatorActive: ({ isAcknowledged }) =>
+      isAcknowledged ? undefined : 'the etcd-operator has not suspended reconciliation of the EtcdCluster yet',
+    SourceUnverified: ({ isSourceVerified }) => (isSourceVerified ? undefined : 'the backup has not been verified yet'),
+  },
+  restore: {
+    SnapshotUnknown: ({ snapshot }) =>
+      snapshot === 'unknown' ? 'it is not known yet whether the present data is saved' : undefined,
+    PodReady: ({ policy, snapshot, readyPods }) =>
+      isUnsaved(policy, snapshot) && readyPods.length > 0
+        ? `${named('pod', readyPods)} ${readyPods.length === 1 ? 'is' : 'are'} Ready`
+        : undefined,
+    VolumeWithData: ({ policy, snapshot, volumes }) =>
+      isUnsaved(policy, snapshot) && volumes.length > 0
+        ? `${named('pvc', volumes)} ${volumes.length === 1 ? 'holds' : 'hold'} data of the cluster`
+        : undefined,
+    MemberAnswers: ({ policy, snapshot, isAnswered }) =>
+      isUnsaved(policy, snapshot) && isAnswered ? 'a member of the cluster answers' : undefined,
+    NotIsolated: ({ unisolatedPods }) =>
+      unisolatedPods.length > 0 ? `the Services still lead to ${named('pod', unisolatedPods)}` : undefined,
+  },
+  deleteOldPod: {
+    NotReplaced: ({ isReplaced, isStartedForSnapshot }) =>
+      isReplaced || isStartedForSnapshot ? undefined : notAvailable,
+  },
+  deleteOldVolume: {
+    NotReplaced: ({ isReplaced }) => (isReplaced ? undefined : notAvailable),
+    NotItsOwn: ({ isKeptByThisRestore }) => (isKeptByThisRestore ? undefined : 'it was not kept by this EtcdRestore'),
+    KeptForGood: ({ retention }) => (retention === undefined ? 'it is kept until somebody deletes it' : undefined),
+    RetentionRuns: ({ retention = 0, keptFor }) =>
+      keptFor < retention ? `it is kept for another ${Math.ceil((retention - keptFor) / 1000)} s` : undefined,
+    InUse: ({ usedBy }) => (usedBy.length > 0 ? `${named('pod', usedBy)} has it mounted` : undefined),
+  },
 };
+
+const notAvailable = 'the new incarnation is not Available at its full size';
+
+function isUnsaved(policy: NewIncarnation['policy'], snapshot: NewIncarnation['snapshot']): boolean {
+  return policy === 'Required' && snapshot === 'none';
+}
+
+/** The first three: a message has to fit a status. */
+function named(kind: string, names: readonly string[]): string {
+  const shown = names.slice(0, 3).map((name) => `${kind}/${name}`);
+  return [...shown, ...(names.length > 3 ? [`${names.length - 3} more`] : [])].join(', ');
+}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { clientPort, type Login, MemberClient, type MemberClientOptions } from '@etcd-operator/etcd';
+import type { Socket } from 'node:net';
+import { clientPort, type Dialer, type Login, MemberClient, type MemberClientOptions } from '@etcd-operator/etcd';
 import { createClient, isKubeError, type Pod, pods, type Transport } from '@etcd-operator/kube';
 import {
   adminIdentity,
@@ -37,6 +38,9 @@ export class OperatorLab implements AsyncDisposable {
   readonly requests: string[] = [];
   /** How members of a cluster are spoken to, where they want certificates or a password. */
   readonly access = new Map<string, Pick<MemberClientOptions, 'tls' | 'serverName' | 'login'>>();
+  /** Connections of the operators to members, and the addresses that they cannot reach. */
+  readonly #connections = new Map<Socket, string>();
+  readonly #unreachable = new Set<string>();
   #running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
 
   private constructor(lab: Lab) {
@@ -92,7 +96,7 @@ export class OperatorLab implements AsyncDisposable {
         identity,
         leaderElection: false,
         readLog: podLogReader(this.lab.server.transport()),
-        dial: ({ host, port }) => this.lab.dial(host, port),
+        dial: this.dialAsOperator,
         healthInterval: 1_000,
         ...options,
       },
@@ -101,6 +105,25 @@ export class OperatorLab implements AsyncDisposable {
     // A failure is reported by whoever waits for the operator to end.
     ended.catch(() => undefined);
     return { stop, ended };
+  }
+
+  /** How operators of this lab reach members. */
+  readonly dialAsOperator: Dialer = async ({ host, port }, signal) => {
+    if (this.#unreachable.has(host)) throw new Error('the test keeps operators from this member');
+    const socket = await this.lab.dial(host, port, signal);
+    this.#connections.set(socket, host);
+    socket.once('close', () => this.#connections.delete(socket));
+    return socket;
+  };
+
+  /** The members there are now are out of the operators' reach, and of nobody else's, as with a network policy. */
+  async cutOperatorsOff(cluster: string): Promise<void> {
+    for (const { status } of await this.pods(cluster)) this.#unreachable.add(status?.podIP ?? '');
+    for (const [socket, host] of this.#connections) if (this.#unreachable.has(host)) socket.destroy();
+  }
+
+  reconnectOperators(): void {
+    this.#unreachable.clear();
   }
 
   #counted(transport: Transport): Transport {

@@ -379,18 +379,9 @@
   - ""
   resources:
   - pods
-  verbs:
-  - get
-  - list
-  - watch
-  - create
-  - patch
-  - delete
-- apiGroups:
-  - ""
-  resources:
   - persistentvolumeclaims
   verbs:
+  - get
   - list
   - watch
   - create
@@ -484,6 +475,7 @@
   - ""
   resources:
   - pods
+  - persistentvolumeclaims
   verbs:
   - get
   - list
@@ -494,13 +486,9 @@
 - apiGroups:
   - ""
   resources:
-  - persistentvolumeclaims
+  - nodes
   verbs:
-  - list
-  - watch
-  - create
-  - patch
-  - delete
+  - get
 - apiGroups:
   - ""
   resources:
@@ -537,6 +525,12 @@
   - patch
 {{- end }}
 {{- define "etcd-operator.rules.etcd-restore-operator.nodes" -}}
+- apiGroups:
+  - ""
+  resources:
+  - nodes
+  verbs:
+  - get
 {{- end }}
 {{- define "etcd-operator.rules.view" -}}
 - apiGroups:

@@ -31,9 +31,10 @@ function scalarProblem(schema: StructuralSchema, value: unknown): string | undef
       return 'must be a list';
     case 'object':
       return 'must be an object';
-    default:
-      return undefined;
+    case undefined:
+      return enumProblem(schema, value);
   }
+  return undefined;
 }
 
 function intOrStringProblem(schema: StructuralSchema, value: unknown): string | undefined {
@@ -50,7 +51,8 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 function stringProblem(schema: StructuralSchema, value: string): string | undefined {
-  if (schema.enum && !schema.enum.includes(value)) return `must be one of ${schema.enum.join(', ')}`;
+  const unlisted = enumProblem(schema, value);
+  if (unlisted !== undefined) return unlisted;
   // The server counts characters, not UTF-16 units.
   const length = [...value].length;
   if (length < (schema.minLength ?? 0)) return `must have at least ${schema.minLength} characters`;
@@ -58,6 +60,10 @@ function stringProblem(schema: StructuralSchema, value: string): string | undefi
     return `must have at most ${schema.maxLength} characters`;
   if (schema.pattern !== undefined && !matches(schema.pattern, value)) return `must match ${schema.pattern}`;
   return undefined;
+}
+
+function enumProblem({ enum: values }: StructuralSchema, value: unknown): string | undefined {
+  return values && !values.some((one) => one === value) ? `must be one of ${values.join(', ')}` : undefined;
 }
 
 /** A pattern that cannot be compiled is reported elsewhere. */

@@ -20,7 +20,7 @@ function typeName(schema: StructuralSchema): string {
     case 'object':
       return schema.additionalProperties ? `map of ${plural(schema.additionalProperties)}` : 'object';
     case undefined:
-      return 'anything';
+      return schema.enum ? choices(schema.enum) : 'anything';
     default:
       return schema.type;
   }
@@ -33,8 +33,12 @@ const formats: Readonly<Record<string, string>> = {
 };
 
 function stringName({ enum: values, format }: StructuralSchema): string {
-  if (values) return values.map(code).join(' or ');
+  if (values) return choices(values);
   return format === undefined ? 'string' : (formats[format] ?? `string (${format})`);
+}
+
+function choices(values: readonly (string | boolean)[]): string {
+  return values.map((value) => code(String(value))).join(' or ');
 }
 
 function listName(schema: StructuralSchema): string {

@@ -3,6 +3,7 @@ import {
   anything,
   bool,
   cel,
+  choice,
   dateTime,
   defineKind,
   duration,
@@ -48,6 +49,7 @@ const spec = object(
       default: '3.6.16',
     }),
     mode: enumeration(['Fast', 'Safe'], { description: 'How to go about it.', default: 'Safe' }),
+    keep: optional(choice([true, false, 'Some'], { description: 'Whether to keep what was there.' })),
     founder: optional(
       string({
         maxLength: 63,

@@ -7,6 +7,7 @@ import type { Desired } from '../../cluster/desired.ts';
 import type { TlsKeyStyles } from '../../cluster/objects/tls-volumes.ts';
 import type { AgentSource } from '../objects/seed-pod.ts';
 import type { SourceFacts } from '../observation.ts';
+import type { RestoreStep } from '../plan/step.ts';
 
 /** What carrying out a step may use. Every decision has been taken. */
 export interface ActContext {
@@ -27,7 +28,7 @@ export interface ActContext {
 export interface BackgroundWork {
   inspect(): void;
   verify(): void;
-  save(incarnation: number): void;
+  save(step: Extract<RestoreStep, { do: 'save' }>): void;
   deliver(ip: string, agent: string): void;
 }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createClient, pods } from '@etcd-operator/kube';
+import { createClient, persistentVolumeClaims, pods } from '@etcd-operator/kube';
 import { createApiServer } from '@etcd-operator/kube-lab';
 import { seededRandom, silentLogger, systemClock } from '@etcd-operator/ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { etcdClusters } from '../../api/etcd-cluster.ts';
 import { type EtcdRestore, etcdRestores } from '../../api/etcd-restore.ts';
 import { installCrd } from '../../api/install-crd.ts';
-import { annotations } from '../../api/names.ts';
+import { annotations, labels } from '../../api/names.ts';
 import { restoreFinalizer } from '../observe/restore-facts.ts';
+import type { RestoreStep } from '../plan/step.ts';
 import { act } from './act.ts';
 import type { ActContext } from './act-context.ts';
 
@@ -16,6 +18,7 @@ const restores = client.resource(etcdRestores.resource);
 
 beforeAll(async () => {
   const signal = AbortSignal.timeout(60_000);
+  await installCrd(etcdClusters, { client, clock: systemClock, log: silentLogger, signal });
   await installCrd(etcdRestores, { client, clock: systemClock, log: silentLogger, signal });
 });
 afterAll(() => server.close());
@@ -50,6 +53,47 @@ test('[99] an EtcdRestore that is gone when it is to get its finalizer stops the
   // What is taken off is taken off either way.
   const finalizers = [restoreFinalizer];
   await act({ do: 'removeFinalizer' }, contextOf({ ...seen, metadata: { ...seen.metadata, finalizers } }));
+});
+
+test('rule 3: the version that a cluster was born with is that of its incarnation: cleared, put back, or that of the restored member', async () => {
+  const key = { namespace: 'default', name: 'c' };
+  const clusters = client.resource(etcdClusters.resource);
+  await clusters.create({
+    apiVersion: 'etcd.database.coreos.com/v1beta2',
+    kind: 'EtcdCluster',
+    metadata: { ...key, annotations: { [annotations.bornVersion]: '3.6.16' } },
+    spec: { size: 1, version: '3.7.3' },
+  });
+  const restore: EtcdRestore = {
+    apiVersion: 'etcd.database.coreos.com/v1beta2',
+    kind: 'EtcdRestore',
+    metadata: { namespace: 'default', name: 'r', uid: 'r1' },
+    spec: { backupStorageType: 'S3', etcdCluster: { name: 'c' } },
+  };
+  const take = async (step: RestoreStep) => {
+    await act(step, { ...contextOf(restore), cluster: await clusters.get(key) });
+    return (await clusters.get(key)).metadata?.annotations?.[annotations.bornVersion];
+  };
+  const from = { incarnation: 1, clusterId: 'c1', bornVersion: '3.6.16' };
+  const mark = { do: 'mark', marker: { name: 'r', uid: 'r1', from }, incarnation: 2 } as const;
+  expect(await take(mark)).toBeUndefined();
+  expect(await take({ do: 'unmark', back: from })).toBe('3.6.16');
+  await take(mark);
+  // Made with an older minor, and the spec has become a newer one since.
+  const latch = { do: 'latch', clusterId: 'c2', incarnation: 2 } as const;
+  expect(await take({ ...latch, bornVersion: '3.5.35' })).toBe('3.5.35');
+  expect(await take({ ...latch, bornVersion: '' })).toBeUndefined();
+});
+
+test('a volume of the previous incarnation is labelled as kept by the restore, and only the one that was seen', async () => {
+  const key = { namespace: 'default', name: 'old' };
+  const claims = client.resource(persistentVolumeClaims);
+  const spec = { accessModes: ['ReadWriteOnce' as const], resources: { requests: { storage: '1Gi' } } };
+  const { metadata } = await claims.create({ metadata: key, spec });
+  const restore = { metadata: { namespace: 'default', name: 'r', uid: 'r1' } } as EtcdRestore;
+  await expect(act({ do: 'keepVolume', name: 'old', uid: 'another' }, contextOf(restore))).rejects.toThrow('uid');
+  await act({ do: 'keepVolume', name: 'old', uid: metadata?.uid ?? '' }, contextOf(restore));
+  expect((await claims.get(key)).metadata?.labels).toEqual({ [labels.keptByRestore]: 'r1' });
 });
 
 test('restoring is turned off before an identity is anywhere: the etcd-operator may take the new life up at once', async () => {

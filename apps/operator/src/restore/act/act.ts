@@ -12,6 +12,7 @@ import type { RestoreStep } from '../plan/step.ts';
 import { type ActContext, ifThere } from './act-context.ts';
 import { createCluster, deleteCluster, latch, mark, unmark } from './cluster-steps.ts';
 import { createSeed, settleSeed } from './seed-steps.ts';
+import { startMember } from './start-member.ts';
 
 /** Carries out one step. What Kubernetes refuses is thrown: the world is looked at again. */
 export async function act(step: RestoreStep, context: ActContext): Promise<void> {
@@ -21,7 +22,7 @@ export async function act(step: RestoreStep, context: ActContext): Promise<void>
     case 'verify':
       return context.jobs.verify();
     case 'save':
-      return context.jobs.save(step.incarnation);
+      return context.jobs.save(step);
     case 'deliver':
       return context.jobs.deliver(step.ip, step.agent);
     case 'addFinalizer':
@@ -43,10 +44,17 @@ export async function act(step: RestoreStep, context: ActContext): Promise<void>
       return createSeed(step, context);
     case 'settleSeed':
       return settleSeed(step, context);
+    case 'startMember':
+      return startMember(step, context);
     case 'fencePod':
     case 'unfencePod':
       return relabel(step, context);
-    default:
+    case 'keepVolume':
+      return keepVolume(step, context);
+    case 'createSecret':
+    case 'deleteSecret':
+    case 'deletePod':
+    case 'deleteVolume':
       return changeHelper(step, context);
   }
 }
@@ -83,6 +91,16 @@ async function relabel(
   const app = what === 'fencePod' ? null : 'etcd';
   const patch = { metadata: { uid, labels: { [labels.app]: app } } };
   await ifThere(client.resource(pods).patch({ namespace, name }, { type: 'merge', patch }, { fieldManager, signal }));
+}
+
+async function keepVolume(
+  { name, uid }: Extract<RestoreStep, { do: 'keepVolume' }>,
+  { client, restore, signal }: ActContext,
+): Promise<void> {
+  const { namespace, uid: restoreUid } = identityOf(restore);
+  const patch = { metadata: { uid, labels: { [labels.keptByRestore]: restoreUid } } };
+  const claims = client.resource(persistentVolumeClaims);
+  await ifThere(claims.patch({ namespace, name }, { type: 'merge', patch }, { fieldManager, signal }));
 }
 
 async function patchRestore(patch: Patch | undefined, { client, restore, signal }: ActContext): Promise<void> {

@@ -2,6 +2,7 @@
 import { type EtcdCluster, etcdClusters } from '../../api/etcd-cluster.ts';
 import { annotations, fieldManager, group } from '../../api/names.ts';
 import { formatRestoreMarker } from '../../api/restore-marker.ts';
+import { scopeOf } from '../../api/scope.ts';
 import { identityOf } from '../../cluster/act/cluster-identity.ts';
 import { firstIncarnation } from '../../cluster/plan/identity.ts';
 import type { RestoreStep } from '../plan/step.ts';
@@ -13,7 +14,6 @@ type Of<K extends RestoreStep['do']> = Extract<RestoreStep, { do: K }>;
 export async function createCluster({ marker, spec }: Of<'createCluster'>, context: ActContext): Promise<void> {
   const { client, restore, signal } = context;
   const { namespace } = identityOf(restore);
-  const scope = restore.metadata?.annotations?.[annotations.scope];
   const cluster: EtcdCluster = {
     apiVersion: `${group}/v1beta2`,
     kind: 'EtcdCluster',
@@ -24,7 +24,7 @@ export async function createCluster({ marker, spec }: Of<'createCluster'>, conte
         [annotations.restore]: formatRestoreMarker(marker),
         [annotations.incarnation]: String(firstIncarnation),
         [annotations.usedIncarnation]: String(firstIncarnation),
-        ...(scope !== undefined && { [annotations.scope]: scope }),
+        ...scopeOf(restore),
       },
     },
     spec,
@@ -45,6 +45,8 @@ export async function mark({ marker, incarnation }: Of<'mark'>, context: ActCont
     [annotations.incarnation]: String(incarnation),
     [annotations.usedIncarnation]: String(incarnation),
     [annotations.clusterId]: null,
+    // Of the incarnation before: the next one begins with the log of the version that it is restored into.
+    [annotations.bornVersion]: null,
   });
 }
 
@@ -54,19 +56,21 @@ export async function unmark({ back }: Of<'unmark'>, context: ActContext): Promi
     ...(back && {
       [annotations.incarnation]: back.clusterId === '' ? null : String(back.incarnation),
       [annotations.clusterId]: back.clusterId || null,
+      [annotations.bornVersion]: back.bornVersion ?? null,
     }),
   });
 }
 
 /** Who brought the new life is recorded with its identity: the same restore never brings it twice. */
-export async function latch({ clusterId, incarnation }: Of<'latch'>, context: ActContext): Promise<void> {
-  const { client, cluster, restore, desired, signal } = context;
+export async function latch(step: Of<'latch'>, context: ActContext): Promise<void> {
+  const { clusterId, incarnation, bornVersion } = step;
+  const { client, cluster, restore, signal } = context;
   await annotate(context, {
     [annotations.clusterId]: clusterId,
     [annotations.incarnation]: String(incarnation),
     [annotations.restoredBy]: identityOf(restore).uid,
     // The log of a restored member begins afresh: nothing of an older version is in it.
-    [annotations.bornVersion]: desired?.version ?? null,
+    [annotations.bornVersion]: bornVersion || null,
   });
   const { name, namespace, uid } = identityOf(cluster ?? {});
   const patch = { metadata: { uid }, status: { clusterID: clusterId, incarnation } };

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MemberClient } from '@etcd-operator/etcd';
 import { FakeMember } from '@etcd-operator/etcd/testing';
-import { systemClock } from '@etcd-operator/ports';
+import { systemClock, VirtualClock } from '@etcd-operator/ports';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type OpenedStorage, openStore } from '../../storage/open-store.ts';
-import { savePresent } from './save-present.ts';
+import { type SaveOptions, savePresent } from './save-present.ts';
 
 let directory = '';
 let opened: OpenedStorage;
@@ -30,23 +30,88 @@ function clientOf(fake: FakeMember): MemberClient {
 
 const context = { signal: new AbortController().signal, onProgress: () => undefined };
 
+const clock = new VirtualClock();
+/** Members of incarnations, the newest first, each under a letter. */
+const options = (
+  incarnations: readonly (readonly (MemberClient | undefined)[])[],
+  some: Partial<SaveOptions> = {},
+) => ({
+  incarnations: () =>
+    incarnations.map((members) => new Map(members.map((member, index) => [String.fromCharCode(97 + index), member]))),
+  ...{ key: 'ns/kept', isTaken: true, patience: 0, clock, ...some },
+});
+
 test('rule 23: members that know other credentials than the spec names are not given up unsaved', async () => {
   const words = 'etcdserver: authentication failed, invalid user ID or password';
   using locked = clientOf(new FakeMember((call) => call.refuse(3, words)));
   using silent = clientOf(new FakeMember((call) => call.refuse(14, 'nobody is here')));
-  const saved = savePresent([[silent, locked]], opened, 'ns/kept', context);
+  const saved = savePresent(opened, options([[silent, locked]]), context);
   await expect(saved).rejects.toMatchObject({
     code: 'NotSaved',
     message: expect.stringContaining('let the operator in'),
   });
 });
 
-test('of members that are silent nothing can be saved', async () => {
+test('of members that cannot be reached nothing can be saved, and each is named with why', async () => {
   using silent = clientOf(new FakeMember((call) => call.refuse(14, 'nobody is here')));
-  expect(await savePresent([[silent]], opened, 'ns/kept', context)).toEqual({
+  expect(await savePresent(opened, options([[silent, undefined]]), context)).toEqual({
     kind: 'skipped',
-    why: 'no member answers',
+    why: expect.stringMatching(
+      /^pod\/a is not reachable from the operator \(.*nobody is here.*\); pod\/b has no address$/,
+    ),
   });
+  expect(await savePresent(opened, options([]), context)).toEqual({ kind: 'skipped', why: 'no member answers' });
+});
+
+/** A status: field 4 is the leader, 5 the raft index; field 1 is the header, whose field 3 is the revision. */
+const statusOf = (leader: number, raftIndex: number, revision = 7) =>
+  Uint8Array.of(0x0a, 2, 0x18, revision, 0x20, leader, 0x28, raftIndex);
+
+const cutOff = { kind: 'skipped', why: expect.stringContaining('could not be stored'), revision: 7 };
+
+/** Answers with the status that is given now, and refuses its snapshot. */
+const memberWith = (status: () => Uint8Array | undefined, asked: string[] = [], name = '') =>
+  new FakeMember((call) => {
+    asked.push(`${name} ${call.method}`);
+    const now = status();
+    if (!now) call.refuse(14, 'not up yet');
+    else if (call.method === 'Auth/Authenticate') call.refuse(9, 'etcdserver: authentication is not enabled');
+    else if (call.method === 'Maintenance/Status') call.reply(now);
+    else call.refuse(14, 'cut off');
+  });
+
+test('without a leader all members are waited for: the one that starts last may have the most', async () => {
+  const asked: string[] = [];
+  let isUp = false;
+  using early = clientOf(memberWith(() => statusOf(0, 3), asked, 'early'));
+  using late = clientOf(memberWith(() => (isUp ? statusOf(0, 9) : undefined), asked, 'late'));
+  const saved = savePresent(opened, options([[early, late]], { patience: 15_000 }), context);
+  await expect.poll(() => asked.filter((call) => call === 'late Maintenance/Status').length).toBe(0);
+  await expect.poll(() => asked).toContain('early Maintenance/Status');
+  isUp = true;
+  for (let second = 0; second < 5; second++) await clock.advance(1_000);
+  expect(await saved).toMatchObject(cutOff);
+  expect(asked.filter((call) => call.endsWith('Snapshot'))).toEqual(['late Maintenance/Snapshot']);
+});
+
+test('a member that knows a leader is not kept waiting for others', async () => {
+  const asked: string[] = [];
+  using leading = clientOf(memberWith(() => statusOf(1, 3), asked, 'leading'));
+  using silent = clientOf(memberWith(() => undefined));
+  const saved = savePresent(opened, options([[leading, silent]], { patience: 15_000 }), context);
+  expect(await saved).toMatchObject(cutOff);
+  expect(asked).toContain('leading Maintenance/Snapshot');
+});
+
+test('where none is wanted, only how far the members have come is asked', async () => {
+  const asked: string[] = [];
+  using member = clientOf(memberWith(() => statusOf(1, 3, 42), asked, 'm'));
+  expect(await savePresent(opened, options([[member]], { isTaken: false }), context)).toEqual({
+    kind: 'skipped',
+    why: 'spec.safetySnapshot is false',
+    revision: 42,
+  });
+  expect(asked.filter((call) => call.endsWith('Snapshot'))).toEqual([]);
 });
 
 test('what is saved is of the last life of which a member answers, however much those before it have done', async () => {
@@ -60,7 +125,7 @@ test('what is saved is of the last life of which a member answers, however much 
     });
   using before = clientOf(answers('before', 100));
   using last = clientOf(answers('last', 3));
-  const saved = savePresent([[last], [before]], opened, 'ns/kept', context);
-  await expect(saved).rejects.toMatchObject({ code: 'NotSaved' });
+  const saved = savePresent(opened, options([[last], [before]]), context);
+  expect(await saved).toMatchObject({ kind: 'skipped', revision: 0 });
   expect(asked.filter((call) => call.endsWith('Snapshot'))).toEqual(['last Maintenance/Snapshot']);
 });

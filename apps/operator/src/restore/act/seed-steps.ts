@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type ObjectMeta, persistentVolumeClaims, pods } from '@etcd-operator/kube';
 import { annotations, fieldManager, labels } from '../../api/names.ts';
-import { readRestoreMarker } from '../../api/restore-marker.ts';
 import { identityOf } from '../../cluster/act/cluster-identity.ts';
 import { unlessThere } from '../../cluster/act/object-steps.ts';
 import { volumeClaim } from '../../cluster/objects/volume-claim.ts';
@@ -14,7 +13,7 @@ import type { ActContext } from './act-context.ts';
 type Of<K extends RestoreStep['do']> = Extract<RestoreStep, { do: K }>;
 
 /** The volume first, then the pod. Both are there already if this was begun before a crash. */
-export async function createSeed({ name, incarnation }: Of<'createSeed'>, context: ActContext): Promise<void> {
+export async function createSeed({ name, incarnation, above }: Of<'createSeed'>, context: ActContext): Promise<void> {
   const { client, cluster, desired, source, restore, signal } = context;
   if (!cluster || !desired || !source) throw new Error('a seed is made for an EtcdCluster, from a source');
   const identity = identityOf(cluster);
@@ -28,7 +27,7 @@ export async function createSeed({ name, incarnation }: Of<'createSeed'>, contex
     restoreUid: identityOf(restore).uid,
     secretName: secretNameOf(identityOf(restore)),
     agent: context.agent,
-    revisionBump: bumpForTool(source, context.revisionBump, readRestoreMarker(cluster.metadata?.annotations)?.from),
+    revisionBump: bumpForTool(source, context.revisionBump, above),
   });
   await unlessThere(client.resource(pods).create(pod, { fieldManager, signal }));
 }

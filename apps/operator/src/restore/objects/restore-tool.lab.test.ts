@@ -74,7 +74,7 @@ async function restore(member: EtcdProcess, { version, path, bump, switchedTo }:
       restoreUid: 'r',
       secretName: 's',
       agent: { image: 'operator', namespace: 'default', pullSecrets: [] },
-      revisionBump: bumpForTool(source, bump, undefined),
+      revisionBump: bumpForTool(source, bump, 0),
     },
   );
   const [, ...args] = pod.spec?.initContainers?.find(({ name }) => name === restoreContainer)?.command ?? [];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { clientPort, type Dialer, formatId, isEtcdError, MemberClient, memberAddress } from '@etcd-operator/etcd';
+import { type Dialer, formatId, isEtcdError, MemberClient, memberAddress } from '@etcd-operator/etcd';
 import { type Client, isKubeError, type PersistentVolumeClaim, type Pod, secrets } from '@etcd-operator/kube';
 import type { Clock } from '@etcd-operator/ports';
 import type { EtcdCluster } from '../../api/etcd-cluster.ts';
@@ -13,9 +13,11 @@ import { incarnationOf } from '../../cluster/observe/pod-facts.ts';
 import { seedName } from '../../cluster/plan/member-naming.ts';
 import type { ClusterSecrets } from '../../cluster/secrets/cluster-secrets.ts';
 import { secretNameOf } from '../objects/restore-secret.ts';
+import { portOf } from '../objects/snapshot-pod.ts';
 import type { JobFacts, LifePod, LifeVolume, RestoreObservation, SeedAnswer, TargetFacts } from '../observation.ts';
 import { restoreFacts } from './restore-facts.ts';
 import { agentOf, seedFacts } from './seed-facts.ts';
+import { strangersOf } from './strangers.ts';
 import { targetFacts } from './target-facts.ts';
 
 /** The objects around one restore, as the caches have them. */
@@ -60,7 +62,10 @@ export async function observe(found: Found, context: ObserveContext): Promise<Lo
     restore: facts,
     cluster: target,
     pods: own.map((pod) => lifePod(pod, now)),
-    strangers: found.pods.filter((pod) => !own.includes(pod) && !lifePod(pod, now).fenced).map(nameOf),
+    strangers: await strangersOf(
+      found.pods.filter((pod) => !own.includes(pod) && !lifePod(pod, now).fenced),
+      context,
+    ),
     volumes: cluster ? volumesOf(found, target?.uid ?? '', now) : [],
     seed: seed && seedFacts(seed, answer, now),
     hasSecret: (facts.ended === undefined || facts.hasFinalizer) && (await hasSecret(restore, client, signal)),
@@ -90,10 +95,6 @@ function nameOfSeed(cluster: EtcdCluster, { uid, incarnation }: TargetFacts): st
   return seedName(cluster.metadata?.name ?? '', uid, incarnation);
 }
 
-function nameOf({ metadata }: Pod): string {
-  return metadata?.name ?? '';
-}
-
 /** Above what a kubelet takes to say that a pod has ended. */
 const endPatience = 60_000;
 
@@ -105,12 +106,15 @@ function volumesOf({ volumes }: Found, uid: string, now: number): readonly LifeV
   return volumes.filter((claim) => isOwnedBy(claim, uid)).map((claim) => lifeVolume(claim, now));
 }
 
-function lifePod({ metadata = {} }: Pod, now: number): LifePod {
+function lifePod({ metadata = {}, status }: Pod, now: number): LifePod {
   return {
     name: metadata.name ?? '',
     uid: metadata.uid ?? '',
     incarnation: incarnationOf(metadata.labels),
     fenced: metadata.labels?.[labels.app] !== 'etcd',
+    ready: status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ?? false,
+    running: status?.containerStatuses?.some(({ name, state }) => name === 'etcd' && state?.running) ?? false,
+    startedBy: metadata.annotations?.[annotations.startedByRestore] ?? '',
     terminating: metadata.deletionTimestamp !== undefined,
     overdue: isOverdue(metadata.deletionTimestamp, now),
   };
@@ -124,6 +128,13 @@ function lifeVolume({ metadata = {} }: PersistentVolumeClaim, now: number): Life
     terminating: metadata.deletionTimestamp !== undefined,
     overdue: isOverdue(metadata.deletionTimestamp, now),
     isIdentified: Boolean(metadata.annotations?.[annotations.clusterId]),
+    keptBy: metadata.labels?.[labels.keptByRestore] ?? '',
+    member: {
+      clusterId: metadata.annotations?.[annotations.clusterId] ?? '',
+      memberId: metadata.annotations?.[annotations.memberId] ?? '',
+      version: metadata.annotations?.[annotations.version] ?? '',
+      asRoot: metadata.labels?.[labels.incarnation] === undefined,
+    },
   };
 }
 
@@ -150,7 +161,7 @@ export function memberClient(
   const clusterDomain = cluster.spec.pod?.ClusterDomain ?? '';
   const place = { member: pod.metadata?.name ?? '', cluster: name, namespace, clusterDomain };
   return new MemberClient({
-    target: { host: pod.status?.podIP ?? '', port: clientPort },
+    target: { host: pod.status?.podIP ?? '', port: portOf(pod) },
     serverName: memberAddress(place, { client: true, peer: true }).host,
     clock,
     tls: () => credentials.tls,

@@ -3,7 +3,7 @@ import { hasFinalizer, isBeingDeleted } from '@etcd-operator/controller-runtime'
 import type { EtcdRestore, EtcdRestoreStatus } from '../../api/etcd-restore.ts';
 import { group } from '../../api/names.ts';
 import { parseDuration } from '../../cluster/desired.ts';
-import type { RestoreFacts, SafetyFacts, SourceFacts } from '../observation.ts';
+import type { RestoreFacts, SafetyFacts, SafetySnapshotPolicy, SourceFacts } from '../observation.ts';
 
 /** Keeps an EtcdRestore until what it has begun is finished or put back. */
 export const restoreFinalizer = `${group}/restore`;
@@ -18,12 +18,14 @@ export function restoreFacts(restore: EtcdRestore): RestoreFacts {
   const generation = metadata.generation ?? 0;
   return {
     name: metadata.name ?? '',
+    namespace: metadata.namespace ?? '',
     uid: metadata.uid ?? '',
     generation,
     deleting: isBeingDeleted(restore),
     hasFinalizer: hasFinalizer(restore, restoreFinalizer),
     clusterName: spec.etcdCluster.name,
-    wantsSafetySnapshot: spec.safetySnapshot ?? true,
+    safetySnapshot: policyOf(spec.safetySnapshot),
+    retention: parseDuration(spec.oldVolumes?.retention),
     requireManifest: spec.requireManifest ?? false,
     acceptForeign: spec.acceptForeign ?? false,
     revisionBump: spec.revisionBump ?? defaultBump,
@@ -33,8 +35,22 @@ export function restoreFacts(restore: EtcdRestore): RestoreFacts {
     failure: status?.failure?.generation === generation ? status.failure.message : undefined,
     source: status?.source?.generation === generation ? sourceOf(status.source) : undefined,
     safety: status?.safetySnapshot?.generation === generation ? safetyOf(status) : undefined,
+    ...endFacts(status),
     startedAt: (status?.observedGeneration === generation && Date.parse(status.startedAt ?? '')) || 0,
   };
+}
+
+function endFacts(status: EtcdRestoreStatus | undefined): Pick<RestoreFacts, 'listedVolumes' | 'completedAt'> {
+  return {
+    listedVolumes: status?.oldVolumes?.names ?? [],
+    completedAt: Date.parse(status?.completedAt ?? '') || 0,
+  };
+}
+
+/** What cannot be read asks for the safest. */
+function policyOf(wanted: EtcdRestore['spec']['safetySnapshot']): SafetySnapshotPolicy {
+  if (wanted === false) return 'Never';
+  return wanted === 'IfPossible' ? 'IfPossible' : 'Required';
 }
 
 /** One that has succeeded is never done again; one that failed begins anew when its spec is corrected. */
@@ -54,5 +70,6 @@ function sourceOf(source: NonNullable<EtcdRestoreStatus['source']>): SourceFacts
 function safetyOf({ safetySnapshot }: EtcdRestoreStatus): SafetyFacts | undefined {
   if (!safetySnapshot) return undefined;
   const { path, revision = 0, bytes = 0, skipped } = safetySnapshot;
-  return path === undefined ? { kind: 'skipped', why: skipped ?? '' } : { kind: 'kept', path, revision, bytes };
+  if (path !== undefined) return { kind: 'kept', path, revision, bytes };
+  return { kind: 'skipped', why: skipped ?? '', ...(revision > 0 && { revision }) };
 }

@@ -21,6 +21,7 @@ export function seedFacts(pod: Pod, answer: SeedAnswer | undefined, now: number)
     ip: status?.podIP ?? '',
     onVolume:
       spec?.volumes?.some(({ name, persistentVolumeClaim }) => name === 'etcd-data' && persistentVolumeClaim) ?? false,
+    version: metadata.annotations?.[annotations.version] ?? '',
     agent: agentOf(pod),
     isIdentified: Boolean(metadata.annotations?.[annotations.clusterId]),
     stage: stageOf(states),

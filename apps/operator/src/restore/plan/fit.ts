@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import { compareMinors, parseVersion, restoreTool } from '@etcd-operator/etcd';
-import type { RestoreOrigin } from '../../api/restore-marker.ts';
 import type { Desired } from '../../cluster/desired.ts';
 import type { ClusterLimits, RestoreFacts, SourceFacts } from '../observation.ts';
 
@@ -73,25 +72,25 @@ export function expectedRevision(
   source: SourceFacts,
   { revisionBump }: RestoreFacts,
   { version }: Desired,
-  origin: RestoreOrigin | undefined,
+  above: number,
 ): number {
   const parsed = parseVersion(version);
-  return parsed && restoreTool(parsed).bumpsRevision ? raised(source, revisionBump, origin) : source.revision;
+  return parsed && restoreTool(parsed).bumpsRevision ? raised(source, revisionBump, above) : source.revision;
 }
 
 /**
  * Above the backup, and above what clients have seen of the life before: an old backup may be restored again and again, and
  * would begin each time where the life before began.
  */
-function raised({ revision }: SourceFacts, revisionBump: number, origin: RestoreOrigin | undefined): number {
-  return revisionBump === 0 ? revision : Math.max(revision, origin?.revision ?? 0) + revisionBump;
+function raised({ revision }: SourceFacts, revisionBump: number, above: number): number {
+  return revisionBump === 0 ? revision : Math.max(revision, above) + revisionBump;
 }
 
 /**
  * What etcd's tool has to be told, so that revisions are raised by what was asked for. It counts from the newest entry, and
  * a store may be ahead of that: nothing was ever written to it, or what was deleted last has been compacted away.
  */
-export function bumpForTool(source: SourceFacts, revisionBump: number, origin: RestoreOrigin | undefined): number {
+export function bumpForTool(source: SourceFacts, revisionBump: number, above: number): number {
   const { revision, newestEntry = revision } = source;
-  return revisionBump === 0 ? 0 : raised(source, revisionBump, origin) - newestEntry;
+  return revisionBump === 0 ? 0 : raised(source, revisionBump, above) - newestEntry;
 }

@@ -84,11 +84,11 @@ describe('a source that has arrived', () => {
   test('when the process ended is read again, and recorded before anything is built on it', () => {
     const crashed = { ...running, jobs: jobs() };
     expect(stepsOf(crashed)).toEqual(['verify']);
-    const lost = { kind: 'failed', why: 'the connection broke', passes: true, since: now } as const;
+    const lost = { kind: 'failed', why: 'the connection broke', passes: true, failingFor: 0 } as const;
     expect(stepsOf({ ...running, jobs: jobs({ deliver: lost }) })).toEqual(['verify']);
     const read = { ...crashed, jobs: jobs({ verify: { kind: 'done', value: modelSource } }) };
     expect(planRestore(read, now)).toMatchObject({ steps: [], report: { phase: 'Seeding', source: modelSource } });
-    const broken = { kind: 'failed', why: 'broken', passes: false, since: now } as const;
+    const broken = { kind: 'failed', why: 'broken', passes: false, failingFor: 0 } as const;
     const refused = planRestore({ ...crashed, jobs: jobs({ verify: broken }) }, now);
     expect(refused.report).toMatchObject({ phase: 'RollingBack', failure: 'broken' });
   });

@@ -32,7 +32,7 @@ describe('a restore', () => {
   test('rule 4: goes from a sound source to a new life, in that order, and leaves nothing of its own', () => {
     const model = run(new RestoreModel());
     expect(lives(model)).toMatchObject({ phase: 'Succeeded', incarnation: 2, clusterId: 'c3', marker: undefined });
-    expect(lives(model)).toMatchObject({ volumes: [2], secret: false, finalizer: false, wrongs: [] });
+    expect(lives(model)).toMatchObject({ volumes: [1, 1, 1, 2], secret: false, finalizer: false, wrongs: [] });
     expect(model.pods).toHaveLength(1);
     expect(model.safety).toMatchObject({ kind: 'kept', path: 'p' });
   });
@@ -78,22 +78,142 @@ describe('a restore', () => {
     },
   );
 
-  test.each<readonly [number, string]>([
-    [2, 'kept'],
-    [100, 'skipped'],
-  ])('whose old members are silent %i times: what they hold is %s', (silences, kind) => {
-    const model = run(new RestoreModel({ silences }));
-    expect(model.safety).toMatchObject({ kind });
-    expect(lives(model)).toMatchObject({ phase: 'Succeeded', wrongs: [] });
+  describe('that cannot save what is there', () => {
+    const unsaved = { operatorIsCutOff: true, startFails: true } as const;
+
+    test.each<readonly [Trouble['left'] & string, string]>([
+      ['pods and volumes', 'pod/a, pod/b, pod/d are Ready; pvc/a, pvc/b, pvc/d hold data'],
+      ['pods', 'pod/a, pod/b, pod/d are Ready'],
+      ['volumes', 'pvc/a, pvc/b, pvc/d hold data'],
+    ])('fails and leaves everything as it was, where %s are left', (left, why) => {
+      const before = lives(new RestoreModel({ ...unsaved, left }));
+      const model = run(new RestoreModel({ ...unsaved, left }));
+      expect(lives(model)).toEqual({ ...before, phase: 'Failed' });
+      expect(model.status?.reason).toContain(why);
+      expect(model.status?.reason).toContain('set spec.safetySnapshot: IfPossible');
+    });
+
+    test.each<readonly [string, Trouble]>([
+      ['IfPossible is enough', { ...unsaved, policy: 'IfPossible' }],
+      ['IfPossible is enough and the store is full', { saveFails: true, policy: 'IfPossible' }],
+      ['none is asked for', { policy: 'Never' }],
+      ['none is asked for and nobody answers', { ...unsaved, policy: 'Never' }],
+    ])('goes on where %s, keeps the old volumes and lists them with the command', (_what, trouble) => {
+      const model = run(new RestoreModel(trouble));
+      expect(model.safety).toMatchObject({ kind: 'skipped' });
+      expect(lives(model)).toMatchObject({ phase: 'Succeeded', volumes: [1, 1, 1, 2], wrongs: [] });
+      const kept = { names: ['a', 'b', 'd'], command: 'kubectl delete persistentvolumeclaim --namespace ns a b d' };
+      expect(model.status?.oldVolumes).toMatchObject(kept);
+    });
+
+    test('succeeds where nothing is left', () => {
+      const model = run(new RestoreModel({ ...unsaved, left: 'nothing' }));
+      expect(lives(model)).toMatchObject({ phase: 'Succeeded', wrongs: [] });
+      expect(model.safety).toMatchObject({ kind: 'skipped' });
+    });
+  });
+
+  test('whose members are all stopped starts them on their volumes, saves what they hold, and stops them', () => {
+    const model = run(new RestoreModel({ left: 'volumes' }));
+    expect(model.safety).toMatchObject({ kind: 'kept' });
+    expect(lives(model)).toMatchObject({ phase: 'Succeeded', volumes: [1, 1, 1, 2], wrongs: [] });
+    expect(model.pods).toHaveLength(1);
+  });
+
+  test('starts no stopped member beside one that runs, to which clients may hold connections', () => {
+    const model = run(new RestoreModel({ left: 'one pod and volumes' }));
+    expect(model.safety).toMatchObject({ kind: 'kept' });
+    expect(lives(model)).toMatchObject({ phase: 'Succeeded', volumes: [1, 1, 1, 2], wrongs: [] });
+    expect(lives(run(new RestoreModel({ left: 'one pod and volumes', operatorIsCutOff: true })))).toMatchObject({
+      phase: 'Failed',
+      incarnation: 1,
+      pods: [{ name: 'a', incarnation: 1, fenced: false }],
+      wrongs: [],
+    });
+  });
+
+  test('waits for members that are about to end before it starts them on their volumes', () => {
+    const model = new RestoreModel();
+    while (model.startedAt === 0) model.pass(Number.POSITIVE_INFINITY);
+    model.pass(Number.POSITIVE_INFINITY);
+    const { pods, ...seen } = model.observation();
+    const ending = pods.map((pod) => ({ ...pod, fenced: true, terminating: true }));
+    const { steps, report } = planRestore({ ...seen, pods: ending }, model.now);
+    expect({ steps, report }).toMatchObject({ steps: [], report: { reason: 'waiting for pod/a to end' } });
+  });
+
+  test('begins above the revision that the old members themselves name, which the status may not have yet', () => {
+    for (const policy of ['Required', 'IfPossible', 'Never'] as const) {
+      const model = run(new RestoreModel({ policy }));
+      expect(model.seenRevision).toBe(50);
+      expect(lives(model)).toMatchObject({ phase: 'Succeeded', wrongs: [] });
+    }
+  });
+
+  describe('whose old volumes have a retention', () => {
+    const succeeded = () => {
+      const model = new RestoreModel();
+      model.retention = 3_600_000;
+      return run(model);
+    };
+
+    test('keeps them until it is over, then deletes them and says so', () => {
+      const model = succeeded();
+      expect(model.listed).toEqual(['a', 'b', 'd']);
+      model.now += 3_000_000;
+      model.pass(Number.POSITIVE_INFINITY);
+      expect(model.volumes.filter(({ terminating }) => terminating)).toEqual([]);
+      model.now += 600_000;
+      for (let look = 0; look < 3; look++) model.pass(Number.POSITIVE_INFINITY);
+      expect(lives(model)).toMatchObject({ volumes: [2], wrongs: [] });
+      expect(model.listed).toEqual([]);
+    });
+
+    test('keeps them while the restored cluster is not Available', () => {
+      const model = succeeded();
+      Object.assign(model.cluster ?? {}, { grown: false, grow: Number.NEGATIVE_INFINITY });
+      model.now += 4_000_000;
+      model.pass(Number.POSITIVE_INFINITY);
+      expect(lives(model)).toMatchObject({ volumes: [1, 1, 1, 2], wrongs: [] });
+    });
+  });
+
+  test('leaves volumes alone that earlier restores have kept, and saves nothing of them', () => {
+    const model = new RestoreModel({ left: 'nothing' });
+    Object.assign(model.cluster ?? {}, { incarnation: 3, used: 3 });
+    const first = run(new RestoreModel()).volumes.filter(({ keptBy }) => keptBy !== '');
+    model.volumes = first.map((volume, index) => ({ ...volume, incarnation: 1 + (index % 2), keptBy: 'r0' }));
+    run(model);
+    expect(lives(model)).toMatchObject({ phase: 'Succeeded', incarnation: 4, wrongs: [] });
+    expect(model.volumes.filter(({ keptBy }) => keptBy === 'r0')).toHaveLength(3);
+    expect(model.listed).toEqual([]);
+  });
+
+  describe('into the name of a deleted cluster whose pods do not end', () => {
+    const waiting = (isOnLostNode: boolean) => {
+      const model = new RestoreModel({}, false);
+      while (!model.safety) model.pass(Number.POSITIVE_INFINITY);
+      const strangers = [{ name: 'c-old', node: 'n1', isOnLostNode }];
+      return planRestore({ ...model.observation(), strangers }, model.now);
+    };
+
+    test('says what it waits for and what to do', () => {
+      const { steps, report } = waiting(false);
+      expect(steps).toEqual([]);
+      expect(report?.reason).toContain('waiting for pod/c-old');
+      expect(report?.reason).toContain('kubectl delete pod c-old --grace-period=0 --force');
+    });
+
+    test('goes on once their node is gone or declared out of service', () => {
+      expect(waiting(true).steps.map(({ step }) => step.do)).toContain('createSeed');
+    });
   });
 
   test('rule 25: does not wait for an old member whose node is gone: it has been told to go, and the cluster is restored', () => {
     const model = run(new RestoreModel({ lostNode: 'b' }));
     expect(lives(model)).toMatchObject({ phase: 'Succeeded', marker: undefined, finalizer: false, wrongs: [] });
     expect(model.pods.filter(({ incarnation }) => incarnation < 2)).toMatchObject([{ name: 'b', terminating: true }]);
-    expect(model.volumes.filter(({ incarnation }) => incarnation < 2)).toMatchObject([
-      { name: 'b', terminating: true },
-    ]);
+    expect(model.volumes.filter(({ keptBy }) => keptBy !== '')).toHaveLength(3);
   });
 
   test('rule 25: whose new member is lost with its node puts the old ones back all the same', () => {
@@ -114,11 +234,11 @@ describe('a restore', () => {
     const model = new RestoreModel();
     while (model.seed?.stage !== 'waitingForData') model.pass(Number.POSITIVE_INFINITY);
     const waits = [0, 10_000, 100_000].map((failing) => {
-      model.deliver = { kind: 'failed', why: 'ENOSPC', passes: true, since: model.now - failing };
+      model.deliver = { kind: 'failed', why: 'ENOSPC', passes: true, failingFor: failing };
       return planRestore(model.observation(), model.now).lookAgainAfter;
     });
     expect(waits).toEqual([250, 2_500, 10_000]);
-    model.deliver = { kind: 'failed', why: 'ENOSPC', passes: true, since: model.now - 600_000 };
+    model.deliver = { kind: 'failed', why: 'ENOSPC', passes: true, failingFor: 600_000 };
     run(model);
     expect(lives(model)).toEqual({ phase: 'Failed', ...asItWas });
     expect(model.status?.reason).toContain('ENOSPC');
@@ -226,7 +346,15 @@ describe('a restore', () => {
     const pod = model.pods[0];
     model.seed = pod && {
       ...{ name: pod.name, uid: pod.uid, resourceVersion: '1', terminating: false, ip: '10.0.0.1', onVolume: true },
-      ...{ agent: '', isIdentified: true, stage: 'running', broken: undefined, why: '', answer: undefined },
+      ...{
+        version: '',
+        agent: '',
+        isIdentified: true,
+        stage: 'running',
+        broken: undefined,
+        why: '',
+        answer: undefined,
+      },
     };
     run(model);
     expect(lives(model)).toEqual({ phase: 'Failed', ...asItWas });
@@ -292,6 +420,9 @@ describe('a restore operator that is killed', () => {
     ['whose source is broken, which is found on its way', { sourceRefused: true }, false],
     ['whose manifest does not fit, which is found on its way', { manifestMisfits: true }, false],
     ['that is killed once more when the data has arrived', { endsOnceDelivered: true }, false],
+    ['that saves what is on volumes', { left: 'volumes' }, true],
+    ['that cannot save what is on volumes', { left: 'volumes', startFails: true }, true],
+    ['that cannot reach its members', { operatorIsCutOff: true }, true],
   ])('[100] after any single write of a restore %s: the same end', (_what, trouble, withCluster) => {
     const quiet = lives(run(new RestoreModel(trouble, withCluster)));
     const writes = count(trouble, withCluster);
@@ -328,6 +459,10 @@ describe('a restore operator that is killed', () => {
       sourceRefused: fc.boolean(),
       manifestMisfits: fc.boolean(),
       endsOnceDelivered: fc.boolean(),
+      operatorIsCutOff: fc.boolean(),
+      startFails: fc.boolean(),
+      left: fc.constantFrom('pods and volumes', 'one pod and volumes', 'pods', 'volumes', 'nothing'),
+      policy: fc.constantFrom('Required', 'IfPossible', 'Never'),
     });
     fc.assert(
       fc.property(
@@ -336,6 +471,7 @@ describe('a restore operator that is killed', () => {
         fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 6 }),
         (trouble, withCluster, kills) => {
           const quiet = lives(run(new RestoreModel(trouble, withCluster)));
+          expect(quiet.wrongs).toEqual([]);
           const model = run(
             new RestoreModel(trouble, withCluster),
             [...kills].sort((a, b) => a - b),

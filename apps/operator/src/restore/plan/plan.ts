@@ -2,9 +2,11 @@
 import type { RestorePhaseName } from '../../api/etcd-restore.ts';
 import type { RestoreObservation } from '../observation.ts';
 import { grow } from './grow.ts';
+import { dropVolumes, keptVolumes, retentionEnds } from './old-volumes.ts';
 import { phaseOf } from './phase.ts';
 import { prepare } from './prepare.ts';
 import { rollBack } from './roll-back.ts';
+import { stopSteps } from './save.ts';
 import { seed, settled } from './seed.ts';
 import type { PlannedRestoreStep, RestorePlan } from './step.ts';
 import { verify } from './verify.ts';
@@ -17,9 +19,9 @@ export function planRestore(seen: RestoreObservation, now: number): RestorePlan 
   const phase = phaseOf(seen);
   switch (phase.kind) {
     case 'ended':
-      return tidy(seen, phase.how);
+      return tidy(seen, phase.how, now);
     case 'verifying':
-      return verify(seen, now);
+      return verify(seen);
     case 'preparing':
       return prepare(seen, phase.source);
     case 'seeding':
@@ -34,13 +36,23 @@ export function planRestore(seen: RestoreObservation, now: number): RestorePlan 
 }
 
 /** Ended: what may be left of it after a crash goes, and the object itself may go. */
-function tidy({ restore, cluster, hasSecret }: RestoreObservation, how: 'succeeded' | 'failed'): RestorePlan {
-  const steps: PlannedRestoreStep[] = [];
+function tidy(seen: RestoreObservation, how: 'succeeded' | 'failed', now: number): RestorePlan {
+  const { restore, cluster, pods, hasSecret } = seen;
+  const started = pods.filter((pod) => pod.startedBy === restore.uid);
+  const steps: PlannedRestoreStep[] = [...stopSteps(started, 'the restore is over')];
   if (cluster?.marker?.uid === restore.uid && how === 'succeeded')
     steps.push({ step: { do: 'unmark', back: undefined }, reason: 'the restore is over' });
   if (hasSecret) steps.push({ step: { do: 'deleteSecret' }, reason: 'nobody needs its key any more' });
   if (restore.hasFinalizer) steps.push({ step: { do: 'removeFinalizer' }, reason: 'nothing is left to be cleaned up' });
   const phase: RestorePhaseName = how === 'succeeded' ? 'Succeeded' : 'Failed';
   const report = restore.ended || restore.deleting ? undefined : { phase, reason: '' };
-  return { steps, report, lookAgainAfter: undefined };
+  if (how === 'failed' || restore.deleting) return { steps, report, lookAgainAfter: undefined };
+  // What is listed as kept is what is there: a person, or the retention, ends it.
+  const oldVolumes = keptVolumes(seen);
+  const isListed = oldVolumes.names.join() === [...restore.listedVolumes].sort().join();
+  return {
+    steps: [...steps, ...dropVolumes(seen, now)],
+    report: restore.ended && !isListed ? { phase, reason: '', oldVolumes } : report,
+    lookAgainAfter: retentionEnds(seen, now),
+  };
 }

@@ -35,9 +35,10 @@ function prepareExisting(seen: RestoreObservation, source: SourceFacts, cluster:
 }
 
 /** Of a mark that nobody will take off, what it says of the life before: the one that it began has no identity. */
-function lifeBefore({ marker, incarnation, clusterId, revision }: TargetFacts): RestoreOrigin | undefined {
+function lifeBefore(cluster: TargetFacts): RestoreOrigin | undefined {
+  const { marker, incarnation, clusterId, revision, bornVersion } = cluster;
   if (marker && clusterId === '') return marker.from;
-  return { incarnation, clusterId, ...(revision > 0 && { revision }) };
+  return { incarnation, clusterId, ...(revision > 0 && { revision }), ...(bornVersion !== '' && { bornVersion }) };
 }
 
 function prepareNew(seen: RestoreObservation, source: SourceFacts): RestorePlan {

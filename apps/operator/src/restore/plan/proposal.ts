@@ -13,7 +13,7 @@ export function wait(phase: RestorePhaseName, reason: string, lookAgainAfter: nu
 }
 
 /** The restore ends here, with nothing to put back. */
-export function finish(phase: 'Succeeded' | 'Failed', reason: string): RestorePlan {
+export function finish(phase: 'Failed', reason: string): RestorePlan {
   return { steps: [], report: { phase, reason }, lookAgainAfter: 0 };
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { seedName } from '../../cluster/plan/member-naming.ts';
-import type { RestoreObservation, TargetFacts } from '../observation.ts';
+import type { LifePod, RestoreObservation, TargetFacts } from '../observation.ts';
 import { isRaised } from './phase.ts';
 import { finish, take, wait } from './proposal.ts';
+import { stopSteps } from './save.ts';
 import type { PlannedRestoreStep, RestorePlan } from './step.ts';
 
 /**
@@ -39,18 +40,24 @@ function removeSeed(
   return undefined;
 }
 
-function putBack({ pods }: RestoreObservation, failure: string, target: TargetFacts): RestorePlan {
+function putBack({ pods, restore }: RestoreObservation, failure: string, target: TargetFacts): RestorePlan {
   const { marker, uid } = target;
   const { from } = marker ?? {};
   if (!from) {
     if (target.deleting) return wait('RollingBack', failure, 500);
     return take('RollingBack', [{ step: { do: 'deleteCluster', uid }, reason: failure }], failure);
   }
-  const fenced = pods.filter((pod) => pod.incarnation === from.incarnation && pod.fenced && !pod.terminating);
-  const steps: PlannedRestoreStep[] = fenced.map(({ name, uid: podUid }) => ({
-    step: { do: 'unfencePod', name, uid: podUid },
-    reason: failure,
-  }));
+  const isOurs = (pod: LifePod) => pod.startedBy === restore.uid;
+  const fenced = pods.filter(
+    (pod) => pod.incarnation === from.incarnation && pod.fenced && !pod.terminating && !isOurs(pod),
+  );
+  const steps: PlannedRestoreStep[] = [
+    ...stopSteps(pods.filter(isOurs), failure),
+    ...fenced.map(({ name, uid: podUid }) => ({
+      step: { do: 'unfencePod', name, uid: podUid } as const,
+      reason: failure,
+    })),
+  ];
   steps.push({ step: { do: 'unmark', back: from }, reason: failure });
   return take('RollingBack', steps, failure);
 }

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Desired } from '../../cluster/desired.ts';
 import { seedName } from '../../cluster/plan/member-naming.ts';
+import { objectionsTo } from '../../safety/gate.ts';
 import type {
   RestoreObservation,
-  SafetyFacts,
   SeedAnswer,
   SeedFacts,
   SourceFacts,
+  StrangerPod,
   TargetFacts,
 } from '../observation.ts';
 import { expectedRevision, whyUnfit } from './fit.ts';
 import { isPending } from './phase.ts';
 import { whyMadeInVain } from './prepare.ts';
 import { fail, progress, take, wait } from './proposal.ts';
+import { save } from './save.ts';
 import type { RestorePlan } from './step.ts';
 import { record, verifyAfterwards } from './verify.ts';
 
@@ -26,18 +28,17 @@ export function seed(seen: RestoreObservation, source: SourceFacts, target: Targ
   const { desired } = target;
   if (target.deleting) return wait('Seeding', 'the EtcdCluster is being deleted', 5_000);
   if (restore.startedAt > 0 && now - restore.startedAt > restore.timeout) {
-    const stage = seen.seed?.why ?? 'the etcd-operator has not stood back, or the old members could not be saved';
-    return fail(`not restored within ${restore.timeout / 1000} s: ${stage}`);
+    return fail(`not restored within ${restore.timeout / 1000} s: ${whatIsMissing(seen, target)}`);
   }
   if ('problems' in desired) return fail(`the EtcdCluster cannot run: ${desired.problems.join('; ')}`);
   if (restore.startedAt === 0)
     return { steps: [], report: { phase: 'Fencing', reason: '', started: true }, lookAgainAfter: 0 };
   return (
-    settleSource(seen, source, target, desired, now) ??
+    settleSource(seen, source, target, desired) ??
     standBack(seen, target) ??
-    fence(seen, target) ??
-    (seen.seed ? undefined : save(seen, target, now)) ??
-    nurse(seen, source, target, desired, now)
+    fence(seen, source, target) ??
+    (seen.seed ? undefined : save(seen, target)) ??
+    nurse(seen, source, target, desired)
   );
 }
 
@@ -50,7 +51,6 @@ function settleSource(
   source: SourceFacts,
   target: TargetFacts,
   desired: Desired,
-  now: number,
 ): RestorePlan | undefined {
   const { restore, jobs, seed: pod } = seen;
   const isOurs = target.marker?.from === undefined;
@@ -68,7 +68,7 @@ function settleSource(
       : fail(`${source.path} was replaced while it was read`);
   const hasArrived = pod !== undefined && pod.stage !== 'pending' && pod.stage !== 'waitingForData';
   const isUnderWay = jobs.deliver.kind === 'running';
-  return !isOurs || (hasArrived && !isUnderWay) ? verifyAfterwards(seen, now) : undefined;
+  return !isOurs || (hasArrived && !isUnderWay) ? verifyAfterwards(seen) : undefined;
 }
 
 /** The seed was made for what was looked at: what arrived must say the same of itself. */
@@ -77,15 +77,30 @@ function isSame(a: SourceFacts, b: SourceFacts): boolean {
   return keys.every((key) => a[key] === b[key]);
 }
 
-/** Nothing is fenced before the etcd-operator has seen the mark: it would replace members that it cannot see any more. */
+const awaitOperator = 'waits until the etcd-operator stands back from the EtcdCluster';
+
+/** Nothing is isolated before the etcd-operator has seen the mark: it would replace members that it cannot see any more. */
 function standBack({ restore }: RestoreObservation, { acknowledged }: TargetFacts): RestorePlan | undefined {
-  if (acknowledged === restore.uid) return undefined;
-  return wait('Fencing', 'waits until the etcd-operator stands back from the EtcdCluster', 2_000);
+  return acknowledged === restore.uid ? undefined : wait('Fencing', awaitOperator, 2_000);
 }
 
-function fence({ pods }: RestoreObservation, { incarnation }: TargetFacts): RestorePlan | undefined {
-  const open = pods.filter((pod) => pod.incarnation < incarnation && !pod.fenced && !pod.terminating);
+/** What the restore was waiting for when its time was over. */
+function whatIsMissing(seen: RestoreObservation, { acknowledged }: TargetFacts): string {
+  if (acknowledged !== seen.restore.uid) return awaitOperator;
+  const [stranger] = strangersInTheWay(seen);
+  return seen.seed?.why ?? (stranger ? describeStranger(stranger) : 'the old members could not be saved');
+}
+
+function fence(
+  { pods, restore }: RestoreObservation,
+  source: SourceFacts,
+  { incarnation, acknowledged }: TargetFacts,
+): RestorePlan | undefined {
+  const open = pods.filter((pod) => pod.incarnation < incarnation && !pod.fenced && !pod.terminating && !pod.startedBy);
   if (open.length === 0) return undefined;
+  const evidence = { isAcknowledged: acknowledged === restore.uid, isSourceVerified: !isPending(source) };
+  const [objection] = objectionsTo('isolate', evidence);
+  if (objection) return wait('Fencing', objection.evidence, 2_000);
   const steps = open.map(({ name, uid }) => ({
     step: { do: 'fencePod', name, uid } as const,
     reason: `${name} is taken from behind the Services; its process and its data stay`,
@@ -93,51 +108,7 @@ function fence({ pods }: RestoreObservation, { incarnation }: TargetFacts): Rest
   return take('Fencing', steps);
 }
 
-/** How long old members of which none answers are asked again: one that is being started anew answers soon. */
-const savePatience = 15_000;
-
-/** After the fence, so that it holds what clients wrote last. */
-function save(
-  { restore, pods, jobs }: RestoreObservation,
-  { incarnation }: TargetFacts,
-  now: number,
-): RestorePlan | undefined {
-  if (restore.safety) return undefined;
-  const isThere = pods.some((pod) => pod.incarnation < incarnation);
-  if (!restore.wantsSafetySnapshot || !isThere) {
-    const why = restore.wantsSafetySnapshot ? 'no member is left' : 'spec.safetySnapshot is false';
-    return saved({ kind: 'skipped', why });
-  }
-  const begin = {
-    step: { do: 'save', incarnation },
-    reason: 'what the old members hold is stored beside the backup',
-  } as const;
-  switch (jobs.save.kind) {
-    case 'idle':
-      return take('SavingPresent', [begin]);
-    case 'running':
-      return wait('SavingPresent', '', 200);
-    case 'failed':
-      return fail(`${jobs.save.why}; set spec.safetySnapshot to false to go on without it`);
-    case 'done': {
-      const { value } = jobs.save;
-      if (value.kind === 'kept' || now - restore.startedAt >= savePatience) return saved(value);
-      return { ...take('SavingPresent', [begin], `${value.why}; they are asked again`), lookAgainAfter: 1_000 };
-    }
-  }
-}
-
-function saved(safety: SafetyFacts): RestorePlan {
-  return { steps: [], report: { phase: 'SavingPresent', reason: '', safety }, lookAgainAfter: 0 };
-}
-
-function nurse(
-  seen: RestoreObservation,
-  source: SourceFacts,
-  target: TargetFacts,
-  desired: Desired,
-  now: number,
-): RestorePlan {
+function nurse(seen: RestoreObservation, source: SourceFacts, target: TargetFacts, desired: Desired): RestorePlan {
   const { seed: pod, hasSecret } = seen;
   if (!pod) return make(seen, target);
   if (pod.terminating) return fail(`the pod ${pod.name} with the restored data was deleted`);
@@ -145,42 +116,57 @@ function nurse(
     return wait('Seeding', `${pod.name} has received the snapshot`, 250);
   if (pod.answer) return prove(seen, source, target, desired, pod);
   if (pod.broken !== undefined) return fail(pod.broken);
-  if (pod.stage === 'waitingForData' && pod.ip !== '') return deliver(seen, source, pod, now);
+  if (pod.stage === 'waitingForData' && pod.ip !== '') return deliver(seen, source, pod);
   if (!hasSecret && pod.stage === 'pending') return fail(`the Secret of ${pod.name} is gone`);
   return wait('Seeding', pod.why, pod.stage === 'running' ? answerEvery : 1_000);
 }
 
 /** Clients must not read another cluster's data through the Services of this one (operator rule 30). */
-function make({ restore, hasSecret, strangers }: RestoreObservation, { uid, incarnation }: TargetFacts): RestorePlan {
-  const [stranger] = strangers;
-  if (stranger !== undefined)
-    return wait('Seeding', `pod ${stranger} of an earlier cluster of this name is still there`, 1_000);
+function make(seen: RestoreObservation, target: TargetFacts): RestorePlan {
+  const { restore, hasSecret } = seen;
+  const { uid, incarnation } = target;
+  const [stranger] = strangersInTheWay(seen);
+  if (stranger) return wait('Seeding', describeStranger(stranger), 1_000);
   const name = seedName(restore.clusterName, uid, incarnation);
   const secret = {
     step: { do: 'createSecret' },
     reason: 'only this operator may send data to the new member',
   } as const;
   const create = {
-    step: { do: 'createSeed', name, incarnation },
+    step: { do: 'createSeed', name, incarnation, above: seenRevision(seen, target) },
     reason: `${name} is made from the snapshot: it refuses a directory that is not empty`,
   } as const;
   return take('Seeding', hasSecret ? [create] : [secret, create]);
 }
 
+/** On a node that is gone for good nothing runs: nobody is led there, whatever the API server still lists. */
+function strangersInTheWay({ strangers }: RestoreObservation): readonly StrangerPod[] {
+  return strangers.filter(({ isOnLostNode }) => !isOnLostNode);
+}
+
+function describeStranger({ name, node }: StrangerPod): string {
+  return (
+    `waiting for pod/${name} of a deleted cluster of this name to end on node ${node || 'unknown'}. If that node is off for good, ` +
+    `delete the node or taint it node.kubernetes.io/out-of-service, or run: kubectl delete pod ${name} --grace-period=0 --force`
+  );
+}
+
+/** The highest revision that clients have seen: what the old members said when they were isolated counts above the status. */
+function seenRevision({ restore }: RestoreObservation, { marker }: TargetFacts): number {
+  return Math.max(marker?.from?.revision ?? 0, restore.safety?.revision ?? 0);
+}
+
 /** How long a snapshot that does not arrive is sent again and again: nothing serves meanwhile, and a full disk stays full. */
 const deliveryPatience = 600_000;
 
-function deliver(
-  { jobs }: RestoreObservation,
-  source: SourceFacts,
-  { ip, name, agent }: SeedFacts,
-  now: number,
-): RestorePlan {
+function deliver({ jobs }: RestoreObservation, source: SourceFacts, { ip, name, agent }: SeedFacts): RestorePlan {
   const job = jobs.deliver;
   const send = { step: { do: 'deliver', ip, agent }, reason: `the snapshot is sent to ${name}` } as const;
   switch (job.kind) {
     case 'idle':
       return take('Seeding', [send]);
+    case 'waiting':
+      return wait('Seeding', `waiting for ${job.ahead} other restores to move their data`, 1_000);
     case 'running': {
       const bytes = progress(job.bytes);
       const report = { phase: 'Seeding', reason: '', bytesDelivered: bytes } as const;
@@ -190,8 +176,8 @@ function deliver(
       };
     }
     case 'failed':
-      if (!job.passes || now - job.since >= deliveryPatience) return fail(job.why);
-      return { ...take('Seeding', [send], job.why), lookAgainAfter: sendAgainAfter(now - job.since) };
+      if (!job.passes || job.failingFor >= deliveryPatience) return fail(job.why);
+      return { ...take('Seeding', [send], job.why), lookAgainAfter: sendAgainAfter(job.failingFor) };
     case 'done':
       return wait('Seeding', `${name} has received the snapshot`, 250);
   }
@@ -207,7 +193,7 @@ const answerEvery = 100;
 
 /** It must be what was sent, under an identity that nobody has had, and open with the credentials there are. */
 function prove(
-  { restore }: RestoreObservation,
+  seen: RestoreObservation,
   source: SourceFacts,
   target: TargetFacts,
   desired: Desired,
@@ -217,7 +203,7 @@ function prove(
   if (!answer) return wait('Seeding', pod.why, answerEvery);
   const { clusterId, revision, loginProblem } = answer;
   if (loginProblem !== undefined) return fail(loginProblem);
-  const expected = expectedRevision(source, restore, desired, target.marker?.from);
+  const expected = expectedRevision(source, seen.restore, desired, seenRevision(seen, target));
   // Nobody but etcd itself writes here yet: leases that ran out before anybody looked have raised it.
   if (revision < expected) return fail(`the restored member is at revision ${revision}, not at ${expected}`);
   if (clusterId === target.marker?.from?.clusterId) return fail(`the restored member has the cluster ID from before`);
@@ -245,7 +231,9 @@ export function settled({ seed: pod }: RestoreObservation, target: TargetFacts):
   if (pod && answer && !pod.isIdentified && !pod.terminating) return identify(pod, answer);
   const clusterId = answer?.clusterId || target.clusterId;
   if (!clusterId) return wait('Seeding', pod?.answer?.loginProblem ?? pod?.why ?? '', 1_000);
-  const latch = { do: 'latch', clusterId, incarnation: target.incarnation } as const;
+  // What it was made with, whatever the spec says by now: its log holds entries of that version.
+  const bornVersion = pod?.version ?? '';
+  const latch = { do: 'latch', clusterId, incarnation: target.incarnation, bornVersion } as const;
   return {
     steps: [{ step: latch, reason: `the restored data serves: this object is etcd cluster ${clusterId} from now on` }],
     report: { phase: 'Growing', reason: '', ...(answer && { seed: { revision: answer.revision, clusterId } }) },

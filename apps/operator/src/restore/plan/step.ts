@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
 import type { RestorePhaseName } from '../../api/etcd-restore.ts';
-import type { RestoreMarker } from '../../api/restore-marker.ts';
-import type { SafetyFacts, SourceFacts } from '../observation.ts';
+import type { RestoreMarker, RestoreOrigin } from '../../api/restore-marker.ts';
+import type { SafetyFacts, SourceFacts, VolumeMember } from '../observation.ts';
 
 /** One change that a restore makes: carried out as a whole, or recognised afterwards by reading. */
 export type RestoreStep =
@@ -18,11 +18,34 @@ export type RestoreStep =
   | { readonly do: 'mark'; readonly marker: RestoreMarker; readonly incarnation: number }
   | { readonly do: 'fencePod'; readonly name: string; readonly uid: string }
   | { readonly do: 'unfencePod'; readonly name: string; readonly uid: string }
+  /** Starts an old member on the volume it has, out of reach of clients, so that a snapshot can be taken of it. */
+  | {
+      readonly do: 'startMember';
+      readonly name: string;
+      readonly volumeUid: string;
+      readonly incarnation: number;
+      readonly member: VolumeMember;
+    }
   /** Stores a snapshot of the old members, in the background. */
-  | { readonly do: 'save'; readonly incarnation: number }
+  | {
+      readonly do: 'save';
+      readonly incarnation: number;
+      /** True if members of incarnations before the last one are no substitute. */
+      readonly newestOnly: boolean;
+      /** False to ask only how far they have come. */
+      readonly isTaken: boolean;
+      /** For how long members that do not answer are asked again, in milliseconds. */
+      readonly patience: number;
+    }
   | { readonly do: 'createSecret' }
   /** The volume, if the cluster uses them, and the pod that the data is restored in. */
-  | { readonly do: 'createSeed'; readonly name: string; readonly incarnation: number }
+  | {
+      readonly do: 'createSeed';
+      readonly name: string;
+      readonly incarnation: number;
+      /** The revision that the restored data must begin above; 0 if none is known. */
+      readonly above: number;
+    }
   /** Sends the snapshot to the seed, in the background. */
   | { readonly do: 'deliver'; readonly ip: string; readonly agent: string }
   /** Writes the identity to the seed's volume and pod, and turns its restoring off. */
@@ -36,13 +59,21 @@ export type RestoreStep =
       readonly memberId: string;
     }
   /** Records the new life's identity on the EtcdCluster: from here on the etcd-operator runs it. */
-  | { readonly do: 'latch'; readonly clusterId: string; readonly incarnation: number }
+  | {
+      readonly do: 'latch';
+      readonly clusterId: string;
+      readonly incarnation: number;
+      /** The version that its first member was made with; empty if that is not known. */
+      readonly bornVersion: string;
+    }
   /** `resourceVersion`: only as it was looked at. */
   | { readonly do: 'deletePod'; readonly name: string; readonly uid: string; readonly resourceVersion?: string }
   | { readonly do: 'deleteVolume'; readonly name: string; readonly uid: string }
+  /** Labels a volume of a previous incarnation as kept. */
+  | { readonly do: 'keepVolume'; readonly name: string; readonly uid: string }
   | { readonly do: 'deleteSecret' }
   /** Takes the mark off; `back` also puts the life before in its place. */
-  | { readonly do: 'unmark'; readonly back: { readonly incarnation: number; readonly clusterId: string } | undefined }
+  | { readonly do: 'unmark'; readonly back: RestoreOrigin | undefined }
   /** Deletes an EtcdCluster that this restore made and that never held anything. */
   | { readonly do: 'deleteCluster'; readonly uid: string };
 
@@ -52,6 +83,15 @@ export interface PlannedRestoreStep {
   readonly reason: string;
 }
 
+/** Volumes that a restore has kept. */
+export interface OldVolumes {
+  readonly names: readonly string[];
+  /** The command that deletes them. */
+  readonly command: string;
+  /** Milliseconds after the end of the restore; undefined if they are kept for good. */
+  readonly retention: number | undefined;
+}
+
 /** What is to be written to the EtcdRestore's status; fields that are left out stay as they are. */
 export interface RestoreReport {
   readonly phase: RestorePhaseName;
@@ -59,6 +99,7 @@ export interface RestoreReport {
   readonly reason: string;
   readonly source?: SourceFacts;
   readonly safety?: SafetyFacts;
+  readonly oldVolumes?: OldVolumes;
   readonly failure?: string;
   readonly started?: boolean;
   readonly incarnation?: number;

@@ -7,6 +7,7 @@ import type {
   LifeVolume,
   RestoreObservation,
   SafetyFacts,
+  SafetySnapshotPolicy,
   SeedFacts,
   SourceFacts,
 } from '../observation.ts';
@@ -14,6 +15,7 @@ import { limitsOf } from '../plan/cluster-limits.ts';
 import { expectedRevision } from '../plan/fit.ts';
 import { planRestore } from '../plan/plan.ts';
 import type { RestoreReport, RestoreStep } from '../plan/step.ts';
+import { wrongsOf } from './rules.ts';
 
 /** What may go wrong in a model. */
 export interface Trouble {
@@ -22,8 +24,13 @@ export interface Trouble {
   /** Before the restored member is first asked. */
   readonly leasesRunOut?: boolean;
   readonly saveFails?: boolean;
-  /** So many times no member answers whoever would save what it holds. */
-  readonly silences?: number;
+  /** Members serve, and are out of reach of the operators alone. */
+  readonly operatorIsCutOff?: boolean;
+  /** What is there of the cluster when the restore begins. @default pods that are Ready, on volumes */
+  readonly left?: 'pods and volumes' | 'one pod and volumes' | 'pods' | 'volumes' | 'nothing';
+  /** Members that are started on their volumes never answer. */
+  readonly startFails?: boolean;
+  readonly policy?: SafetySnapshotPolicy;
   readonly sourceRefused?: boolean;
   /** The manifest is of other bytes, which nobody sees before the end. */
   readonly manifestMisfits?: boolean;
@@ -70,7 +77,7 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
  * far as a restore sees them. Every write is counted, so that a test can crash after each.
  */
 export class RestoreModel {
-  readonly #trouble: Trouble;
+  readonly trouble: Trouble;
   cluster: ModelCluster | undefined;
   pods: Mutable<LifePod>[] = [];
   volumes: Mutable<LifeVolume>[] = [];
@@ -83,6 +90,11 @@ export class RestoreModel {
   safety: SafetyFacts | undefined;
   failure: string | undefined;
   startedAt = 0;
+  /** What the first member was told to begin above. */
+  seenRevision = 0;
+  completedAt = 0;
+  retention: number | undefined;
+  listed: readonly string[] = [];
   seed: Mutable<SeedFacts> | undefined;
   inspect: JobState<SourceFacts> = { kind: 'idle' };
   verify: JobState<SourceFacts> = { kind: 'idle' };
@@ -94,7 +106,6 @@ export class RestoreModel {
   etcdWrites = 0;
   readonly etcdKills: readonly number[];
   #etcdAway = 0;
-  #silences = 0;
   /** A mark of another restore is nobody's any more. */
   markIsOrphaned = false;
   /** It does nothing, for whatever reason. */
@@ -103,8 +114,7 @@ export class RestoreModel {
   readonly wrongs: string[] = [];
 
   constructor(trouble: Trouble = {}, withCluster = true, etcdKills: readonly number[] = []) {
-    this.#trouble = trouble;
-    this.#silences = trouble.silences ?? 0;
+    this.trouble = trouble;
     this.etcdKills = etcdKills;
     if (!withCluster) return;
     this.cluster = {
@@ -118,16 +128,12 @@ export class RestoreModel {
       grown: true,
       grow: 0,
     };
+    const { left = 'pods and volumes' } = trouble;
     for (const name of ['a', 'b', 'd']) {
-      this.pods.push({ name, uid: `pod-${name}`, incarnation: 1, fenced: false, terminating: false, overdue: false });
-      this.volumes.push({
-        name,
-        uid: `vol-${name}`,
-        incarnation: 1,
-        terminating: false,
-        overdue: false,
-        isIdentified: false,
-      });
+      // One alone has no quorum, so that it is not Ready.
+      if (left.includes('one pod') && name === 'a') this.pods.push({ ...modelPod(name, 1), ready: false });
+      if (left.includes('pods')) this.pods.push(modelPod(name, 1));
+      if (left.includes('volumes')) this.volumes.push({ ...modelVolume(name, 1), isIdentified: true });
     }
   }
 
@@ -138,7 +144,7 @@ export class RestoreModel {
     const plan = planRestore(this.observation(), this.now);
     for (const { step } of plan.steps) {
       if (this.#apply(step)) this.writes++;
-      this.#check(step);
+      this.wrongs.push(...wrongsOf(step, this));
       if (this.writes >= limit) return true;
     }
     if (plan.report && this.#record(plan.report)) this.writes++;
@@ -165,8 +171,10 @@ export class RestoreModel {
         generation: 1,
         deleting: this.deleting,
         hasFinalizer: this.finalizer,
+        namespace: 'ns',
         clusterName: 'c',
-        wantsSafetySnapshot: true,
+        safetySnapshot: this.trouble.policy ?? 'Required',
+        retention: this.retention,
         requireManifest: false,
         acceptForeign: false,
         revisionBump: 1_000,
@@ -176,6 +184,8 @@ export class RestoreModel {
         failure: this.failure,
         source: this.source,
         safety: this.safety,
+        listedVolumes: this.listed,
+        completedAt: this.completedAt,
         startedAt: this.startedAt,
       },
       cluster: cluster && {
@@ -189,6 +199,7 @@ export class RestoreModel {
         incarnation: cluster.incarnation,
         clusterId: cluster.clusterId,
         revision: 45,
+        bornVersion: '3.6.16',
         usedIncarnation: cluster.used,
         restoredBy: cluster.restoredBy,
         acknowledged: cluster.acknowledged,
@@ -215,6 +226,7 @@ export class RestoreModel {
       this.etcdWrites++;
       if (this.etcdKills.includes(this.etcdWrites)) this.#etcdAway = 10;
     }
+    for (const pod of this.pods) if (pod.startedBy !== '') pod.running = true;
     this.#runJobs();
     this.#runSeed();
     if (this.deleting && !this.finalizer) this.gone = true;
@@ -222,7 +234,7 @@ export class RestoreModel {
 
   /** What is told to go goes, unless it is on a lost node, or held by a pod that is. */
   #stays(item: Mutable<LifePod> | Mutable<LifeVolume>): boolean {
-    const { lostNode } = this.#trouble;
+    const { lostNode } = this.trouble;
     const isLost = item.name === lostNode || (lostNode === 'seed' && item.name === this.seed?.name);
     if (item.terminating && isLost) item.overdue = true;
     return !item.terminating || isLost;
@@ -242,32 +254,44 @@ export class RestoreModel {
   }
 
   #runJobs(): void {
-    const { sourceRefused, saveFails, manifestMisfits } = this.#trouble;
+    const { sourceRefused, manifestMisfits } = this.trouble;
     const read = manifestMisfits ? { ...modelSource, cluster: undefined } : modelSource;
-    const refused = { kind: 'failed', why: 'broken', passes: false, since: 0 } as const;
+    const refused = { kind: 'failed', why: 'broken', passes: false, failingFor: 0 } as const;
     if (this.inspect.kind === 'running') this.inspect = { kind: 'done', value: pendingSource };
     if (this.verify.kind === 'running') this.verify = sourceRefused ? refused : { kind: 'done', value: read };
-    if (this.save.kind === 'running') {
-      this.#silences--;
-      const value = { kind: 'kept', path: 'p', revision: 50, bytes: 1 } as const;
-      const silent = { kind: 'skipped', why: 'no member answers' } as const;
-      if (this.#silences >= 0) this.save = { kind: 'done', value: silent };
-      else this.save = saveFails ? { ...refused, why: 'store is full' } : { kind: 'done', value };
-    }
+    if (this.save.kind === 'running') this.save = { kind: 'done', value: this.#saved() };
     if (this.deliver.kind === 'running') this.#arrive(sourceRefused ? refused : { kind: 'done', value: read });
+  }
+
+  /** True if a member answers whoever would save what it holds; those that were started do so only as a quorum. */
+  answers(): boolean {
+    const { operatorIsCutOff = false, startFails = false } = this.trouble;
+    const old = this.pods.filter((pod) => pod.incarnation < (this.cluster?.incarnation ?? 0) && pod.running);
+    if (old.some((pod) => pod.startedBy === '')) return !operatorIsCutOff;
+    return old.length >= 2 && !startFails;
+  }
+
+  #saved(): SafetyFacts {
+    const isAsked = this.answers();
+    if (this.trouble.policy === 'Never')
+      return { kind: 'skipped', why: 'none is wanted', ...(isAsked && { revision: 50 }) };
+    if (isAsked && this.trouble.saveFails) return { kind: 'skipped', why: 'store is full', revision: 50 };
+    return isAsked
+      ? { kind: 'kept', path: 'p', revision: 50, bytes: 1 }
+      : { kind: 'skipped', why: 'no member answers' };
   }
 
   #arrive(end: JobState<SourceFacts>): void {
     this.deliver = end;
     if (end.kind !== 'done' || !this.seed) return;
-    if (this.#trouble.fileIsLost && this.seed.agent === '') {
+    if (this.trouble.fileIsLost && this.seed.agent === '') {
       // Another run of the agent: nothing has been delivered to it.
       Object.assign(this.seed, { stage: 'waitingForData', agent: 'again' });
       this.deliver = { kind: 'idle' };
       return;
     }
     this.seed.stage = 'restoring';
-    if (!this.#trouble.endsOnceDelivered) return;
+    if (!this.trouble.endsOnceDelivered) return;
     this.crash();
   }
 
@@ -275,14 +299,14 @@ export class RestoreModel {
     const { seed, cluster } = this;
     if (!seed || !cluster) return;
     if (seed.stage === 'pending') Object.assign(seed, { stage: 'waitingForData', ip: '10.0.0.1' });
-    else if (seed.stage === 'restoring' && this.#trouble.seedBreaks) seed.broken = 'data-dir not empty';
+    else if (seed.stage === 'restoring' && this.trouble.seedBreaks) seed.broken = 'data-dir not empty';
     else if (seed.stage === 'restoring') {
       seed.stage = 'running';
       const { restore, cluster: target } = this.observation();
       const desired = target?.desired;
       const right =
-        desired && !('problems' in desired) ? expectedRevision(modelSource, restore, desired, target?.marker?.from) : 0;
-      const revision = right + (this.#trouble.wrongRevision ? -1 : this.#trouble.leasesRunOut ? 3 : 0);
+        desired && !('problems' in desired) ? expectedRevision(modelSource, restore, desired, this.seenRevision) : 0;
+      const revision = right + (this.trouble.wrongRevision ? -1 : this.trouble.leasesRunOut ? 3 : 0);
       seed.answer = {
         clusterId: `c${cluster.incarnation + 1}`,
         memberId: 'm',
@@ -314,7 +338,11 @@ export class RestoreModel {
       case 'deleteSecret':
         this.secret = false;
         return true;
+      case 'startMember':
+        this.pods.push({ ...modelPod(step.name, step.incarnation), ready: false, running: false, startedBy: 'r1' });
+        return true;
       case 'createSeed':
+        this.seenRevision = step.above;
         return this.#createSeed(step.name, step.incarnation);
       case 'settleSeed':
         if (this.seed) this.seed.isIdentified = true;
@@ -322,25 +350,22 @@ export class RestoreModel {
         return true;
       case 'deletePod':
       case 'deleteVolume':
+      case 'keepVolume':
       case 'fencePod':
       case 'unfencePod':
         return this.#change(step);
-      default:
+      case 'createCluster':
+      case 'deleteCluster':
+      case 'mark':
+      case 'unmark':
+      case 'latch':
         return this.#changeCluster(step);
     }
   }
 
   #createSeed(name: string, incarnation: number): boolean {
-    if (!this.volumes.some((volume) => volume.name === name))
-      this.volumes.push({
-        name,
-        uid: `vol-${name}`,
-        incarnation,
-        terminating: false,
-        overdue: false,
-        isIdentified: false,
-      });
-    this.pods.push({ name, uid: `pod-${name}`, incarnation, fenced: true, terminating: false, overdue: false });
+    if (!this.volumes.some((volume) => volume.name === name)) this.volumes.push(modelVolume(name, incarnation));
+    this.pods.push({ ...modelPod(name, incarnation), fenced: true, ready: false });
     this.seed = {
       name,
       uid: `pod-${name}`,
@@ -348,6 +373,7 @@ export class RestoreModel {
       terminating: false,
       ip: '',
       onVolume: true,
+      version: '3.6.16',
       agent: '',
       isIdentified: false,
       stage: 'pending',
@@ -358,11 +384,15 @@ export class RestoreModel {
     return true;
   }
 
-  #change(step: Extract<RestoreStep, { do: 'deletePod' | 'deleteVolume' | 'fencePod' | 'unfencePod' }>): boolean {
-    const list = step.do === 'deleteVolume' ? this.volumes : this.pods;
+  #change(
+    step: Extract<RestoreStep, { do: 'deletePod' | 'deleteVolume' | 'keepVolume' | 'fencePod' | 'unfencePod' }>,
+  ): boolean {
+    const list = step.do === 'deleteVolume' || step.do === 'keepVolume' ? this.volumes : this.pods;
     const item = list.find(({ uid }) => uid === step.uid);
     if (!item) return false;
-    if (step.do === 'fencePod' || step.do === 'unfencePod') Object.assign(item, { fenced: step.do === 'fencePod' });
+    if (step.do === 'keepVolume') Object.assign(item, { keptBy: 'r1' });
+    else if (step.do === 'fencePod' || step.do === 'unfencePod')
+      Object.assign(item, { fenced: step.do === 'fencePod' });
     else item.terminating = true;
     if (step.do === 'deletePod' && this.seed?.uid === step.uid) this.seed.terminating = true;
     return true;
@@ -404,41 +434,26 @@ export class RestoreModel {
     if (report.source) this.source = report.source;
     if (report.safety) this.safety = report.safety;
     if (report.failure !== undefined) this.failure = report.failure;
+    if (report.oldVolumes) this.listed = report.oldVolumes.names;
+    if (report.phase === 'Succeeded' && this.completedAt === 0) this.completedAt = this.now;
     if (report.started) this.startedAt = this.now;
     return true;
   }
+}
 
-  /** Operator rule 4, after every single step. */
-  #check(step: RestoreStep): void {
-    const { cluster } = this;
-    const old = this.pods.filter((pod) => pod.incarnation < (cluster?.incarnation ?? 0) && !pod.overdue);
-    const wrongs: Partial<Record<RestoreStep['do'], readonly (string | false)[]>> = {
-      mark: [!this.source && 'marked without a source', this.#unread('marked')],
-      settleSeed: [this.#unread('settled')],
-      createCluster: [!this.source && 'made without a source'],
-      save: [old.some((pod) => !pod.fenced) && 'saved before the fence'],
-      createSeed: [old.some((pod) => !pod.fenced) && 'seed before fence', !this.safety && 'seed before it is saved'],
-      latch: [!this.seed?.isIdentified && 'latched before the seed was disarmed', this.#unread('latched')],
-      deletePod: [this.#isOfOldLife(step) && !cluster?.grown && 'a pod goes before the new life is available'],
-      deleteVolume: [
-        this.#isOfOldLife(step) && !cluster?.grown && 'a volume goes before the new life is available',
-        this.#isOfOldLife(step) && old.length > 0 && 'a volume goes before the pods',
-      ],
-    };
-    for (const wrong of wrongs[step.do] ?? []) if (wrong !== false) this.wrongs.push(wrong);
-  }
+function modelPod(name: string, incarnation: number): Mutable<LifePod> {
+  return {
+    ...{ name, uid: `pod-${name}`, incarnation, fenced: false, ready: true, running: true, startedBy: '' },
+    ...{ terminating: false, overdue: false },
+  };
+}
 
-  #unread(what: string): string | false {
-    return this.source?.verified === 'Pending' && `${what} on a source that nobody has read`;
-  }
-
-  #isOfOldLife(step: RestoreStep): boolean {
-    const life = this.cluster?.incarnation ?? 0;
-    return (
-      'uid' in step &&
-      [...this.pods, ...this.volumes].some(({ uid, incarnation }) => uid === step.uid && incarnation < life)
-    );
-  }
+function modelVolume(name: string, incarnation: number): Mutable<LifeVolume> {
+  const member = { clusterId: `c${incarnation}`, memberId: name, version: '3.6.16', asRoot: false };
+  return {
+    ...{ name, uid: `vol-${name}`, incarnation, terminating: false, overdue: false },
+    ...{ isIdentified: false, keptBy: '', member },
+  };
 }
 
 /** Runs a model to its end, killed after the writes given, one after the other. */

@@ -65,7 +65,7 @@ export class RestoreLab implements AsyncDisposable {
         scratchDirectory: join(this.directory, 'scratch'),
         // Real servers of tests are on loopback, where no store of a user may be.
         storage: { directory: this.directory, policy: { allowLocal: true, resolve } },
-        dial: ({ host, port }, signal) => this.clusters.lab.dial(host, port, signal),
+        dial: this.clusters.dialAsOperator,
       },
       stop.signal,
     );

@@ -107,16 +107,19 @@ function rest(world: World): Outcome {
   for (let round = 0; round < limit; round++) {
     const plan = pass(world);
     pace.note(plan, world.now);
-    if (plan.steps.length === 0 && !world.isEnding()) {
-      if (plan.situation === 'steady' && plan.waits.length === 0) return atGoal(world);
-      const waits = plan.waits.map((wait) => wait.reason);
-      if (plan.situation === 'upgrading' && waits.some((reason) => isHeld.test(reason))) return 'held';
-      if (!canComeBack(world) && round > 10) return 'lost';
-    }
+    const outcome = plan.steps.length === 0 && !world.isEnding() ? outcomeOf(world, plan, round) : undefined;
+    if (outcome) return outcome;
     why = `${plan.situation}: ${[...plan.steps, ...plan.waits].map(({ reason }) => reason).join('; ')}`;
     world.tick(pause(plan));
   }
   throw new Error(`no rest after ${limit} rounds: ${why}\n${world.log.slice(-60).join(' ')}`);
+}
+
+/** Undefined while there is something to wait for. */
+function outcomeOf(world: World, { situation, waits }: Plan, round: number): Outcome | undefined {
+  if (situation === 'steady' && waits.length === 0) return atGoal(world);
+  if (situation === 'upgrading' && waits.some(({ reason }) => isHeld.test(reason))) return 'held';
+  return !canComeBack(world) && round > 10 ? 'lost' : undefined;
 }
 
 /** What is waited for without end must not be asked for without pause. */

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Dialer, MemberClient } from '@etcd-operator/etcd';
+import type { Pod } from '@etcd-operator/kube';
+import type { Clock } from '@etcd-operator/ports';
+import type { EtcdCluster } from '../../api/etcd-cluster.ts';
+import type { EtcdRestore } from '../../api/etcd-restore.ts';
+import { identityOf } from '../../cluster/act/cluster-identity.ts';
+import type { ClusterCredentials } from '../../cluster/etcd/member-pool.ts';
+import { isOwnedBy } from '../../cluster/objects/owner.ts';
+import { incarnationOf } from '../../cluster/observe/pod-facts.ts';
+import type { OpenedStorage } from '../../storage/open-store.ts';
+import type { JobContext } from '../jobs.ts';
+import type { SafetyFacts } from '../observation.ts';
+import { memberClient } from '../observe/observe.ts';
+import type { RestoreStep } from '../plan/step.ts';
+import { safetyKey, savePresent } from './save-present.ts';
+
+export interface OldMembers {
+  readonly restore: EtcdRestore;
+  readonly cluster: EtcdCluster | undefined;
+  /** Pods of the cluster as they are at the moment. */
+  readonly pods: () => readonly Pod[];
+  readonly credentials: ClusterCredentials;
+  readonly opened: OpenedStorage;
+  readonly clock: Clock;
+  readonly dial: Dialer | undefined;
+}
+
+/** Stores a snapshot of the members in the pods of previous incarnations; see `savePresent`. */
+export async function saveOldMembers(
+  { incarnation, newestOnly, isTaken, patience }: Extract<RestoreStep, { do: 'save' }>,
+  { restore, cluster, pods, credentials, opened, clock, dial }: OldMembers,
+  context: JobContext,
+): Promise<SafetyFacts> {
+  if (!cluster) return { kind: 'skipped', why: 'there is no EtcdCluster' };
+  const members = new Map<string, MemberClient>();
+  const clientOf = (pod: Pod) => {
+    const { uid = '', name = '' } = pod.metadata ?? {};
+    // A pod that is started meanwhile gets an address, and one that is made again another one.
+    const ip = pod.status?.podIP;
+    if (!ip) return [name, undefined] as const;
+    const member = members.get(`${uid} ${ip}`) ?? memberClient(pod, cluster, credentials, { clock, dial });
+    members.set(`${uid} ${ip}`, member);
+    return [name, member] as const;
+  };
+  const incarnations = () => {
+    const old = oldIncarnations(pods(), identityOf(cluster).uid, incarnation);
+    return (newestOnly ? old.slice(0, 1) : old).map((found) => new Map(found.map(clientOf)));
+  };
+  try {
+    const key = safetyKey(opened.place.key, { uid: identityOf(restore).uid, incarnation });
+    return await savePresent(opened, { incarnations, key, isTaken, patience, clock }, context);
+  } finally {
+    for (const member of members.values()) member.close();
+  }
+}
+
+/** The pods of each incarnation before, the last one first. */
+function oldIncarnations(pods: readonly Pod[], uid: string, incarnation: number): readonly (readonly Pod[])[] {
+  const numberOf = (pod: Pod) => incarnationOf(pod.metadata?.labels);
+  const old = pods.filter((pod) => isOwnedBy(pod, uid) && numberOf(pod) < incarnation);
+  const numbers = [...new Set(old.map(numberOf))].sort((a, b) => b - a);
+  return numbers.map((number) => old.filter((pod) => numberOf(pod) === number));
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+import { objectionsTo } from '../../safety/gate.ts';
+import type { LifeVolume, RestoreObservation } from '../observation.ts';
+import type { OldVolumes, PlannedRestoreStep } from './step.ts';
+
+/** Labels the volumes of previous incarnations, which outlive their replacement (safety rule 15). */
+export function keepVolumes({ volumes, restore }: RestoreObservation, incarnation: number): PlannedRestoreStep[] {
+  return volumes
+    .filter((volume) => volume.incarnation < incarnation && volume.keptBy === '' && !volume.terminating)
+    .map(({ name, uid }) => ({
+      step: { do: 'keepVolume', name, uid },
+      reason: `keeps the volume of incarnation ${incarnation - 1}; EtcdRestore ${restore.name} lists it`,
+    }));
+}
+
+/** The volumes that this restore has kept and that are still there. */
+export function keptVolumes(seen: RestoreObservation): OldVolumes {
+  const { namespace, retention } = seen.restore;
+  const names = keptBy(seen)
+    .map(({ name }) => name)
+    .sort();
+  const command = `kubectl delete persistentvolumeclaim --namespace ${namespace} ${names.join(' ')}`;
+  return { names, command, retention };
+}
+
+/** Deletes those whose retention is over. */
+export function dropVolumes(seen: RestoreObservation, now: number): PlannedRestoreStep[] {
+  const { restore, cluster, pods } = seen;
+  return keptBy(seen)
+    .filter((volume) => {
+      const objections = objectionsTo('deleteOldVolume', {
+        isReplaced: cluster?.isAvailable ?? false,
+        isKeptByThisRestore: volume.keptBy === restore.uid,
+        retention: restore.retention,
+        keptFor: restore.completedAt > 0 ? now - restore.completedAt : 0,
+        usedBy: pods.filter((pod) => pod.name === volume.name).map(({ name }) => name),
+      });
+      return objections.length === 0;
+    })
+    .map(({ name, uid }) => ({
+      step: { do: 'deleteVolume', name, uid },
+      reason: 'spec.oldVolumes.retention is over',
+    }));
+}
+
+/** When to look at them again; undefined if nothing will happen to them by itself. */
+export function retentionEnds(seen: RestoreObservation, now: number): number | undefined {
+  const { retention, completedAt } = seen.restore;
+  if (retention === undefined || keptBy(seen).length === 0) return undefined;
+  // Timers have a longest time, and a cluster that is not Available is looked at again.
+  return Math.min(3_600_000, Math.max(30_000, completedAt + retention - now));
+}
+
+function keptBy({ volumes, restore }: RestoreObservation): readonly LifeVolume[] {
+  return volumes.filter((volume) => volume.keptBy === restore.uid && !volume.terminating);
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { LifePod, LifeVolume } from '../observation.ts';
+import type { RestoreStep } from '../plan/step.ts';
+import type { RestoreModel } from './model.ts';
+
+/** What must never be seen of a restore, after every single step (operator rule 4, safety rules 13 to 15), in words. */
+export function wrongsOf(step: RestoreStep, model: RestoreModel): readonly string[] {
+  return (rulesFor(step, model)[step.do] ?? []).filter((wrong) => wrong !== false);
+}
+
+function rulesFor(
+  step: RestoreStep,
+  model: RestoreModel,
+): Partial<Record<RestoreStep['do'], readonly (string | false)[]>> {
+  const { cluster, pods, source, safety, seed } = model;
+  const old = pods.filter((pod) => pod.incarnation < (cluster?.incarnation ?? 0) && !pod.overdue);
+  const served = old.filter((pod) => pod.startedBy === '');
+  const isOpen = served.some((pod) => !pod.fenced);
+  const isOld = isOfOldIncarnation(step, model);
+  return {
+    mark: [!source && 'marked without a source', unread('marked', model)],
+    settleSeed: [unread('settled', model)],
+    createCluster: [!source && 'made without a source'],
+    save: [isOpen && 'saved before the fence'],
+    startMember: [served.some((pod) => pod.running) && 'a member is started beside one that clients may hold on to'],
+    createSeed: [
+      isOpen && 'seed before fence',
+      !safety && 'seed before it is saved',
+      isUnsaved(model) && 'a new incarnation beside data that was asked to be saved, and was not',
+      served.length < old.length && 'seed beside members that were started for a snapshot',
+      isBelowSeen(step, model) && 'revisions begin below what clients have seen',
+    ],
+    latch: [!seed?.isIdentified && 'latched before the seed was disarmed', unread('latched', model)],
+    deletePod: [isOld && !isStarted(step, model) && !cluster?.grown && 'a pod goes before the new life is available'],
+    deleteVolume: [
+      isOld && !cluster?.grown && 'a volume goes before the new life is available',
+      isOld && old.length > 0 && 'a volume goes before the pods',
+      isOld && !isRetentionOver(model) && 'a volume goes, and nobody said that it may',
+    ],
+  };
+}
+
+/** A snapshot is required, there is none, and there is something that it would have been of. */
+function isUnsaved({ cluster, pods, volumes, safety, trouble }: RestoreModel): boolean {
+  const isOld = ({ incarnation }: LifePod | LifeVolume) => incarnation < (cluster?.incarnation ?? 0);
+  const isThere =
+    pods.some((pod) => isOld(pod) && pod.ready) ||
+    volumes.some((volume) => isOld(volume) && volume.isIdentified && volume.keptBy === '');
+  return (trouble.policy ?? 'Required') === 'Required' && safety?.kind !== 'kept' && isThere;
+}
+
+/** The members are at revision 50; the status of the EtcdCluster says 45. */
+function isBelowSeen(step: RestoreStep, model: RestoreModel): boolean {
+  return step.do === 'createSeed' && model.answers() && step.above < 50;
+}
+
+function isStarted(step: RestoreStep, { pods }: RestoreModel): boolean {
+  return 'uid' in step && pods.some(({ uid, startedBy }) => uid === step.uid && startedBy !== '');
+}
+
+function isRetentionOver({ retention, completedAt, now }: RestoreModel): boolean {
+  return retention !== undefined && completedAt > 0 && now - completedAt >= retention;
+}
+
+function unread(what: string, { source }: RestoreModel): string | false {
+  return source?.verified === 'Pending' && `${what} on a source that nobody has read`;
+}
+
+function isOfOldIncarnation(step: RestoreStep, { cluster, pods, volumes }: RestoreModel): boolean {
+  const present = cluster?.incarnation ?? 0;
+  return (
+    'uid' in step && [...pods, ...volumes].some(({ uid, incarnation }) => uid === step.uid && incarnation < present)
+  );
+}
