@@ -51,8 +51,8 @@ function subjectOf(assessment: Assessment, view: MemberView): DeadMember | undef
   const common = {
     isReady: isReady(assessment, view),
     heardBy: heardBy(assessment, view),
-    isBooting: isBooting(view, assessment.now),
-    isOutOfMemory: isOutOfMemory(assessment, view),
+    isBooting: false,
+    isOutOfMemory: false,
   };
   switch (health.kind) {
     case 'lost':
@@ -75,6 +75,8 @@ function subjectOf(assessment: Assessment, view: MemberView): DeadMember | undef
       return {
         ...common,
         ...timed(assessment, health.since, isCrashing(view)),
+        isBooting: isBooting(view, assessment.now),
+        isOutOfMemory: isOutOfMemory(assessment, view),
         evidence: [{ source: 'operator', what: 'it is not reachable' }, ...fromOthers(assessment, view)],
       };
     case 'podEnding':
@@ -115,6 +117,7 @@ function isCrashing({ pod }: MemberView): boolean {
  */
 export function isOutOfMemory({ observation }: Assessment, { pod }: MemberView): boolean {
   if (pod?.container.lastExit?.reason !== 'OOMKilled' || pod.container.state === 'running') return false;
+  if (pod.phase === 'Failed' || pod.phase === 'Succeeded') return false;
   return observation.nodes.get(pod.node)?.ready !== false;
 }
 

@@ -16,6 +16,7 @@ const calmly: Scene = {
   dies: 'whole',
   isStale: false,
   isDoubled: false,
+  stopsFor: 0,
 };
 
 /** Scripts that once went wrong, as they were found. */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { assertFresh } from '../../act/plan-age.ts';
 import { pauseBefore, withDone } from '../../act/repeated-steps.ts';
 import { statusOf } from '../../status/status.ts';
 import { type Plan, planCluster } from '../plan.ts';
@@ -16,6 +17,8 @@ export interface Pass {
   /** The process dies before the step of this number, or in the middle of the one before it. @default never */
   readonly diesAt?: number;
   readonly extent?: Extent;
+  /** The process is stopped for so many milliseconds between planning and acting, while another operator works. @default 0 */
+  readonly stopsFor?: number;
 }
 
 /** One pass of the operator: observe, plan, act, report. */
@@ -29,11 +32,28 @@ export function pass(world: World, how: Pass = {}): Plan {
   }
   const [wrong] = violations(plan, observation);
   if (wrong !== undefined) throw new SafetyViolation(wrong);
+  if (how.stopsFor) {
+    const begun = world.now;
+    for (let slept = 0; slept < how.stopsFor; slept += 5_000) {
+      pass(world);
+      world.tick(5_000);
+    }
+    if (isTooOld(begun, world.now)) return plan;
+  }
   if (!act(world, plan, how)) world.restartOperator();
   else {
     world.status = statusOf(world.status, observation, plan, new Date(world.now).toISOString());
   }
   return plan;
+}
+
+function isTooOld(begun: number, now: number): boolean {
+  try {
+    assertFresh(begun, now);
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 /** False if the process died on the way. */

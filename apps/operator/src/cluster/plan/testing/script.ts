@@ -22,6 +22,8 @@ export interface Scene {
   readonly isStale: boolean;
   /** A second operator carries out the same plan. */
   readonly isDoubled: boolean;
+  /** How long its process is stopped between planning and acting, once, while another operator works. */
+  readonly stopsFor: number;
 }
 
 export interface Script {
@@ -44,6 +46,7 @@ export function scripts(kind: string): fc.Arbitrary<Script> {
     dies: fc.constantFrom('whole' as const, 'half' as const),
     isStale: fc.boolean(),
     isDoubled: fc.boolean(),
+    stopsFor: fc.constantFrom(0, 0, 0, 60_000),
   });
   return fc.record({
     kind: fc.constant(kind),
@@ -91,6 +94,7 @@ function play(world: World, scene: Scene): void {
     const plan = pass(world, {
       ...(scene.isStale && before && { kubernetes: before }),
       ...(round === 1 && diesAt !== undefined && { diesAt, extent: scene.dies }),
+      ...(round === 2 && { stopsFor: scene.stopsFor }),
     });
     if (scene.isDoubled) act(world, plan);
     before = view;

@@ -141,6 +141,18 @@ export const evidence: readonly Row[] = [
     situation: 'healing',
   },
   {
+    name: 'a pod that was evicted for lack of memory has lost its data: it is replaced',
+    given: [
+      healthy(3),
+      pod('d', { phase: 'Failed', ready: false }),
+      container('d', { state: 'terminated', lastExit: { code: 137, reason: 'OOMKilled', message: '' } }),
+      silent(1_000, 'd'),
+    ],
+    steps: ['removeMember d (dead)'],
+    because: 'its pod ended (Failed)',
+    situation: 'healing',
+  },
+  {
     name: 'safety 18: nobody can be reached and all pods are Ready: the operator is cut off, and no restore is advised',
     given: [healthy(3, claim), unreachable(60_000, 'b', 'c', 'd'), noQuorum],
     steps: [],
