@@ -16,6 +16,7 @@ import { type EtcdCluster, type EtcdClusterSpec, etcdClusters } from '../api/etc
 import { labels } from '../api/names.ts';
 import { runEtcdOperator } from '../cluster-operator.ts';
 import { podLogReader } from '../programs/pod-log-reader.ts';
+import { OperatorPaths } from './operator-paths.ts';
 import { until } from './until.ts';
 
 /** Minors of etcd whose images a lab has, each in one version; of 3.4 there is a newer one too. */
@@ -37,10 +38,13 @@ export class OperatorLab implements AsyncDisposable {
   readonly requests: string[] = [];
   /** How members of a cluster are spoken to, where they want certificates or a password. */
   readonly access = new Map<string, Pick<MemberClientOptions, 'tls' | 'serverName' | 'login'>>();
+  /** How the operators, and nobody else, reach members. */
+  readonly paths: OperatorPaths;
   #running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
 
   private constructor(lab: Lab) {
     this.lab = lab;
+    this.paths = new OperatorPaths((host, port) => lab.dial(host, port));
   }
 
   static async start(
@@ -49,6 +53,8 @@ export class OperatorLab implements AsyncDisposable {
       readonly versions?: readonly LabVersion[];
       /** Besides those of etcd and busybox. */
       readonly images?: readonly ImageSet[];
+      /** Delays of the kubelet and of controllers are divided by it. @default 1 */
+      readonly timeFactor?: number;
     } = {},
   ): Promise<OperatorLab> {
     const etcds = await Promise.all(
@@ -56,7 +62,9 @@ export class OperatorLab implements AsyncDisposable {
     );
     const busybox = await ensurePart('busybox');
     const images = createImageTable([etcdImages(etcds, busybox), busyboxImages(busybox), ...(options.images ?? [])]);
-    const started = new OperatorLab(await startLab({ nodes: options.nodes ?? 3, images }));
+    const started = new OperatorLab(
+      await startLab({ nodes: options.nodes ?? 3, images, timeFactor: options.timeFactor ?? 1 }),
+    );
     started.startOperator();
     return started;
   }
@@ -87,7 +95,7 @@ export class OperatorLab implements AsyncDisposable {
         identity,
         leaderElection: false,
         readLog: podLogReader(this.lab.server.transport()),
-        dial: ({ host, port }) => this.lab.dial(host, port),
+        dial: this.paths.dial,
         healthInterval: 1_000,
       },
       stop.signal,
