@@ -103,10 +103,10 @@ export function isUp({ answer }: MemberView): boolean {
 }
 
 function promoteNext(assessment: Assessment, target: number): Proposal | undefined {
-  const { learners, own, leader, now, voters } = assessment;
+  const { learners, own, now, voters } = assessment;
   const [first] = learners;
   if (!first) return undefined;
-  const next = learners.find((view) => isInSync(view, leader));
+  const next = learners.find((view) => isInSync(view, furthest(assessment)));
   if (!next) {
     const why = first.health.kind === 'starting' ? first.health.why : 'it receives the data';
     return waitFor(`${first.name} joins the cluster: ${why}`, first.pod && isStuck(first.pod) ? later : soon);
@@ -117,6 +117,13 @@ function promoteNext(assessment: Assessment, target: number): Proposal | undefin
     return waitFor(`${next.name} is ready and waits for the other members to come up`, soon);
   }
   return promote(assessment, next);
+}
+
+/** The leader, or, where that is an unmanaged member whom nobody can ask, the voter that has applied most. etcd has the last word. */
+function furthest({ leader, healthyVoters }: Assessment): MemberView | undefined {
+  if (leader?.health.kind !== 'stranger') return leader;
+  const applied = ({ answer }: MemberView) => (answer?.kind === 'status' ? answer.raftAppliedIndex : 0);
+  return healthyVoters.toSorted((a, b) => applied(b) - applied(a))[0];
 }
 
 function isInSync({ answer, health }: MemberView, leader: MemberView | undefined): boolean {
