@@ -129,6 +129,8 @@ export interface ContainerFacts {
   readonly startedAt: number;
   /** Since when this operator has seen that process run, by its monotonic clock; 0 if none runs. */
   readonly runningSince: number;
+  /** True if that process has passed its startup probe, by the node's last word. @default false */
+  readonly hasStarted?: boolean;
   readonly restarts: number;
   /** What the last process said when it ended with an error. */
   readonly lastExit: { readonly code: number; readonly reason: string; readonly message: string } | undefined;

@@ -42,7 +42,7 @@ describe('an EtcdRestore of a cluster on volumes', () => {
     await clusters.cutOperatorsOff('apart');
     await lab.restore('apart', 'apart.db');
     const status = await lab.ended('apart', 120_000);
-    clusters.reconnectOperators();
+    clusters.paths.showAll();
     expect(status).toMatchObject({ phase: 'Failed', succeeded: false });
     expect(status.reason).toContain('Ready');
     expect(status.reason).toContain('spec.safetySnapshot: IfPossible');

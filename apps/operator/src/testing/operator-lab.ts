@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Socket } from 'node:net';
-import { clientPort, type Dialer, type Login, MemberClient, type MemberClientOptions } from '@etcd-operator/etcd';
+import { clientPort, type Login, MemberClient, type MemberClientOptions } from '@etcd-operator/etcd';
 import { createClient, isKubeError, type Pod, pods, type Transport } from '@etcd-operator/kube';
 import {
   adminIdentity,
@@ -17,6 +16,7 @@ import { type EtcdCluster, type EtcdClusterSpec, etcdClusters } from '../api/etc
 import { labels } from '../api/names.ts';
 import { type ClusterOperatorOptions, runEtcdOperator } from '../cluster-operator.ts';
 import { podLogReader } from '../programs/pod-log-reader.ts';
+import { OperatorPaths } from './operator-paths.ts';
 import { until } from './until.ts';
 
 /** Minors of etcd whose images a lab has, each in one version; of 3.4 there is a newer one too. */
@@ -38,13 +38,13 @@ export class OperatorLab implements AsyncDisposable {
   readonly requests: string[] = [];
   /** How members of a cluster are spoken to, where they want certificates or a password. */
   readonly access = new Map<string, Pick<MemberClientOptions, 'tls' | 'serverName' | 'login'>>();
-  /** Connections of the operators to members, and the addresses that they cannot reach. */
-  readonly #connections = new Map<Socket, string>();
-  readonly #unreachable = new Set<string>();
+  /** How the operators, and nobody else, reach members. */
+  readonly paths: OperatorPaths;
   #running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
 
   private constructor(lab: Lab) {
     this.lab = lab;
+    this.paths = new OperatorPaths((host, port) => lab.dial(host, port));
   }
 
   static async start(
@@ -53,6 +53,8 @@ export class OperatorLab implements AsyncDisposable {
       readonly versions?: readonly LabVersion[];
       /** Besides those of etcd and busybox. */
       readonly images?: readonly ImageSet[];
+      /** Delays of the kubelet and of controllers are divided by it. @default 1 */
+      readonly timeFactor?: number;
     } = {},
   ): Promise<OperatorLab> {
     const etcds = await Promise.all(
@@ -60,7 +62,9 @@ export class OperatorLab implements AsyncDisposable {
     );
     const busybox = await ensurePart('busybox');
     const images = createImageTable([etcdImages(etcds, busybox), busyboxImages(busybox), ...(options.images ?? [])]);
-    const started = new OperatorLab(await startLab({ nodes: options.nodes ?? 3, images }));
+    const started = new OperatorLab(
+      await startLab({ nodes: options.nodes ?? 3, images, timeFactor: options.timeFactor ?? 1 }),
+    );
     started.startOperator();
     return started;
   }
@@ -96,7 +100,7 @@ export class OperatorLab implements AsyncDisposable {
         identity,
         leaderElection: false,
         readLog: podLogReader(this.lab.server.transport()),
-        dial: this.dialAsOperator,
+        dial: this.paths.dial,
         healthInterval: 1_000,
         ...options,
       },
@@ -107,23 +111,9 @@ export class OperatorLab implements AsyncDisposable {
     return { stop, ended };
   }
 
-  /** How operators of this lab reach members. */
-  readonly dialAsOperator: Dialer = async ({ host, port }, signal) => {
-    if (this.#unreachable.has(host)) throw new Error('the test keeps operators from this member');
-    const socket = await this.lab.dial(host, port, signal);
-    this.#connections.set(socket, host);
-    socket.once('close', () => this.#connections.delete(socket));
-    return socket;
-  };
-
   /** The members there are now are out of the operators' reach, and of nobody else's, as with a network policy. */
   async cutOperatorsOff(cluster: string): Promise<void> {
-    for (const { status } of await this.pods(cluster)) this.#unreachable.add(status?.podIP ?? '');
-    for (const [socket, host] of this.#connections) if (this.#unreachable.has(host)) socket.destroy();
-  }
-
-  reconnectOperators(): void {
-    this.#unreachable.clear();
+    this.paths.hide(...(await this.pods(cluster)).flatMap(({ status }) => status?.podIP ?? []));
   }
 
   #counted(transport: Transport): Transport {

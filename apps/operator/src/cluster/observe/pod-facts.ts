@@ -140,9 +140,10 @@ function containerFacts({ status }: Pod, seenSince: (key: string) => number): Co
 }
 
 function processFacts(found: ContainerStatus | undefined, seenSince: (key: string) => number) {
-  const { containerID: id = '', restartCount: restarts = 0, state } = found ?? {};
+  const { containerID: id = '', restartCount: restarts = 0, state, started } = found ?? {};
   const startedAt = Date.parse(state?.running?.startedAt ?? '') || 0;
-  return { id, restarts, startedAt, runningSince: state?.running ? seenSince(id) : 0 };
+  const hasStarted = started === true && state?.running !== undefined;
+  return { id, restarts, startedAt, hasStarted, runningSince: state?.running ? seenSince(id) : 0 };
 }
 
 function lastExit(status: ContainerStatus | undefined): ContainerFacts['lastExit'] {

@@ -59,8 +59,9 @@ export function assess(
   const pods = byName(observation.pods.filter(isCurrent));
   const volumes = byName(observation.volumes.filter(isCurrent));
   const { membership } = observation.etcd;
-  const listed = membership.kind === 'known' ? membership.members : [];
-  const members = listed
+  // Who speaks for another cluster says nothing of this one's members.
+  const isKnown = membership.kind === 'known' && membership.clusterId === identity.clusterId;
+  const members = (isKnown ? membership.members : [])
     .map((member) => viewOf(member, { observation, desired, clusterId: identity.clusterId, now, pods, volumes }))
     .sort((a, b) => compare(a.name, b.name) || compare(a.member.id, b.member.id));
   const voters = members.filter((view) => !view.member.isLearner);
@@ -75,13 +76,13 @@ export function assess(
     clusterId: identity.clusterId,
     members,
     own,
-    membershipKnown: membership.kind === 'known',
+    membershipKnown: isKnown,
     voters,
     learners: own.filter((view) => view.member.isLearner),
     healthyVoters: voters.filter((view) => view.health.kind === 'healthy'),
     presentVoters,
     quorum: needed,
-    hasQuorum: membership.kind === 'known' && presentVoters.length + startedStrangers(voters) >= needed,
+    hasQuorum: isKnown && presentVoters.length + startedStrangers(voters) >= needed,
     leader: leaderOf(voters),
     pods,
     volumes,

@@ -103,10 +103,10 @@ export function isUp({ answer }: MemberView): boolean {
 }
 
 function promoteNext(assessment: Assessment, target: number): Proposal | undefined {
-  const { learners, own, leader, now, voters } = assessment;
+  const { learners, own, now, voters } = assessment;
   const [first] = learners;
   if (!first) return undefined;
-  const next = learners.find((view) => isInSync(view, leader));
+  const next = learners.find((view) => isInSync(view, furthest(assessment)));
   if (!next) {
     return waitFor(`${first.name} joins the cluster: ${whyNotInSync(first)}`, lookAgainAt(first, now));
   }
@@ -128,6 +128,13 @@ function lookAgainAt({ pod, answer }: MemberView, now: number): number {
   if (pod && isStuck(pod)) return later;
   if (pod && pod.container.state !== 'running' && !pod.terminating) return pace(now - pod.seenSince);
   return answer ? patience((now - answer.since) / 10) : soon;
+}
+
+/** The leader, or, where that is an unmanaged member whom nobody can ask, the voter that has applied most. etcd has the last word. */
+function furthest({ leader, healthyVoters }: Assessment): MemberView | undefined {
+  if (leader?.health.kind !== 'stranger') return leader;
+  const applied = ({ answer }: MemberView) => (answer?.kind === 'status' ? answer.raftAppliedIndex : 0);
+  return healthyVoters.toSorted((a, b) => applied(b) - applied(a))[0];
 }
 
 function isInSync({ answer, health }: MemberView, leader: MemberView | undefined): boolean {

@@ -99,7 +99,8 @@ function withPod({ member, answer, clusterId, now }: MemberHealthInput, pod: Mem
   }
   if (isBlank(pod)) return { kind: 'lost', evidence: 'etcd found its data directory empty' };
   if (answer?.kind === 'peerOnly') return { kind: 'starting', why: 'it is up, and has not announced itself yet' };
-  if (member.name === '' || now - pod.seenSince < startLimit) return { kind: 'starting', why: startingWhy(pod) };
+  const isYoung = !pod.ready && now - pod.seenSince < startLimit;
+  if (member.name === '' || isYoung) return { kind: 'starting', why: startingWhy(pod) };
   const why = answer?.kind === 'silent' ? answer.why : 'it has not been asked yet';
   const neverAnswered = answer?.kind === 'silent' && answer.neverAnswered === true;
   return { kind: 'silent', since: answer?.since ?? now, why: describeSilence(pod, why), neverAnswered };
@@ -114,17 +115,19 @@ export function hasJustStarted({ pod }: { readonly pod: MemberPod | undefined },
   return state === 'running' && now - runningSince < startLimit;
 }
 
-/** A young pod is starting, not silent. */
+/** A young pod that is not Ready yet is starting, not silent. */
 const startLimit = 30_000;
 
 /** As long as the startup probe has patience: a large database takes its time. */
 export const slowStart = 600_000;
 
 /**
- * True if its process runs and has not answered since it was started: it opens its data, which is waited for longer.
+ * True if its process runs and has not answered since it was started: it opens its data, which is waited for longer. One whose pod
+ * is Ready, or has passed its startup probe, has opened it; pods of the original operator have no such probe.
  */
 export function isBooting({ pod, health }: Pick<MemberView, 'pod' | 'health'>, now: number): boolean {
-  if (health.kind !== 'silent' || pod?.container.state !== 'running') return false;
+  if (health.kind !== 'silent' || pod?.container.state !== 'running' || pod.ready) return false;
+  if (pod.container.hasStarted && !pod.adopted) return false;
   const isNewProcess = health.since <= pod.container.runningSince || health.neverAnswered === true;
   return isNewProcess && now - health.since < slowStart;
 }

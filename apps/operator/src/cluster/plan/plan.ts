@@ -113,14 +113,15 @@ function assessIfPossible(observation: Observation, identity: Identity, now: num
 function planLatched(assessment: Assessment, identity: Latched, ground: readonly PlannedStep[]): Plan {
   const { observation, desired } = assessment;
   const { membership } = observation.etcd;
-  const idle = (situation: Situation, reason: string): Plan =>
-    finish(situation, identity, assessment, { steps: [], waits: [{ reason, lookAgainAfter: rarely }] });
+  const idle = (situation: Situation, reason: string, lookAgainAfter: number): Plan =>
+    finish(situation, identity, assessment, { steps: [], waits: [{ reason, lookAgainAfter }] });
   if (membership.kind === 'known' && membership.clusterId !== identity.clusterId) {
     const reason = `the members form cluster ${membership.clusterId}, but ${identity.clusterId} is recorded: nothing is touched`;
-    return idle('identityConflict', reason);
+    // An address may have led astray for a moment: that passes without anybody's doing, and without a word.
+    return idle('identityConflict', reason, later);
   }
   const refused = refuseTlsChange(assessment);
-  if (refused) return idle('refused', refused);
+  if (refused) return idle('refused', refused, rarely);
   const always = [
     ...ground,
     ...repairLatch(identity, assessment.observation.pods),

@@ -5,25 +5,25 @@ import type { Assessment } from './assessment.ts';
 import { listedOrRemembered } from './unstarted.ts';
 
 /**
- * Pods that are Ready although the operator cannot reach enough members for a quorum; empty if they are not a quorum themselves.
- * Their readiness is a linearizable read that the kubelet makes: the cluster serves, and it is the operator that is cut off.
+ * Pods that are Ready although the operator cannot reach them; empty if those that are Ready are no quorum, reachable or not. Their
+ * readiness is a linearizable read that the kubelet makes: the cluster serves, and it is the operator that is cut off.
  */
 export function readyButUnreachable(assessment: Assessment): readonly MemberPod[] {
   const { pods, volumes, observation } = assessment;
-  const ready = [...pods.values()].filter(
-    (pod) =>
-      pod.ready &&
-      pod.markedVoter &&
-      !pod.terminating &&
-      observation.nodes.get(pod.node)?.ready !== false &&
-      observation.etcd.answers.get(pod.name)?.kind !== 'status',
-  );
+  const answerOf = ({ name }: MemberPod) => observation.etcd.answers.get(name);
+  const ready = [...pods.values()].filter((pod) => {
+    const answer = answerOf(pod);
+    // It knows better than its last probe.
+    if (answer?.kind === 'status' && answer.leaderId === '') return false;
+    return pod.ready && pod.markedVoter && !pod.terminating && observation.nodes.get(pod.node)?.ready !== false;
+  });
   const listed = listedOrRemembered(assessment).filter((member) => !member.isLearner).length;
   const recorded = new Set(
     [...pods.values(), ...volumes.values()].filter(({ memberId }) => memberId !== '').map(({ memberId }) => memberId),
   );
   const voters = listed > 0 ? listed : recorded.size;
-  return voters > 0 && ready.length >= quorum(voters) ? ready : [];
+  if (voters === 0 || ready.length < quorum(voters)) return [];
+  return ready.filter((pod) => answerOf(pod)?.kind !== 'status');
 }
 
 /** Who cannot reach whom, and what to look at. */

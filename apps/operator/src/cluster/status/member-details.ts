@@ -10,14 +10,14 @@ type MemberDetail = NonNullable<EtcdClusterStatus['memberDetails']>[number];
 export function memberDetails(
   previous: EtcdClusterStatus | undefined,
   observation: Observation,
-  { membershipKnown, members, leader }: Assessment,
+  { membershipKnown, members, leader, clusterId }: Assessment,
 ): readonly MemberDetail[] {
   if (membershipKnown) return members.map((view) => detailOf(view, leader));
   return (previous?.memberDetails ?? []).map((last) => ({
     ...last,
     role: last.role === 'Learner' ? 'Learner' : 'Unknown',
     healthy: false,
-    reason: whyUnconfirmed(observation, last.name),
+    reason: whyUnconfirmed(observation, last.name, clusterId),
   }));
 }
 
@@ -68,8 +68,10 @@ function whyUnhealthy(health: MemberHealth): string {
   }
 }
 
-function whyUnconfirmed({ etcd, pods }: Observation, name: string): string {
+function whyUnconfirmed({ etcd, pods }: Observation, name: string, clusterId: string): string {
   const answer = etcd.answers.get(name);
+  if (answer?.kind === 'status' && answer.clusterId !== clusterId)
+    return `it answers as a member of another cluster (${answer.clusterId})`;
   if (answer?.kind === 'status') return 'reachable, no leader';
   if (!pods.some((pod) => pod.name === name)) return 'its pod is gone';
   return answer?.kind === 'silent' ? answer.why : 'it does not answer yet';

@@ -165,6 +165,22 @@ describe('versions', () => {
 });
 
 describe('details of members', () => {
+  test('while the members of another cluster answer in their place: those last known, and nobody of the others', () => {
+    const before = report(see(healthy(3)));
+    const astray: Change = (seen) => ({
+      ...seen,
+      etcd: { ...seen.etcd, membership: { kind: 'known', clusterId: 'c9', members: [], since: 0 } },
+    });
+    const strange = answer('c', { clusterId: 'c9', memberId: 'id-9' });
+    const status = report(see(healthy(3), strange, astray), before);
+    expect(condition(status, 'Available')).toMatchObject({ status: 'False', reason: 'IdentityConflict' });
+    expect(status.memberDetails?.map(({ id }) => id)).toEqual(before.memberDetails?.map(({ id }) => id));
+    expect(status.memberDetails?.find(({ name }) => name === 'c-cccccccccc')?.reason).toBe(
+      'it answers as a member of another cluster (c9)',
+    );
+    expect(status.size).toBe(3);
+  });
+
   test('while nobody can tell who the members are: those last known, and what is seen of each', () => {
     const before = report(see(healthy(3)));
     const status = report(see(healthy(3), withoutPod('c'), noQuorum), before);

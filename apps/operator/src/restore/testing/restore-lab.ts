@@ -65,7 +65,7 @@ export class RestoreLab implements AsyncDisposable {
         scratchDirectory: join(this.directory, 'scratch'),
         // Real servers of tests are on loopback, where no store of a user may be.
         storage: { directory: this.directory, policy: { allowLocal: true, resolve } },
-        dial: this.clusters.dialAsOperator,
+        dial: this.clusters.paths.dial,
       },
       stop.signal,
     );

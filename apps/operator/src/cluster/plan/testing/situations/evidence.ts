@@ -2,14 +2,17 @@
 import {
   addMember,
   answer,
+  type Change,
   container,
   healthy,
   heard,
+  learner,
   member,
   node,
   noQuorum,
   now,
   pod,
+  podName,
   quorumFor,
   type Row,
   see,
@@ -19,6 +22,18 @@ import {
   withoutPod,
 } from './vocabulary.ts';
 
+/** As far as this operator has seen. */
+const neverAnswered =
+  (letter: string): Change =>
+  (seen) => {
+    const name = podName(letter);
+    const found = seen.etcd.answers.get(name);
+    if (found?.kind !== 'silent') return seen;
+    return {
+      ...seen,
+      etcd: { ...seen.etcd, answers: new Map([...seen.etcd.answers, [name, { ...found, neverAnswered: true }]]) },
+    };
+  };
 const claim = { storage: 'claim' } as const;
 const unmanaged = { podName: 'db-7', name: 'db-7', id: 'id-x', peerURLs: ['http://10.1.1.1:2380'] };
 const noAddress = { ip: '', node: '', phase: 'Pending', ready: false } as const;
@@ -41,6 +56,44 @@ export const evidence: readonly Row[] = [
     situation: 'healing',
   },
   {
+    name: 'safety 13: one that came up a moment ago and is Ready is not starting: status says who cannot reach it',
+    given: [healthy(3), unreachable(5_000, 'd'), pod('d', { seenSince: now - 10_000 })],
+    steps: [],
+    because: 'is not reachable from the operator',
+    situation: 'healing',
+  },
+  {
+    name: 'one is dead and another only unreachable: with the one that answers, a quorum of pods is Ready, and no quorum is lost',
+    given: [healthy(3), unreachable(60_000, 'c'), silent(60_000, 'd')],
+    steps: [],
+    because: 'The operator cannot reach pod/c-cccccccccc',
+    situation: 'unreachable',
+  },
+  {
+    name: 'one is dead, another falls silent, and the third has no leader: nobody is Ready any more, whatever the last probe said',
+    given: [
+      healthy(3),
+      unreachable(1_000, 'c'),
+      silent(60_000, 'd'),
+      answer('b', { leaderId: '', leaderlessSince: now - 500 }),
+      noQuorum,
+    ],
+    steps: [],
+    situation: 'quorumLost',
+  },
+  {
+    name: 'beside an unmanaged leader, whom nobody can ask, a learner that has caught up with our voters becomes a voter',
+    given: [
+      healthy(3),
+      spec({ size: 4 }),
+      learner('f'),
+      addMember('x', unmanaged),
+      ...['b', 'c', 'd', 'f'].map((letter) => answer(letter, { leaderId: unmanaged.id })),
+    ],
+    steps: ['ensureBudget 3', 'disarm f', 'promote f'],
+    situation: 'healing',
+  },
+  {
     name: 'safety 14: where nodes cannot be read, Ready alone objects',
     given: [healthy(3), unreachable(3_600_000, 'd'), see({ nodes: new Map() })],
     steps: [],
@@ -51,6 +104,19 @@ export const evidence: readonly Row[] = [
     name: 'a pod that is Ready by the last word of a node that no longer reports is not Ready',
     given: [healthy(3), unreachable(130_000, 'd'), node('d', { ready: false })],
     steps: ['removeMember d (dead)'],
+    situation: 'healing',
+  },
+  {
+    name: 'one that has not answered an operator that was started meanwhile is not opening its data if it passed its startup probe',
+    given: [healthy(3), silent(130_000, 'd'), neverAnswered('d'), container('d', { hasStarted: true })],
+    steps: ['removeMember d (dead)'],
+    situation: 'healing',
+  },
+  {
+    name: 'one that has not answered an operator that was started meanwhile, and has not passed its startup probe, opens its data',
+    given: [healthy(3), silent(130_000, 'd'), neverAnswered('d')],
+    steps: [],
+    because: 'its process opens its data',
     situation: 'healing',
   },
   {

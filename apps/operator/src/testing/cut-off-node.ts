@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Fault, Lab } from '@etcd-operator/kube-lab';
+
+/** Cuts a node off from everything: pods of other nodes, the API server, and whoever reaches members from outside. */
+export async function cutOffNode({ faults: { network } }: Lab, node: string): Promise<Pick<Fault, 'heal'>> {
+  const faults = [
+    await network.isolate({ node }),
+    await network.cut({ node }, 'api-server'),
+    await network.cut({ node }, 'lab'),
+  ];
+  return {
+    heal: async () => {
+      for (const fault of faults) await fault.heal();
+    },
+  };
+}
