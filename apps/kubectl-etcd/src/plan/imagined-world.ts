@@ -84,6 +84,8 @@ function changeEtcd(world: Observation, step: Step): Observation {
       return editAnswers(world, () => ({ downgradeTarget: step.version, storageVersion: `${step.version}.0` }));
     case 'cancelDowngrade':
       return editAnswers(world, () => ({ downgradeTarget: '' }));
+    case 'disarmAlarm':
+      return editAnswers(world, ({ alarms }) => ({ alarms: alarms.filter((word) => !word.includes(step.alarm)) }));
     default:
       return world;
   }

@@ -78,6 +78,7 @@ const table: Readonly<Record<string, readonly Row[]>> = {
             clusterVersion: '',
             answers: new Map(),
             heard: new Map(),
+            hashes: new Map(),
           },
         }),
       ],

@@ -202,9 +202,18 @@ function changeEtcd(world: World, step: Step, extent: Extent): boolean {
     case 'cancelDowngrade':
       etcd.downgradeTo = 0;
       return true;
+    case 'disarmAlarm':
+      return disarmAlarm(world, step);
     default:
       return true;
   }
+}
+
+function disarmAlarm(world: World, { alarm, memberId }: Of<'disarmAlarm'>): boolean {
+  const faults = world.faultsOfVoters();
+  if (new Set(faults.values()).size > 1) throw new SafetyViolation('CORRUPT is disarmed while voters differ');
+  world.alarms = world.alarms.filter((raised) => raised.alarm !== alarm || raised.memberId !== memberId);
+  return true;
 }
 
 function joinMember(world: World, step: Of<'joinMember'>, extent: Extent): boolean {
@@ -232,6 +241,9 @@ function promote(world: World, id: string): boolean {
   if (world.etcd.refuses({ kind: 'promote', id, inSync }, world.processes(), world.now) !== undefined) return false;
   if (world.pods.get(member.podName)?.facts.boot !== 'disarmed')
     throw new SafetyViolation(`${member.podName} becomes a voter while armed`);
+  const sound = world.soundVoters().map((voter) => world.faultsOfVoters().get(voter));
+  if (world.isCorrupt && !sound.includes(process.directory.fault))
+    throw new SafetyViolation(`${member.podName} becomes a voter with wrong data`);
   member.isLearner = false;
   return true;
 }
@@ -241,6 +253,7 @@ function removeMember(world: World, { memberId: id, because }: Of<'removeMember'
   if (!member) return true;
   if (!world.hasQuorum()) return false;
   const isEnding = world.pods.get(member.podName)?.facts.terminating;
+  if (because === 'corrupt' && !member.isLearner) guardSound(world, id);
   if (because === 'dead' && !member.isLearner && world.processes().has(id) && !isEnding)
     throw new SafetyViolation(`voter ${member.podName} lives and is removed as dead`);
   if (world.etcd.refuses({ kind: 'remove', id }, world.processes(), world.now) !== undefined) return false;
@@ -250,6 +263,13 @@ function removeMember(world: World, { memberId: id, because }: Of<'removeMember'
     throw new SafetyViolation(`removing ${member.podName} loses quorum`);
   world.etcd.remove(id);
   return true;
+}
+
+/** No voter goes for its data but one that differs from what a strict majority of the voters holds. */
+function guardSound(world: World, id: string): void {
+  const sound = world.soundVoters();
+  if (sound.length === 0 || sound.includes(id))
+    throw new SafetyViolation(`voter ${id} is removed as corrupt, and no majority holds other data`);
 }
 
 /** A member snapshots after as many entries as its count says; the entries before are then gone from its log. */

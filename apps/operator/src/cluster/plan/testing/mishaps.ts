@@ -101,7 +101,15 @@ export const mishaps: Readonly<Record<string, Mishap>> = {
     world.secretProblems = ['the certificate has expired'];
   },
   raiseAlarm: (world, pick) => {
-    world.alarms = [pick % 2 === 0 ? 'alarm:NOSPACE' : 'alarm:CORRUPT'];
+    world.alarms = [...world.alarms, { alarm: 'NOSPACE', memberId: world.members[pick % 3]?.id ?? '0' }];
+  },
+  /** Nobody notices yet. */
+  corruptData: corrupt,
+  /** etcd compares hashes and finds that they differ; some versions and checks name the wrong member, or none. */
+  findCorruption: (world, pick) => {
+    if (new Set(world.faultsOfVoters().values()).size < 2) corrupt(world, pick);
+    const named = pick % 2 === 0 ? '0' : (world.members[pick % 3]?.id ?? '0');
+    if (world.faultsOfVoters().size > 0) world.alarms = [...world.alarms, { alarm: 'CORRUPT', memberId: named }];
   },
   replaceOutdated: (world) => world.change({ updatePolicy: 'Replace' }),
   pause: (world) => {
@@ -156,7 +164,7 @@ export function calm(world: World): void {
   world.isFull = false;
   world.paused = false;
   world.secretProblems = [];
-  world.alarms = [];
+  settleAlarms(world);
   const [pod] = world.pods.values();
   const [volume] = world.volumes.values();
   world.change({ peerTLS: pod?.facts.peerTLS ?? volume?.tls?.peer ?? false });
@@ -173,6 +181,20 @@ export function calm(world: World): void {
 
 function mend(world: World): void {
   for (const fault of [world.cut, world.hidden, world.severed, world.strays]) fault.clear();
+}
+
+function corrupt(world: World, pick: number): void {
+  withOne([...world.directories.values()], pick, (directory) => {
+    directory.fault = world.serial('').slice(1);
+  });
+}
+
+/** A person makes room, and decides whose data is right where no majority of the voters does; all else is the operator's. */
+function settleAlarms(world: World): void {
+  world.alarms = world.alarms.filter(({ alarm }) => alarm !== 'NOSPACE');
+  if (world.soundVoters().length > 0 && world.isCorrupt) return;
+  world.alarms = [];
+  for (const directory of world.directories.values()) directory.fault = undefined;
 }
 
 /** The ID of the new member; undefined if etcd would not have it. */

@@ -65,7 +65,8 @@ export class World {
   memory: OperatorMemory;
   readonly brokenImages = new Set<string>();
   secretProblems: readonly string[] = [];
-  alarms: readonly string[] = [];
+  /** Raised alarms, each with the member that etcd names; `0` where it cannot tell. */
+  alarms: readonly { readonly alarm: 'NOSPACE' | 'CORRUPT'; readonly memberId: string }[] = [];
   /** True while no node has room for another pod. */
   isFull = false;
   readonly log: string[] = [];
@@ -140,7 +141,7 @@ export class World {
   /** Brings etcd in line with who can be reached; called after every change. */
   settle(): void {
     for (const pod of this.pods.values()) this.#noteReachability(pod);
-    this.etcd.live(this.processes());
+    this.etcd.live(this.processes(), this.alarms.length > 0);
   }
 
   #evict(pod: ModelPod): void {
@@ -256,6 +257,8 @@ export class World {
       log: 0,
       logMinor: Math.min(minor, leader?.logMinor ?? minor),
       storageMinor: clusterMinor,
+      // It receives what the leader has.
+      fault: leader?.fault,
     });
     return undefined;
   }
@@ -375,6 +378,29 @@ export class World {
   /** True while something that was deleted is still there. */
   isEnding(): boolean {
     return [...this.pods.values()].some(({ facts }) => facts.terminating);
+  }
+
+  get isCorrupt(): boolean {
+    return this.alarms.some(({ alarm }) => alarm === 'CORRUPT');
+  }
+
+  /** What is wrong with the data of each voter, by its ID; undefined if nothing is. Voters whose data is gone are not there. */
+  faultsOfVoters(): ReadonlyMap<string, string | undefined> {
+    const held = [...this.directories.values(), ...[...this.unmanaged.values()].map(({ directory }) => directory)];
+    return new Map(
+      this.etcd.voters().flatMap(({ id }) => {
+        const found = held.find(({ memberId }) => memberId === id);
+        return found ? [[id, found.fault] as const] : [];
+      }),
+    );
+  }
+
+  /** IDs of the voters that hold what a strict majority of all voters holds; empty if none does, or one voter is all. */
+  soundVoters(): readonly string[] {
+    const voters = this.etcd.voters().length;
+    const groups = Map.groupBy(this.faultsOfVoters(), ([, fault]) => fault);
+    const [found] = [...groups.values()].filter((group) => group.length >= quorum(voters));
+    return voters > 1 ? (found?.map(([id]) => id) ?? []) : [];
   }
 
   // ---- objects

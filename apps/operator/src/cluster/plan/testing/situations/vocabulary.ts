@@ -72,6 +72,7 @@ export function nothing(desired: Partial<Desired> = {}): Observation {
       clusterVersion: '',
       answers: new Map(),
       heard: new Map(),
+      hashes: new Map(),
     },
     nodes: new Map(),
     imageChecks: [],
@@ -105,6 +106,7 @@ export function healthy(size: number, desired: Partial<Desired> = {}): Change {
       etcd: {
         membership: { kind: 'known', clusterId, members: names.map((letter) => memberFor(letter)), since: longAgo },
         heard: new Map(),
+        hashes: new Map(),
         clusterVersion: `${wanted.version.split('.').slice(0, 2).join('.')}.0`,
         answers: new Map(names.map((letter) => [podName(letter), statusOf(letter, wanted.version)])),
       },
