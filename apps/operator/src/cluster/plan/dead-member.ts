@@ -148,10 +148,14 @@ function heardBy({ members, observation, clusterId }: Assessment, { member }: Me
 /** What Kubernetes and the leader, who hears from every living member, have to say about one that seems dead. */
 function fromOthers(assessment: Assessment, view: MemberView): readonly Evidence[] {
   const { observation, leader } = assessment;
+  const { pod } = view;
+  const isNodeReady = pod !== undefined && observation.nodes.get(pod.node)?.ready !== false;
+  // While CORRUPT is raised no pod is Ready: that says nothing of this one.
+  const saysNothing = isReady(assessment, view) || (isNodeReady && corruptionOf(assessment) !== undefined);
   const report = leader && leader !== view ? observation.etcd.heard.get(leader.name) : undefined;
   const isUnheard = report !== undefined && !report.has(view.member.id);
   return [
-    ...(isReady(assessment, view) ? [] : [{ source: 'kubernetes', what: whyNotReady(assessment, view) } as const]),
+    ...(saysNothing ? [] : [{ source: 'kubernetes', what: whyNotReady(assessment, view) } as const]),
     ...(isUnheard ? [{ source: 'peers', what: 'the leader does not hear from it' } as const] : []),
   ];
 }
