@@ -49,7 +49,9 @@ describe('safety rule 18: Available means that a client can write', () => {
       return condition?.reason === 'Corrupt' && !condition.message?.includes('unknown') ? condition : undefined;
     });
     expect(found.status).toBe('False');
-    expect(found.message).toMatch(/No majority .* runbook data-corruption\. HashKV at revision \d+: pair-\w+ \d+ .*, pair-\w+ \d+ /);
+    expect(found.message).toMatch(
+      /No majority .* runbook data-corruption\. HashKV at revision \d+: pair-\w+ \d+ .*, pair-\w+ \d+ /,
+    );
     // A third member would receive the data of one of them: it waits.
     await ground.change('pair', { size: 3 });
     await ground.until('seen', async () => {

@@ -9,6 +9,7 @@ import {
   answers,
   type Change,
   cluster,
+  corrupt,
   healthy,
   learner,
   noQuorum,
@@ -54,6 +55,33 @@ const table: Readonly<Record<string, readonly Row[]>> = {
   ],
   Available: [
     { name: 'all voters answer', given: [healthy(3)], status: 'True', reason: 'Cluster available', message: '' },
+    {
+      name: 'safety 18: out of space: a client cannot write',
+      given: [healthy(3), answers({ alarms: ['memberID:12 alarm:NOSPACE '] })],
+      status: 'False',
+      reason: 'NoSpace',
+      message: 'writes are refused; reads and deletes work. Delete keys, compact',
+    },
+    {
+      name: 'safety 18: members differ: a client cannot write, and the one that differs is named',
+      given: [healthy(3), corrupt({ b: 1, c: 2, d: 1 })],
+      status: 'False',
+      reason: 'Corrupt',
+      message: 'The data of c-cccccccccc differs',
+    },
+    {
+      name: 'safety 18: a paused cluster is no exception',
+      given: [healthy(3), corrupt({ b: 1, c: 2, d: 3 }), paused],
+      status: 'False',
+      reason: 'Corrupt',
+      message: 'See runbook data-corruption',
+    },
+    {
+      name: 'a lost quorum weighs more than an alarm',
+      given: [healthy(3), answers({ alarms: ['alarm:NOSPACE'] }), noQuorum],
+      status: 'False',
+      reason: 'QuorumLost',
+    },
     {
       name: '[14] one of three is silent: still available, and it says so',
       given: [healthy(3), silent(5_000, 'd')],
