@@ -32,10 +32,26 @@ export interface Script {
   readonly scenes: readonly Scene[];
 }
 
+/** What happens to members while their data differs: each of these may take a copy away, or bring another. */
+export const aroundCorruption = [
+  'findCorruption',
+  'corruptData',
+  'findCorruption',
+  'deletePod',
+  'forceDeletePod',
+  'cutPod',
+  'hidePod',
+  'mendNetwork',
+  'nodeDown',
+  'resize',
+  'removeMemberByHand',
+  'restartOperator',
+];
+
 /** Scripts that shrink to the few scenes that matter. */
-export function scripts(kind: string): fc.Arbitrary<Script> {
+export function scripts(kind: string, among = Object.keys(mishaps)): fc.Arbitrary<Script> {
   const scene = fc.record({
-    mishap: fc.constantFrom(...Object.keys(mishaps)),
+    mishap: fc.constantFrom(...among),
     pick: fc.nat(6),
     rounds: fc.nat(12),
     milliseconds: fc.constantFrom(1_000, 250, 5_000, 30_000),
