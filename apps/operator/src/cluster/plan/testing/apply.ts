@@ -241,8 +241,7 @@ function promote(world: World, id: string): boolean {
   if (world.etcd.refuses({ kind: 'promote', id, inSync }, world.processes(), world.now) !== undefined) return false;
   if (world.pods.get(member.podName)?.facts.boot !== 'disarmed')
     throw new SafetyViolation(`${member.podName} becomes a voter while armed`);
-  const sound = world.soundVoters().map((voter) => world.faultsOfVoters().get(voter));
-  if (world.isCorrupt && !sound.includes(process.directory.fault))
+  if (world.isKnownWrong(process.directory.fault) || (world.isCorrupt && world.soundVoters().length === 0))
     throw new SafetyViolation(`${member.podName} becomes a voter with wrong data`);
   member.isLearner = false;
   return true;

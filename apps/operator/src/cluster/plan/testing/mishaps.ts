@@ -109,7 +109,9 @@ export const mishaps: Readonly<Record<string, Mishap>> = {
   findCorruption: (world, pick) => {
     if (new Set(world.faultsOfVoters().values()).size < 2) corrupt(world, pick);
     const named = pick % 2 === 0 ? '0' : (world.members[pick % 3]?.id ?? '0');
-    if (world.faultsOfVoters().size > 0) world.alarms = [...world.alarms, { alarm: 'CORRUPT', memberId: named }];
+    if (world.faultsOfVoters().size === 0) return;
+    world.alarms = [...world.alarms, { alarm: 'CORRUPT', memberId: named }];
+    for (const { fault } of world.directories.values()) world.noticed.add(fault);
   },
   replaceOutdated: (world) => world.change({ updatePolicy: 'Replace' }),
   pause: (world) => {
@@ -194,6 +196,7 @@ function settleAlarms(world: World): void {
   world.alarms = world.alarms.filter(({ alarm }) => alarm !== 'NOSPACE');
   if (world.soundVoters().length > 0 && world.isCorrupt) return;
   world.alarms = [];
+  world.noticed.clear();
   for (const directory of world.directories.values()) directory.fault = undefined;
 }
 

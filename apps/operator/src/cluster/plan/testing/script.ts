@@ -143,6 +143,7 @@ function atGoal(world: World): Outcome {
     members.length !== desired.size && `${members.length} members instead of ${desired.size}`,
     members.some((member) => member.isLearner) && 'a learner',
     world.alarms.length > 0 && 'an alarm',
+    [...world.faultsOfVoters().values()].some((fault) => world.isKnownWrong(fault)) && 'a voter with wrong data',
     pods.length !== desired.size && `${pods.length} pods`,
     pods.filter(({ facts }) => facts.data === 'claim').length !== recorded.length && `${recorded.length} volumes`,
     desired.updatePolicy === 'Replace' && pods.some(({ facts }) => facts.data !== desired.storage) && 'other storage',

@@ -67,6 +67,8 @@ export class World {
   secretProblems: readonly string[] = [];
   /** Raised alarms, each with the member that etcd names; `0` where it cannot tell. */
   alarms: readonly { readonly alarm: 'NOSPACE' | 'CORRUPT'; readonly memberId: string }[] = [];
+  /** What was wrong with anybody's data when etcd raised CORRUPT: from then on the operator must not let it spread. */
+  readonly noticed = new Set<string | undefined>();
   /** True while no node has room for another pod. */
   isFull = false;
   readonly log: string[] = [];
@@ -401,6 +403,12 @@ export class World {
     const groups = Map.groupBy(this.faultsOfVoters(), ([, fault]) => fault);
     const [found] = [...groups.values()].filter((group) => group.length >= quorum(voters));
     return voters > 1 ? (found?.map(([id]) => id) ?? []) : [];
+  }
+
+  /** True if data is wrong, and somebody has noticed: a majority of the voters holds something else. */
+  isKnownWrong(fault: string | undefined): boolean {
+    const [first = ''] = this.soundVoters();
+    return this.noticed.has(fault) && first !== '' && this.faultsOfVoters().get(first) !== fault;
   }
 
   // ---- objects

@@ -140,8 +140,8 @@ export const corruption: readonly Row[] = [
   },
   {
     name: 'fault 30: a dead voter whose data is gone is removed where the others agree, and nobody joins first',
-    given: [healthy(3), withoutPod('d'), corrupt({ b: 1, c: 1 })],
-    steps: ['removeMember d (dead)'],
+    given: [healthy(5), withoutPod('g'), corrupt({ b: 1, c: 1, d: 1, f: 1 })],
+    steps: ['removeMember g (dead)'],
     situation: 'healing',
   },
   {
