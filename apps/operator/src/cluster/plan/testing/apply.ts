@@ -2,6 +2,7 @@
 import { joinsAsLearner, quorum, versionOf } from '@etcd-operator/etcd';
 import type { MemberPod } from '../../observation.ts';
 import { changesVoters, type Step } from '../step.ts';
+import { faultsOfVoters, isKnownWrong, soundVoters } from './data-faults.ts';
 import { SafetyViolation } from './model-etcd.ts';
 import type { World } from './world.ts';
 
@@ -210,7 +211,7 @@ function changeEtcd(world: World, step: Step, extent: Extent): boolean {
 }
 
 function disarmAlarm(world: World, { alarm, memberId }: Of<'disarmAlarm'>): boolean {
-  const faults = world.faultsOfVoters();
+  const faults = faultsOfVoters(world);
   if (new Set(faults.values()).size > 1) throw new SafetyViolation('CORRUPT is disarmed while voters differ');
   world.alarms = world.alarms.filter((raised) => raised.alarm !== alarm || raised.memberId !== memberId);
   return true;
@@ -241,7 +242,7 @@ function promote(world: World, id: string): boolean {
   if (world.etcd.refuses({ kind: 'promote', id, inSync }, world.processes(), world.now) !== undefined) return false;
   if (world.pods.get(member.podName)?.facts.boot !== 'disarmed')
     throw new SafetyViolation(`${member.podName} becomes a voter while armed`);
-  if (world.isKnownWrong(process.directory.fault) || (world.isCorrupt && world.soundVoters().length === 0))
+  if (isKnownWrong(world, process.directory.fault) || (world.isCorrupt && soundVoters(world).length === 0))
     throw new SafetyViolation(`${member.podName} becomes a voter with wrong data`);
   member.isLearner = false;
   return true;
@@ -266,7 +267,7 @@ function removeMember(world: World, { memberId: id, because }: Of<'removeMember'
 
 /** No voter goes for its data but one that differs from what a strict majority of the voters holds. */
 function guardSound(world: World, id: string): void {
-  const sound = world.soundVoters();
+  const sound = soundVoters(world);
   if (sound.length === 0 || sound.includes(id))
     throw new SafetyViolation(`voter ${id} is removed as corrupt, and no majority holds other data`);
 }

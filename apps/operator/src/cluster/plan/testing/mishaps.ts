@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { faultsOfVoters, soundVoters } from './data-faults.ts';
 import type { ModelPod } from './model-node.ts';
 import { crashed } from './model-node.ts';
 import { elsewhere } from './observe.ts';
@@ -107,9 +108,9 @@ export const mishaps: Readonly<Record<string, Mishap>> = {
   corruptData: corrupt,
   /** etcd compares hashes and finds that they differ; some versions and checks name the wrong member, or none. */
   findCorruption: (world, pick) => {
-    if (new Set(world.faultsOfVoters().values()).size < 2) corrupt(world, pick);
+    if (new Set(faultsOfVoters(world).values()).size < 2) corrupt(world, pick);
     const named = pick % 2 === 0 ? '0' : (world.members[pick % 3]?.id ?? '0');
-    if (world.faultsOfVoters().size === 0) return;
+    if (faultsOfVoters(world).size === 0) return;
     world.alarms = [...world.alarms, { alarm: 'CORRUPT', memberId: named }];
     for (const { fault } of world.directories.values()) world.noticed.add(fault);
   },
@@ -194,7 +195,7 @@ function corrupt(world: World, pick: number): void {
 /** A person makes room, and decides whose data is right where no majority of the voters does; all else is the operator's. */
 function settleAlarms(world: World): void {
   world.alarms = world.alarms.filter(({ alarm }) => alarm !== 'NOSPACE');
-  if (world.soundVoters().length > 0 && world.isCorrupt) return;
+  if (soundVoters(world).length > 0 && world.isCorrupt) return;
   world.alarms = [];
   world.noticed.clear();
   for (const directory of world.directories.values()) directory.fault = undefined;

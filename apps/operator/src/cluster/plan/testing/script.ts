@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { Desired } from '../../desired.ts';
 import { isSameVersion } from '../release.ts';
 import { clusterWithoutIdentity } from './adoption.ts';
+import { faultsOfVoters, isKnownWrong } from './data-faults.ts';
 import { calm, mishaps } from './mishaps.ts';
 import { canComeBack, type KubernetesView, kubernetesView } from './observe.ts';
 import { act, pass, pause } from './run.ts';
@@ -143,7 +144,7 @@ function atGoal(world: World): Outcome {
     members.length !== desired.size && `${members.length} members instead of ${desired.size}`,
     members.some((member) => member.isLearner) && 'a learner',
     world.alarms.length > 0 && 'an alarm',
-    [...world.faultsOfVoters().values()].some((fault) => world.isKnownWrong(fault)) && 'a voter with wrong data',
+    [...faultsOfVoters(world).values()].some((fault) => isKnownWrong(world, fault)) && 'a voter with wrong data',
     pods.length !== desired.size && `${pods.length} pods`,
     pods.filter(({ facts }) => facts.data === 'claim').length !== recorded.length && `${recorded.length} volumes`,
     desired.updatePolicy === 'Replace' && pods.some(({ facts }) => facts.data !== desired.storage) && 'other storage',

@@ -386,31 +386,6 @@ export class World {
     return this.alarms.some(({ alarm }) => alarm === 'CORRUPT');
   }
 
-  /** What is wrong with the data of each voter, by its ID; undefined if nothing is. Voters whose data is gone are not there. */
-  faultsOfVoters(): ReadonlyMap<string, string | undefined> {
-    const held = [...this.directories.values(), ...[...this.unmanaged.values()].map(({ directory }) => directory)];
-    return new Map(
-      this.etcd.voters().flatMap(({ id }) => {
-        const found = held.find(({ memberId }) => memberId === id);
-        return found ? [[id, found.fault] as const] : [];
-      }),
-    );
-  }
-
-  /** IDs of the voters that hold what a strict majority of all voters holds; empty if none does, or one voter is all. */
-  soundVoters(): readonly string[] {
-    const voters = this.etcd.voters().length;
-    const groups = Map.groupBy(this.faultsOfVoters(), ([, fault]) => fault);
-    const [found] = [...groups.values()].filter((group) => group.length >= quorum(voters));
-    return voters > 1 ? (found?.map(([id]) => id) ?? []) : [];
-  }
-
-  /** True if data is wrong, and somebody has noticed: a majority of the voters holds something else. */
-  isKnownWrong(fault: string | undefined): boolean {
-    const [first = ''] = this.soundVoters();
-    return this.noticed.has(fault) && first !== '' && this.faultsOfVoters().get(first) !== fault;
-  }
-
   // ---- objects
 
   makePod(name: string, options: Partial<ModelPod['facts']>, onVolume = false): void {
