@@ -29,7 +29,7 @@ describe('a member whose disk has changed a value, on volumes', () => {
     { timeout: 180_000 },
     async (version, etcdEnv) => {
       const name = `odd-${version.replaceAll('.', '-')}`;
-      const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+      const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } as const;
       await ground.create(name, { size: 3, version, pod: { etcdEnv, persistentVolumeClaimSpec: claim } });
       await ground.settled(name);
       const victim = await corruptLeader(ground, name);
