@@ -26,3 +26,16 @@ export function isKnownWrong(world: World, fault: string | undefined): boolean {
   const [first = ''] = soundVoters(world);
   return world.noticed.has(fault) && first !== '' && faultsOfVoters(world).get(first) !== fault;
 }
+
+/**
+ * A person decides whose data is right where the operator cannot: no majority of the voters holds the same, or somebody it needs
+ * has not come back for long.
+ */
+export function decideByHand(world: World, isOverdue: boolean): void {
+  const processes = world.processes();
+  const isMissing = world.etcd.voters().some(({ id }) => !processes.has(id));
+  if (!world.isCorrupt || (soundVoters(world).length > 0 && !(isOverdue && isMissing))) return;
+  world.alarms = world.alarms.filter(({ alarm }) => alarm !== 'CORRUPT');
+  world.noticed.clear();
+  for (const directory of world.directories.values()) directory.fault = undefined;
+}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { faultsOfVoters, soundVoters } from './data-faults.ts';
+import { faultsOfVoters } from './data-faults.ts';
 import type { ModelPod } from './model-node.ts';
 import { crashed } from './model-node.ts';
 import { elsewhere } from './observe.ts';
@@ -167,7 +167,7 @@ export function calm(world: World): void {
   world.isFull = false;
   world.paused = false;
   world.secretProblems = [];
-  settleAlarms(world);
+  world.alarms = world.alarms.filter(({ alarm }) => alarm !== 'NOSPACE');
   const [pod] = world.pods.values();
   const [volume] = world.volumes.values();
   world.change({ peerTLS: pod?.facts.peerTLS ?? volume?.tls?.peer ?? false });
@@ -190,15 +190,6 @@ function corrupt(world: World, pick: number): void {
   withOne([...world.directories.values()], pick, (directory) => {
     directory.fault = world.serial('').slice(1);
   });
-}
-
-/** A person makes room, and decides whose data is right where no majority of the voters does; all else is the operator's. */
-function settleAlarms(world: World): void {
-  world.alarms = world.alarms.filter(({ alarm }) => alarm !== 'NOSPACE');
-  if (soundVoters(world).length > 0 && world.isCorrupt) return;
-  world.alarms = [];
-  world.noticed.clear();
-  for (const directory of world.directories.values()) directory.fault = undefined;
 }
 
 /** The ID of the new member; undefined if etcd would not have it. */

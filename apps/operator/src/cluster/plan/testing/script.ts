@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Desired } from '../../desired.ts';
 import { isSameVersion } from '../release.ts';
 import { clusterWithoutIdentity } from './adoption.ts';
-import { faultsOfVoters, isKnownWrong } from './data-faults.ts';
+import { decideByHand, faultsOfVoters, isKnownWrong } from './data-faults.ts';
 import { calm, mishaps } from './mishaps.ts';
 import { canComeBack, type KubernetesView, kubernetesView } from './observe.ts';
 import { act, pass, pause } from './run.ts';
@@ -120,6 +120,7 @@ const limit = 2_000;
 function rest(world: World): Outcome {
   let why = '';
   for (let round = 0; round < limit; round++) {
+    decideByHand(world, round > 500);
     const plan = pass(world);
     if (plan.steps.length === 0 && !world.isEnding()) {
       if (plan.situation === 'steady') return atGoal(world);
