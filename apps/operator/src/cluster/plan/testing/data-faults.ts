@@ -24,7 +24,7 @@ export function soundVoters(world: World): readonly string[] {
 /** True if data is wrong, and somebody has noticed: a majority of the voters holds something else. */
 export function isKnownWrong(world: World, fault: string | undefined): boolean {
   const [first = ''] = soundVoters(world);
-  return world.noticed.has(fault) && first !== '' && faultsOfVoters(world).get(first) !== fault;
+  return fault !== undefined && world.noticed.has(fault) && first !== '' && faultsOfVoters(world).get(first) !== fault;
 }
 
 /**

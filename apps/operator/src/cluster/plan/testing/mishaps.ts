@@ -112,7 +112,7 @@ export const mishaps: Readonly<Record<string, Mishap>> = {
     const named = pick % 2 === 0 ? '0' : (world.members[pick % 3]?.id ?? '0');
     if (faultsOfVoters(world).size === 0) return;
     world.alarms = [...world.alarms, { alarm: 'CORRUPT', memberId: named }];
-    for (const { fault } of world.directories.values()) world.noticed.add(fault);
+    for (const { fault } of world.directories.values()) if (fault !== undefined) world.noticed.add(fault);
   },
   replaceOutdated: (world) => world.change({ updatePolicy: 'Replace' }),
   pause: (world) => {

@@ -68,7 +68,7 @@ export class World {
   /** Raised alarms, each with the member that etcd names; `0` where it cannot tell. */
   alarms: readonly { readonly alarm: 'NOSPACE' | 'CORRUPT'; readonly memberId: string }[] = [];
   /** What was wrong with anybody's data when etcd raised CORRUPT: from then on the operator must not let it spread. */
-  readonly noticed = new Set<string | undefined>();
+  readonly noticed = new Set<string>();
   /** True while no node has room for another pod. */
   isFull = false;
   readonly log: string[] = [];
