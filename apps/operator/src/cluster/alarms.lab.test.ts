@@ -25,11 +25,13 @@ describe('safety rule 18: Available means that a client can write', () => {
       const found = await told(ground, 'odd');
       return found.some((text) => text.startsWith('AlarmCleared')) ? found : undefined;
     });
-    expect(all.find((text) => text.startsWith('AlarmRaised'))).toContain(`The data of ${victim} differs`);
-    expect(all.filter((text) => text.startsWith('ReplacingCorruptMember'))).toEqual([expect.stringContaining(victim)]);
+    expect(all.find((text) => text.startsWith('AlarmRaised'))).toContain(`The data of ${victim.name} differs`);
+    expect(all.filter((text) => text.startsWith('ReplacingCorruptMember'))).toEqual([
+      expect.stringContaining(victim.name),
+    ]);
     const { status } = await ground.settled('odd');
     expect(status?.phase).toBe('Running');
-    expect(status?.memberDetails?.map(({ name }) => name)).not.toContain(victim);
+    expect(status?.memberDetails?.map(({ id }) => id)).not.toContain(victim.id);
     expect(new Set(await hashes(ground, 'odd')).size).toBe(1);
     expect(await ground.read('odd', 'needle')).toBe('right-value');
     await ground.put('odd', 'written', 'again');

@@ -37,7 +37,7 @@ describe('a member whose disk has changed a value, on volumes', () => {
         (await told(ground, name)).find((text) => text.startsWith('AlarmCleared')),
       );
       const { status } = await ground.settled(name, 100_000);
-      expect(status?.memberDetails?.map((member) => member.name)).not.toContain(victim);
+      expect(status?.memberDetails?.map(({ id }) => id)).not.toContain(victim.id);
       expect(new Set(await hashes(ground, name)).size).toBe(1);
       expect(await ground.read(name, 'needle')).toBe('right-value');
       await ground.put(name, 'written', 'again');

@@ -42,21 +42,24 @@ export async function hashes(ground: OperatorLab, cluster: string): Promise<read
   );
 }
 
-/** A value on the disk of a member changes, that member leads, and etcd's own check finds it. Its name is returned. */
-export async function corruptLeader(ground: OperatorLab, cluster: string): Promise<string> {
+/** A value on the disk of a member changes, that member leads, and etcd's own check finds it. Another may get its name. */
+export async function corruptLeader(
+  ground: OperatorLab,
+  cluster: string,
+): Promise<{ readonly name: string; readonly id: string }> {
   for (let write = 0; write < 20; write++) await ground.put(cluster, `key-${write % 5}`, `value-${write}`);
   await ground.put(cluster, 'needle', 'right-value');
   // etcd writes to its database ten times a second.
   await systemClock.sleep(1_000);
   const details = (await ground.settled(cluster)).status?.memberDetails ?? [];
-  const victim = details.find(({ role }) => role === 'Follower')?.name ?? '';
+  const { name: victim = '', id = '' } = details.find(({ role }) => role === 'Follower') ?? {};
   await flipValue(ground, victim, 'right-value', 'wrong-value');
   await ground.until(`${victim} leads`, () => lead(ground, cluster, victim).catch(() => undefined));
   using member = await memberOf(ground, cluster, victim);
   const { kvs, header } = await member.kv.range({ key: Buffer.from('needle'), serializable: true });
   expect(Buffer.from(kvs[0]?.value ?? []).toString()).toBe('wrong-value');
   await member.kv.compact({ revision: header.revision, physical: true });
-  return victim;
+  return { name: victim, id };
 }
 
 /** Makes a member the leader once its process is back; undefined if that could not be done yet. */
