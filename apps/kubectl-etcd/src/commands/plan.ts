@@ -99,5 +99,5 @@ function unborn(cluster: EtcdCluster): Observation {
     },
   );
   const membership = { kind: 'unknown', why: 'there is no member yet' } as const;
-  return { ...view, etcd: { membership, clusterVersion: '', answers: new Map(), heard: new Map() } };
+  return { ...view, etcd: { membership, clusterVersion: '', answers: new Map(), heard: new Map(), hashes: new Map() } };
 }

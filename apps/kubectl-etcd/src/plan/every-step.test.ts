@@ -68,6 +68,13 @@ function neverRun(world: Observation, name: string): Observation {
   return { ...world, pods, etcd: { ...world.etcd, membership: { ...membership, members }, answers } };
 }
 
+/** etcd has raised CORRUPT, and by now all voters hold the same. */
+function corruptedBefore(): Observation {
+  const world = withAnswers(restingCluster(three), { alarms: ['memberID:1 alarm:CORRUPT '] });
+  const hash = { revision: 1, reached: 1, compactRevision: 1, hash: 7 };
+  return { ...world, etcd: { ...world.etcd, hashes: new Map(world.pods.map(({ name }) => [name, hash])) } };
+}
+
 const drift = (remedy: 'inPlace' | 'resize') => withFirstPod(() => ({ drift: [{ field: 'labels', remedy }] }));
 
 /** For each step there is: a cluster in which the planner takes it sooner or later. */
@@ -103,6 +110,7 @@ const worlds: { readonly [K in Step['do']]: () => Observation } = {
   enableDowngrade: () => changed(three, { ...three, version: '3.5.35' }),
   cancelDowngrade: () => withAnswers(restingCluster(three), { downgradeTarget: '3.5.0' }),
   resizePod: () => drift('resize'),
+  disarmAlarm: corruptedBefore,
 };
 
 describe('a rehearsal knows what each step of the operator changes', () => {

@@ -17,7 +17,14 @@ type PodStep = Of<
   | 'setSnapshotCount'
 >;
 type EtcdStep = Of<
-  'promote' | 'removeMember' | 'readdress' | 'moveLeader' | 'nudgeSnapshot' | 'enableDowngrade' | 'cancelDowngrade'
+  | 'promote'
+  | 'removeMember'
+  | 'readdress'
+  | 'moveLeader'
+  | 'nudgeSnapshot'
+  | 'enableDowngrade'
+  | 'cancelDowngrade'
+  | 'disarmAlarm'
 >;
 
 /**
@@ -68,6 +75,7 @@ function change(world: Observation, step: Step, now: number): Observation {
     case 'nudgeSnapshot':
     case 'enableDowngrade':
     case 'cancelDowngrade':
+    case 'disarmAlarm':
       return changeEtcd(world, step);
   }
 }
@@ -118,6 +126,8 @@ function changeEtcd(world: Observation, step: EtcdStep): Observation {
       return editAnswers(world, () => ({ downgradeTarget: step.version, storageVersion: `${step.version}.0` }));
     case 'cancelDowngrade':
       return editAnswers(world, () => ({ downgradeTarget: '' }));
+    case 'disarmAlarm':
+      return editAnswers(world, ({ alarms }) => ({ alarms: alarms.filter((word) => !word.includes(step.alarm)) }));
   }
 }
 

@@ -115,6 +115,7 @@ function worstMoment(step: Step, assessment: Assessment | undefined) {
     case 'nudgeSnapshot':
     case 'enableDowngrade':
     case 'cancelDowngrade':
+    case 'disarmAlarm':
     case 'resizePod':
       return { voters, present };
   }

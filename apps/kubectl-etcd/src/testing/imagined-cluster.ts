@@ -35,7 +35,7 @@ export function unbornCluster(spec: EtcdClusterSpec): Observation {
     },
   );
   const membership = { kind: 'unknown', why: 'nobody is there' } as const;
-  return { ...view, etcd: { membership, clusterVersion: '', answers: new Map(), heard: new Map() } };
+  return { ...view, etcd: { membership, clusterVersion: '', answers: new Map(), heard: new Map(), hashes: new Map() } };
 }
 
 /** A cluster at rest, as the operator would have made it. */

@@ -6,7 +6,7 @@
 
 /** Conditions of an EtcdCluster. */
 export const conditionTypes = {
-  /** A quorum of voters answers: clients can read and write. */
+  /** A quorum of voters answers, and no alarm is raised: clients can read and write. */
   available: 'Available',
   /** Members are being added or removed to reach the size that the spec asks for. */
   scaling: 'Scaling',
@@ -88,9 +88,9 @@ export const conditionReasons = {
   otherOwner: 'OtherOwner',
   /** The EtcdCluster is being deleted. To do: nothing. */
   deleting: 'Deleting',
-  /** The database of a member has reached its quota: etcd takes no more writes. To do: compact, defragment each member, then disarm the alarm. */
+  /** The database of a member has reached its quota: etcd refuses writes; reads and deletes work. To do: delete keys, compact, defragment each member, then disarm the alarm; the runbook disk-full shows how. */
   noSpace: 'NoSpace',
-  /** etcd has found that members hold different data. To do: compare their hashes, replace the one that differs, then disarm the alarm. */
+  /** etcd has found that members hold different data, and refuses writes. The operator compares HashKV of all voters at one revision. A member that differs from a strict majority is replaced, and the alarm is disarmed once all voters hold the same; nobody joins until then. To do: nothing if the message names a member that is replaced; otherwise follow the runbook data-corruption. */
   corrupt: 'Corrupt',
   /** This minor of etcd gets no more patches. To do: plan an upgrade, one minor at a time. */
   endOfLife: 'EndOfLife',
@@ -130,6 +130,12 @@ export const eventReasons = {
   stepRefused: 'StepRefused',
   /** A step was done several times and is still needed: an admission webhook, a policy or another controller undoes it, or it has no effect. It is repeated after growing delays, at most every 30 s. To do: find who changes the object that the message names (`kubectl get --show-managed-fields`, `kubectl get mutatingwebhookconfigurations`). */
   stepWithoutEffect: 'StepWithoutEffect',
+  /** etcd refuses writes: the database has reached its quota, or members hold different data. To do: as for the condition reasons `NoSpace` and `Corrupt`. */
+  alarmRaised: 'AlarmRaised',
+  /** An alarm is gone, and clients can write again. To do: nothing. */
+  alarmCleared: 'AlarmCleared',
+  /** A member holds other data than the majority of the voters, or may have received such data, and makes room for a fresh one. To do: look at the disk and the memory of the node it was on. */
+  replacingCorruptMember: 'ReplacingCorruptMember',
   /** Leadership has been handed to another member before the leader was stopped. To do: nothing. */
   leaderMoved: 'LeaderMoved',
 } as const;

@@ -63,6 +63,22 @@ describe('[71] troubles are warnings', () => {
     expect(afterChange(cutOff, cutOff)).toEqual([]);
   });
 
+  test('a member that differs from the others', () => {
+    const [first, second] = afterStep({ do: 'removeMember', name: 'c-x', because: 'corrupt' });
+    expect(first?.slice(0, 2)).toEqual(['Warning', 'ReplacingCorruptMember']);
+    expect(first?.[2]).toContain('Member c-x is being replaced');
+    expect(second?.[1]).toBe('Member Removed');
+  });
+
+  test.each(['NoSpace', 'Corrupt'])('an alarm (%s), once, and its end', (reason) => {
+    const [good, bad] = [available('True', 'Cluster available'), available('False', reason, 'why')];
+    expect(afterChange(good, bad)).toEqual([['Warning', 'AlarmRaised', 'why']]);
+    expect(afterChange(bad, bad)).toEqual([]);
+    expect(afterChange(bad, good)).toEqual([
+      ['Normal', 'AlarmCleared', 'The alarm is gone, and clients can write again'],
+    ]);
+  });
+
   test('a lost quorum, once, and its return', () => {
     const well = available('True', 'Cluster available');
     const lost = available('False', 'QuorumLost', 'two of three do not answer');

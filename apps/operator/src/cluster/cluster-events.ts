@@ -26,6 +26,10 @@ export class ClusterEvents {
       case 'removeMember':
         if (step.because === 'dead')
           normal(reasons.replacingDeadMember, `The dead member ${step.name} is being replaced`);
+        if (step.because === 'corrupt') {
+          const words = `Member ${step.name} is being replaced: its data differs from the majority's, or may differ`;
+          this.#sink.record(cluster, 'Warning', reasons.replacingCorruptMember, words);
+        }
         normal(reasons.memberRemoved, `Existing member ${step.name} removed from the cluster`);
         return;
       case 'setImage':
@@ -65,6 +69,7 @@ export class ClusterEvents {
       case 'enableDowngrade':
       case 'cancelDowngrade':
       case 'resizePod':
+      case 'disarmAlarm':
         return;
     }
   }
@@ -91,6 +96,13 @@ export class ClusterEvents {
     if (isLost) this.#sink.record(cluster, 'Warning', reasons.quorumLost, is.message ?? '');
     else if (wasLost) this.#sink.record(cluster, 'Normal', reasons.quorumRestored, 'A quorum of voters answers again');
     if (is?.reason === 'Unreachable') this.#sink.record(cluster, 'Warning', reasons.unreachable, is.message ?? '');
+    if (isAlarm(is?.reason)) this.#sink.record(cluster, 'Warning', reasons.alarmRaised, is?.message ?? '');
+    else if (isAlarm(was?.reason) && is?.status === 'True')
+      this.#sink.record(cluster, 'Normal', reasons.alarmCleared, 'The alarm is gone, and clients can write again');
     if (is?.reason === 'SpecInvalid') this.#sink.record(cluster, 'Warning', reasons.specInvalid, is.message ?? '');
   }
+}
+
+function isAlarm(reason: string | undefined): boolean {
+  return reason === 'NoSpace' || reason === 'Corrupt';
 }

@@ -3,7 +3,8 @@ import { MetricRegistry } from '@etcd-operator/controller-runtime';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { EtcdCluster } from '../api/etcd-cluster.ts';
 import { ClusterMetrics } from './cluster-metrics.ts';
-import type { Plan, Situation } from './plan/plan.ts';
+import { type Plan, planCluster, type Situation } from './plan/plan.ts';
+import { answers, type Change, healthy, nothing, now } from './plan/testing/situations/vocabulary.ts';
 
 let registry: MetricRegistry;
 let metrics: ClusterMetrics;
@@ -62,6 +63,23 @@ describe('[72] metrics under the original names, counted right', () => {
     expect(value('etcd_operator_controller_clusters')).toBe('0');
     expect(value('etcd_operator_controller_clusters_deleted')).toBe('1');
     expect(value('etcd_operator_cluster_reconcile_duration_count{ClusterName="c-a"}')).toBeUndefined();
+  });
+
+  test('an alarm that is raised, until it is not, and until the cluster is gone', () => {
+    const seen = (...given: readonly Change[]) => {
+      const found = planCluster(
+        given.reduce((world, change) => change(world), nothing()),
+        now,
+      );
+      metrics.passed(cluster('a'), found, 0.01);
+    };
+    const alarm = (name: string) => value(`etcd_operator_cluster_alarm{namespace="ns",name="c-a",alarm="${name}"}`);
+    seen(healthy(3), answers({ alarms: ['memberID:7 alarm:NOSPACE '] }));
+    expect([alarm('NOSPACE'), alarm('CORRUPT')]).toEqual(['1', '0']);
+    seen(healthy(3));
+    expect([alarm('NOSPACE'), alarm('CORRUPT')]).toEqual(['0', '0']);
+    metrics.forget('a');
+    expect(alarm('NOSPACE')).toBeUndefined();
   });
 
   test('durations fall into the original buckets', () => {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { MetricRegistry } from '@etcd-operator/controller-runtime';
 import type { EtcdCluster } from '../api/etcd-cluster.ts';
+import { alarmNames, alarmsOf } from './plan/disruption.ts';
 import type { Plan, Situation } from './plan/plan.ts';
 
 /** Why a pass did not end well; a closed set, so that the label stays small. */
@@ -26,6 +27,7 @@ export class ClusterMetrics {
   readonly #healthy;
   readonly #hasQuorum;
   readonly #databaseSize;
+  readonly #alarm;
   readonly #failing = new Set<string>();
 
   constructor(registry: MetricRegistry) {
@@ -74,6 +76,11 @@ export class ClusterMetrics {
       help: 'Largest database of a member',
       labels: perCluster,
     });
+    this.#alarm = registry.gauge({
+      name: 'etcd_operator_cluster_alarm',
+      help: '1 while etcd has raised the alarm and refuses writes',
+      labels: [...perCluster, 'alarm'],
+    });
   }
 
   /** A pass over a cluster has ended. */
@@ -113,6 +120,7 @@ export class ClusterMetrics {
     this.#duration.remove(known.name);
     for (const gauge of [this.#members, this.#healthy, this.#hasQuorum, this.#databaseSize])
       gauge.remove(known.namespace, known.name);
+    for (const alarm of alarmNames) this.#alarm.remove(known.namespace, known.name, alarm);
   }
 
   #count(uid: string, situation: Situation): void {
@@ -134,6 +142,8 @@ export class ClusterMetrics {
     this.#healthy.labels(namespace, name).set(healthyVoters.length);
     this.#hasQuorum.labels(namespace, name).set(hasQuorum ? 1 : 0);
     this.#databaseSize.labels(namespace, name).set(Math.max(0, ...sizes));
+    const raised = alarmsOf(assessment);
+    for (const alarm of alarmNames) this.#alarm.labels(namespace, name, alarm).set(raised.includes(alarm) ? 1 : 0);
   }
 }
 

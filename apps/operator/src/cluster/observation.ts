@@ -206,6 +206,22 @@ export interface EtcdView {
    * only while a member is in trouble; absent where that is not known. Only a leader hears from every living member.
    */
   readonly heard: ReadonlyMap<string, ReadonlySet<string>>;
+  /**
+   * By pod name: what the voter in that pod says of its data. Asked for only while CORRUPT is raised, because it reads the whole
+   * database; absent for those that did not say.
+   */
+  readonly hashes: ReadonlyMap<string, DataHash>;
+}
+
+/** A voter's HashKV. Two can be compared if they are of one revision, and have been compacted up to one revision. */
+export interface DataHash {
+  /** As `etcdctl endpoint hashkv` prints it. */
+  readonly hash: number;
+  /** The revision it was asked for. */
+  readonly revision: number;
+  readonly compactRevision: number;
+  /** The revision that the voter itself had reached. */
+  readonly reached: number;
 }
 
 export type Membership =

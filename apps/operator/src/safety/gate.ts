@@ -24,6 +24,9 @@ export interface Objection {
 /** What each kind of step is judged by. */
 export interface Subjects {
   readonly removeDeadMember: DeadMember;
+  readonly removeCorruptMember: CorruptMember;
+  readonly admitMember: Admission;
+  readonly disarmAlarm: { readonly isSettled: boolean };
   readonly deletePod: DoomedPod;
   readonly deleteVolume: DoomedVolume;
   readonly bootstrap: Beginning;
@@ -52,11 +55,36 @@ export interface DeadMember {
   readonly isBooting: boolean;
   /** True if it is killed for lack of memory again and again: a fresh member would be, too. */
   readonly isOutOfMemory: boolean;
+  /** True while etcd has raised CORRUPT and nobody knows whose data is right: its may be. @default false */
+  readonly isDisputed?: boolean;
   /** How long it has been waited for with quorum in hand, and how long it must be; milliseconds. Both 0 if its data is gone. */
   readonly waited: number;
   readonly patience: number;
   /** Healthy voters without it, and how many are needed then. Absent while only its fate is asked for, or if it has no vote. */
   readonly remaining?: { readonly healthy: number; readonly needed: number };
+}
+
+/** A voter that is to be removed because its data differs. etcd says that there is one, and comparing says which. */
+export interface CorruptMember {
+  /** True while etcd has raised CORRUPT. */
+  readonly isRaised: boolean;
+  /** True if its hash differs from the one that the agreeing voters have, at one revision. */
+  readonly isDeviating: boolean;
+  /** How many voters have one hash, and how many there are. */
+  readonly agreeing: number;
+  readonly voters: number;
+  /** Healthy voters without it, and how many are needed then. */
+  readonly remaining: { readonly healthy: number; readonly needed: number };
+}
+
+/** A member that is to join, to start for the first time, or to get a vote. */
+export interface Admission {
+  /** True while etcd has raised CORRUPT. */
+  readonly isCorrupt: boolean;
+  /** True for one that etcd lists already, and that only has to start. */
+  readonly isListed: boolean;
+  /** True if the leader, which it gets its data from, is known to hold what a majority of the voters holds. */
+  readonly isSourceSound: boolean;
 }
 
 /** A pod that is to be deleted with what it holds. */
@@ -71,6 +99,8 @@ export interface DoomedPod {
   readonly isForced: boolean;
   /** True if its node is gone or tainted out-of-service; false if that is not known. */
   readonly isNodeLost: boolean;
+  /** True while etcd has raised CORRUPT and nobody knows whose data is right, if its data would go with it. @default false */
+  readonly isDisputed?: boolean;
 }
 
 /** A volume that is to be deleted. */
@@ -85,6 +115,8 @@ export interface DoomedVolume {
   readonly isReplaced: boolean;
   /** True if a voter of its name is listed that cannot start before it is gone, and whose vote is missing meanwhile. */
   readonly isInTheWay: boolean;
+  /** True while etcd has raised CORRUPT: what it holds may be what the others lack. @default false */
+  readonly isCorrupt?: boolean;
 }
 
 /** A cluster that is to be bootstrapped from nothing. */
@@ -146,6 +178,12 @@ type Checks = {
 
 const objectIf = (applies: boolean, evidence: string) => (applies ? evidence : undefined);
 
+const disputed = 'etcd has raised CORRUPT, and its data may be what others lack';
+
+function tooFewWithout({ healthy, needed }: { readonly healthy: number; readonly needed: number }): string | undefined {
+  return objectIf(healthy < needed, `without it ${healthy} healthy voters are left and ${needed} are needed`);
+}
+
 const checks: Checks = {
   removeDeadMember: {
     PodReady: ({ isReady, isLeaving }) => objectIf(isReady && !isLeaving, 'its pod is Ready'),
@@ -160,11 +198,25 @@ const checks: Checks = {
     OutOfMemory: ({ isOutOfMemory }) => objectIf(isOutOfMemory, 'it is killed for lack of memory again and again'),
     StillPatient: ({ waited, patience }) =>
       objectIf(waited < patience, `it is waited for, for ${Math.round(patience / 1000)} s`),
-    QuorumWithoutIt: ({ remaining }) =>
+    QuorumWithoutIt: ({ remaining }) => remaining && tooFewWithout(remaining),
+    DataDisputed: ({ isDisputed = false, patience }) => objectIf(isDisputed && patience > 0, disputed),
+  },
+  removeCorruptMember: {
+    NoAlarm: ({ isRaised }) => objectIf(!isRaised, 'etcd has not raised CORRUPT'),
+    NotDeviating: ({ isDeviating }) => objectIf(!isDeviating, 'its data is not known to differ'),
+    NoMajority: ({ agreeing, voters }) =>
+      objectIf(agreeing * 2 <= voters, `only ${agreeing} of ${voters} voters are known to hold the same data`),
+    QuorumWithoutIt: ({ remaining }) => tooFewWithout(remaining),
+  },
+  admitMember: {
+    CorruptSource: ({ isCorrupt, isListed, isSourceSound }) =>
       objectIf(
-        remaining !== undefined && remaining.healthy < remaining.needed,
-        `without it ${remaining?.healthy} healthy voters are left and ${remaining?.needed} are needed`,
+        isCorrupt && !(isListed && isSourceSound),
+        'etcd has raised CORRUPT, and it may receive the data of a member that differs',
       ),
+  },
+  disarmAlarm: {
+    DataDiffers: ({ isSettled }) => objectIf(!isSettled, 'not all voters are known to hold the same data'),
   },
   deletePod: {
     HoldsMemberData: ({ holdsMemberData }) => objectIf(holdsMemberData, 'the data of a listed member is in it alone'),
@@ -172,12 +224,14 @@ const checks: Checks = {
     PodReady: ({ isReady }) => objectIf(isReady, 'it is Ready'),
     NodeMayRunIt: ({ isForced, isNodeLost }) =>
       objectIf(isForced && !isNodeLost, 'its node is not known to be gone and may still run it'),
+    DataDisputed: ({ isDisputed = false }) => objectIf(isDisputed, disputed),
   },
   deleteVolume: {
     MemberListed: ({ isListed }) => objectIf(isListed, 'etcd lists the member whose data it holds'),
     InUse: ({ isInUse }) => objectIf(isInUse, 'a pod of that name is there'),
     ReplacementUnproven: ({ isRecorded, isReplaced, isInTheWay }) =>
       objectIf(isRecorded && !isReplaced && !isInTheWay, 'the cluster is not complete without it yet'),
+    DataDisputed: ({ isRecorded, isCorrupt = false }) => objectIf(isRecorded && isCorrupt, disputed),
   },
   bootstrap: {
     EarlierIncarnation: ({ earlierIncarnation }) => earlierIncarnation,

@@ -77,6 +77,7 @@ export function act(step: Step, context: ActContext): Promise<StepOutcome> {
     case 'nudgeSnapshot':
     case 'enableDowngrade':
     case 'cancelDowngrade':
+    case 'disarmAlarm':
       return changeEtcd(step, context);
   }
 }
@@ -100,7 +101,9 @@ function changePod(
   }
 }
 
-type EtcdStep = Of<'promote' | 'moveLeader' | 'readdress' | 'nudgeSnapshot' | 'enableDowngrade' | 'cancelDowngrade'>;
+type EtcdStep = Of<
+  'promote' | 'moveLeader' | 'readdress' | 'nudgeSnapshot' | 'enableDowngrade' | 'cancelDowngrade' | 'disarmAlarm'
+>;
 
 /** What etcd alone is asked for. */
 function changeEtcd(step: EtcdStep, context: ActContext): Promise<StepOutcome> {
@@ -118,6 +121,8 @@ function changeEtcd(step: EtcdStep, context: ActContext): Promise<StepOutcome> {
       return enableDowngrade(step, context);
     case 'cancelDowngrade':
       return etcd.cancelDowngrade();
+    case 'disarmAlarm':
+      return etcd.disarmAlarm(step.memberId, step.alarm);
   }
 }
 
@@ -126,7 +131,7 @@ function changeEtcd(step: EtcdStep, context: ActContext): Promise<StepOutcome> {
  * nothing is given up that the plan did not see.
  */
 async function removeMember(step: Of<'removeMember'>, context: ActContext): Promise<StepOutcome> {
-  const unseen = step.because === 'dead' ? await findUnseen(step.name, context) : undefined;
+  const unseen = step.because !== 'scale' ? await findUnseen(step.name, context) : undefined;
   return unseen
     ? { kind: 'refused', why: `${step.name} is not given up: ${unseen}` }
     : context.etcd.memberRemove(step.memberId);

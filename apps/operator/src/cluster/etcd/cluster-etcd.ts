@@ -2,6 +2,7 @@
 import { isEtcdError, type MemberClient, parseId } from '@etcd-operator/etcd';
 import type { ActContext, StepOutcome } from '../act/act-context.ts';
 import type { MemberView } from '../plan/assessment.ts';
+import type { AlarmName } from '../plan/disruption.ts';
 import { lockedOut } from './etcd-observer.ts';
 
 /** etcd writes what comes together to its disk at once: side by side, entries cost a small part of what they do in a row. */
@@ -124,7 +125,7 @@ export class ClusterEtcd {
     }, ['NoDowngradeInProgress', 'NoLeader', 'LeaderChanged']);
   }
 
-  async disarmAlarm(memberId: string, alarm: 'NOSPACE' | 'CORRUPT'): Promise<StepOutcome> {
+  async disarmAlarm(memberId: string, alarm: AlarmName): Promise<StepOutcome> {
     return this.#attempt(async () => {
       const kind = alarm === 'NOSPACE' ? 'nospace' : 'corrupt';
       await this.#anyVoter().maintenance.disarmAlarm(idOf(memberId), kind, this.#change());

@@ -12,6 +12,7 @@ import type { Clock } from '@etcd-operator/ports';
 import { FirstSeen } from '../first-seen.ts';
 import type { Answer, EtcdMember, EtcdView, Membership } from '../observation.ts';
 import { AnswerMemory } from './answer-memory.ts';
+import { DataHashes } from './data-hashes.ts';
 import { type ClusterCredentials, MemberPool, type MemberTarget } from './member-pool.ts';
 import { PeerTraffic } from './peer-traffic.ts';
 import {
@@ -67,6 +68,7 @@ export class EtcdObserver {
   readonly #pool: MemberPool;
   readonly #memory: AnswerMemory;
   readonly #traffic = new PeerTraffic();
+  readonly #hashes: DataHashes;
   /** Members by their IDs, and the quorum under `quorum`. */
   readonly #listed: FirstSeen;
   /** Why members did not let us look, the last time they were asked. */
@@ -78,6 +80,7 @@ export class EtcdObserver {
     this.#pool = new MemberPool(options);
     this.#memory = new AnswerMemory(options.clock);
     this.#listed = new FirstSeen(options.clock);
+    this.#hashes = new DataHashes(options.clock);
   }
 
   /** The clients behind the last look, for acting on what it found. */
@@ -103,9 +106,11 @@ export class EtcdObserver {
       }),
     );
     this.#forgetAllBut(targets);
-    const membership = await this.#membership(clients, withoutStrays(targets, statuses), signal);
+    const own = withoutStrays(targets, statuses);
+    const membership = await this.#membership(clients, own, signal);
     const clusterVersion = questions.aboutUpgrade ? await findClusterVersion(targets, statuses, access) : '';
-    return { membership, clusterVersion, answers, heard: await this.#hear(targets, answers, access) };
+    const heard = await this.#hear(targets, answers, access);
+    return { membership, clusterVersion, answers, heard, hashes: await this.#hashes.compare(clients, own, signal) };
   }
 
   close(): void {

@@ -86,7 +86,8 @@ export class MemberPool {
       login: () => this.#credentials.login,
       loginElsewhere: (login, wait) => this.#loginBeside(podUid, login, wait),
       ...(this.#options.dial && { dial: this.#options.dial }),
-      timeoutMs: 2_000,
+      timeoutMs: 2_500,
+      // Shorter than the call, so that one that gets no connection says so, always in the same words.
       connectTimeoutMs: 2_000,
     });
     this.#entries.set(podUid, { client, ip });

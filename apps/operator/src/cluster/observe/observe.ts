@@ -74,7 +74,13 @@ export function targetsOf(view: KubernetesView): readonly MemberTarget[] {
   const { cluster } = view;
   const identity = identify({
     ...view,
-    etcd: { membership: { kind: 'unknown', why: '' }, clusterVersion: '', answers: new Map(), heard: new Map() },
+    etcd: {
+      membership: { kind: 'unknown', why: '' },
+      clusterVersion: '',
+      answers: new Map(),
+      heard: new Map(),
+      hashes: new Map(),
+    },
   });
   const clusterId = identity.kind === 'latched' ? identity.clusterId : '';
   const incarnation = identity.kind === 'conflict' ? 0 : identity.incarnation;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { quorum } from '@etcd-operator/etcd';
-import { type DeadMember, type Evidence, type Objection, objectionsTo } from '../../safety/gate.ts';
+import { type CorruptMember, type DeadMember, type Evidence, type Objection, objectionsTo } from '../../safety/gate.ts';
 import type { Assessment, MemberView } from './assessment.ts';
+import { corruptionOf, isDisputed } from './corruption.ts';
 import { isBooting } from './member-health.ts';
 
 /** Why a member is taken for dead, and what speaks against removing it. */
@@ -38,12 +39,23 @@ export function objectionsToRemoval(assessment: Assessment, view: MemberView): r
   const subject = subjectOf(assessment, view);
   if (!subject) return [{ name: 'NothingWrong', evidence: 'nothing speaks against it' }];
   if (view.member.isLearner) return objectionsTo('removeDeadMember', subject);
-  const { voters, healthyVoters } = assessment;
-  const remaining = {
-    healthy: healthyVoters.filter((other) => other !== view).length,
-    needed: quorum(voters.length - 1),
+  return objectionsTo('removeDeadMember', { ...subject, remaining: remainingWithout(assessment, view) });
+}
+
+function remainingWithout({ voters, healthyVoters }: Assessment, view: MemberView) {
+  return { healthy: healthyVoters.filter((other) => other !== view).length, needed: quorum(voters.length - 1) };
+}
+
+/** A voter that is to be removed because it holds other data than the majority, as the gate judges it. */
+export function corruptMember(assessment: Assessment, view: MemberView): CorruptMember {
+  const corruption = corruptionOf(assessment);
+  return {
+    isRaised: corruption !== undefined,
+    isDeviating: corruption?.deviating.includes(view) ?? false,
+    agreeing: corruption?.sound.length ?? 0,
+    voters: assessment.voters.length,
+    remaining: remainingWithout(assessment, view),
   };
-  return objectionsTo('removeDeadMember', { ...subject, remaining });
 }
 
 function subjectOf(assessment: Assessment, view: MemberView): DeadMember | undefined {
@@ -53,6 +65,7 @@ function subjectOf(assessment: Assessment, view: MemberView): DeadMember | undef
     heardBy: heardBy(assessment, view),
     isBooting: false,
     isOutOfMemory: false,
+    isDisputed: isDisputed(assessment),
   };
   switch (health.kind) {
     case 'lost':
@@ -142,10 +155,14 @@ function heardBy({ members, observation, clusterId }: Assessment, { member }: Me
 /** What Kubernetes and the leader, who hears from every living member, have to say about one that seems dead. */
 function fromOthers(assessment: Assessment, view: MemberView): readonly Evidence[] {
   const { observation, leader } = assessment;
+  const { pod } = view;
+  const isNodeReady = pod !== undefined && observation.nodes.get(pod.node)?.ready !== false;
+  // While CORRUPT is raised no pod is Ready: that says nothing of this one.
+  const saysNothing = isReady(assessment, view) || (isNodeReady && corruptionOf(assessment) !== undefined);
   const report = leader && leader !== view ? observation.etcd.heard.get(leader.name) : undefined;
   const isUnheard = report !== undefined && !report.has(view.member.id);
   return [
-    ...(isReady(assessment, view) ? [] : [{ source: 'kubernetes', what: whyNotReady(assessment, view) } as const]),
+    ...(saysNothing ? [] : [{ source: 'kubernetes', what: whyNotReady(assessment, view) } as const]),
     ...(isUnheard ? [{ source: 'peers', what: 'the leader does not hear from it' } as const] : []),
   ];
 }

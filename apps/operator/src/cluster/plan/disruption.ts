@@ -44,8 +44,21 @@ function nodeInTrouble({ voters, observation }: Assessment, view: MemberView): P
   return undefined;
 }
 
+export const alarmNames = ['NOSPACE', 'CORRUPT'] as const;
+export type AlarmName = (typeof alarmNames)[number];
+
 /** Alarms any member reports, each once. */
-export function alarmsOf({ members }: Assessment): readonly ('NOSPACE' | 'CORRUPT')[] {
-  const words = members.flatMap(({ answer }) => (answer?.kind === 'status' ? answer.alarms : []));
-  return (['NOSPACE', 'CORRUPT'] as const).filter((alarm) => words.some((word) => word.includes(alarm)));
+export function alarmsOf(assessment: Assessment): readonly AlarmName[] {
+  return alarmNames.filter((alarm) => raisedFor(assessment, alarm).length > 0);
+}
+
+/** IDs of the members that an alarm was raised for, who may be gone by now; `0` where etcd could not tell. */
+export function raisedFor({ members, clusterId }: Assessment, alarm: AlarmName): readonly string[] {
+  const words = members.flatMap(({ answer }) =>
+    answer?.kind === 'status' && answer.clusterId === clusterId ? answer.alarms : [],
+  );
+  const ids = words
+    .filter((word) => word.includes(alarm))
+    .map((word) => BigInt(/memberID:(\d{1,20})/.exec(word)?.[1] ?? 0).toString(16));
+  return [...new Set(ids)].sort();
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Objection, objectionsTo } from '../../safety/gate.ts';
 import type { Assessment } from './assessment.ts';
-import { objectionsToRemoval } from './dead-member.ts';
+import { corruptionOf, isDisputed } from './corruption.ts';
+import { corruptMember, objectionsToRemoval } from './dead-member.ts';
 import { isComplete, isLeftover, standsInTheWay } from './leftovers.ts';
 import { later, type Proposal } from './proposal.ts';
 import type { Step } from './step.ts';
@@ -27,20 +28,24 @@ export function gated(assessment: Assessment, { steps, waits }: Proposal): Propo
 function objectionsToStep(assessment: Assessment, step: Step): readonly Objection[] {
   switch (step.do) {
     case 'removeMember':
-      return step.because === 'dead' ? objectionsToVote(assessment, step.memberId) : [];
+      return objectionsToVote(assessment, step);
     case 'deletePod':
       return objectionsTo('deletePod', doomedPod(assessment, step.name, step.force));
     case 'deleteVolume':
       return objectionsTo('deleteVolume', doomedVolume(assessment, step.name));
+    case 'disarmAlarm':
+      return objectionsTo('disarmAlarm', { isSettled: corruptionOf(assessment)?.isSettled ?? true });
+    case 'joinMember':
+    case 'promote':
+      return objectionsTo('admitMember', admission(assessment, false));
+    case 'createPod':
+      return step.boot === 'existing' ? objectionsTo('admitMember', admission(assessment, true)) : [];
     case 'createSeed':
     case 'ensureService':
     case 'ensureBudget':
     case 'deleteBudget':
     case 'latchIdentity':
-    case 'joinMember':
-    case 'createPod':
     case 'disarm':
-    case 'promote':
     case 'moveLeader':
     case 'readdress':
     case 'renewBootList':
@@ -61,9 +66,31 @@ function objectionsToStep(assessment: Assessment, step: Step): readonly Objectio
 }
 
 /** A learner has no vote and nothing that others lack: it may go, and join again. */
-function objectionsToVote(assessment: Assessment, memberId: string): readonly Objection[] {
+function objectionsToVote(
+  assessment: Assessment,
+  { memberId, because }: Extract<Step, { do: 'removeMember' }>,
+): readonly Objection[] {
   const view = assessment.members.find(({ member }) => member.id === memberId);
-  return view && !view.member.isLearner ? objectionsToRemoval(assessment, view) : [];
+  if (!view || view.member.isLearner) return [];
+  switch (because) {
+    case 'scale':
+      return [];
+    case 'dead':
+      return objectionsToRemoval(assessment, view);
+    case 'corrupt':
+      return objectionsTo('removeCorruptMember', corruptMember(assessment, view));
+  }
+}
+
+/** A voter that is listed and has not started is missed: it may start as long as the leader, whose data it gets, is in order. */
+function admission(assessment: Assessment, isListed: boolean) {
+  const corruption = corruptionOf(assessment);
+  const { leader } = assessment;
+  return {
+    isCorrupt: corruption !== undefined,
+    isListed,
+    isSourceSound: leader ? corruption?.sound.includes(leader) === true : false,
+  };
 }
 
 function doomedPod(assessment: Assessment, name: string, isForced: boolean) {
@@ -91,6 +118,7 @@ function doomedPod(assessment: Assessment, name: string, isForced: boolean) {
       observation.nodes.get(pod.node)?.ready !== false,
     isForced,
     isNodeLost: pod !== undefined && isOnLostNode(assessment, pod),
+    isDisputed: isDisputed(assessment) && pod?.data !== 'claim' && pod?.memberId !== '',
   };
 }
 
@@ -102,5 +130,6 @@ function doomedVolume(assessment: Assessment, name: string) {
     isRecorded: volume?.memberId !== '',
     isReplaced: isComplete(assessment),
     isInTheWay: volume !== undefined && standsInTheWay(assessment, volume),
+    isCorrupt: corruptionOf(assessment) !== undefined,
   };
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isAtLeast, parseVersion, versionOf } from '@etcd-operator/etcd';
 import { type Assessment, isPresent, type MemberView } from './assessment.ts';
+import { corruptionOf } from './corruption.ts';
 import { objectionsToRemoval, type Suspicion, suspicionOf } from './dead-member.ts';
 import { goBack, mayGoBack } from './go-back.ts';
 import { join } from './grow.ts';
@@ -9,6 +10,7 @@ import { isLeftover } from './leftovers.ts';
 import { restoreAddress } from './member-address.ts';
 import { later, type Proposal, soon, take, waitFor } from './proposal.ts';
 import { releaseForJoiner } from './release.ts';
+import { repairCorruption } from './repair-corruption.ts';
 import { removeOverdueStranger } from './strangers.ts';
 import { correctIdleMember, hasFailedImage } from './stuck-pod.ts';
 import { restartUnheard } from './unheard-joiner.ts';
@@ -23,6 +25,7 @@ export function heal(assessment: Assessment): Proposal | undefined {
     undoFailedImage(assessment) ??
     correctIdle(assessment) ??
     restoreAddress(assessment) ??
+    repairCorruption(assessment) ??
     remakeJoiner(assessment) ??
     restartUnheard(assessment) ??
     finishJoin(assessment) ??
@@ -124,7 +127,10 @@ function replaceFirst(assessment: Assessment, isMeant: (suspicion: Suspicion) =>
 }
 
 /** While it still answers, or in clusters of five and more on versions that accept it with a dead voter around. */
-function addsFirst({ voters, healthyVoters, clusterId }: Assessment, view: MemberView): boolean {
+function addsFirst(assessment: Assessment, view: MemberView): boolean {
+  const { voters, healthyVoters, clusterId } = assessment;
+  // Nobody joins while it is open whose data is right.
+  if (corruptionOf(assessment)) return false;
   if (isPresent(view, clusterId)) return true;
   if (voters.length < 5 || healthyVoters.length < voters.length - 1) return false;
   return healthyVoters.every(({ answer }) => {

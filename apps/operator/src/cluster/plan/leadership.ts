@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Assessment, isPresent, type MemberView } from './assessment.ts';
+import { corruptionOf } from './corruption.ts';
 import { differsFromSpec } from './drift.ts';
 import { type Proposal, take } from './proposal.ts';
 
@@ -9,7 +10,7 @@ export function moveLeadershipFrom(assessment: Assessment, view: MemberView, bec
   if (leader !== view || !isPresent(view, clusterId)) return undefined;
   const needsWork = (other: MemberView) => Number(differsFromSpec(assessment, other));
   const [heir] = healthyVoters
-    .filter((other) => other !== view)
+    .filter((other) => other !== view && !corruptionOf(assessment)?.deviating.includes(other))
     .sort((a, b) => needsWork(a) - needsWork(b) || progress(b) - progress(a));
   if (!heir) return undefined;
   return take(

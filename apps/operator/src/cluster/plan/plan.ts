@@ -2,6 +2,7 @@
 import type { MemberPod, Observation } from '../observation.ts';
 import { type Assessment, assess } from './assessment.ts';
 import { bootstrap } from './bootstrap.ts';
+import { corruptionOf, describeCorruption } from './corruption.ts';
 import { mustBeReplaced } from './dead-member.ts';
 import { disarmVoters } from './disarm.ts';
 import { fenceEarlierLives, unfencePresentLife } from './earlier-lives.ts';
@@ -10,7 +11,7 @@ import { grow, isGrowthStuck } from './grow.ts';
 import { heal } from './heal.ts';
 import { type Identity, identify } from './identity.ts';
 import { leftovers } from './leftovers.ts';
-import { later, type Proposal } from './proposal.ts';
+import { later, type Proposal, waitFor } from './proposal.ts';
 import { applyDrift, needSurge } from './replace.ts';
 import { settleImages } from './settle.ts';
 import { shrink, shrinkUnhealthy } from './shrink.ts';
@@ -147,6 +148,8 @@ type Latched = Extract<Identity, { kind: 'latched' }>;
 
 /** The first rule that has something to say decides. */
 function decide(assessment: Assessment): readonly [Situation, Proposal | undefined] {
+  const corruption = corruptionOf(assessment);
+  if (corruption) return ['healing', heal(assessment) ?? waitFor(describeCorruption(assessment, corruption), later)];
   const surging = needSurge(assessment).length > 0;
   const target = targetOf(assessment, surging);
   const leaving = shrinkUnhealthy(assessment, target);

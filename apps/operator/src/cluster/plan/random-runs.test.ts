@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { kinds, run, type Scene, type Script, scripts } from './testing/script.ts';
+import { aroundCorruption, kinds, run, type Scene, type Script, scripts } from './testing/script.ts';
 
 /** Another seed, for looking further: `PLAN_SEED=... npm test -- apps/operator/src/cluster/plan`. */
 const seed = Number(process.env['PLAN_SEED'] ?? 6);
@@ -55,6 +55,17 @@ describe('random mishaps and spec changes, then calm: the goal is reached and no
   test.each(kinds)('%s', { timeout: 120_000 }, (kind) => {
     fc.assert(
       fc.property(scripts(kind), (script) => {
+        expect(['steady', 'held', 'lost']).toContain(run(script));
+      }),
+      { seed, numRuns },
+    );
+  });
+});
+
+describe('members whose data differs, among others that come and go: the right data is kept, and the alarm ends', () => {
+  test.each(['emptyDir', 'claim'])('%s', { timeout: 120_000 }, (kind) => {
+    fc.assert(
+      fc.property(scripts(kind, aroundCorruption), (script) => {
         expect(['steady', 'held', 'lost']).toContain(run(script));
       }),
       { seed, numRuns },

@@ -61,7 +61,8 @@ export type Step =
       readonly do: 'removeMember';
       readonly memberId: string;
       readonly name: string;
-      readonly because: 'scale' | 'dead';
+      /** `corrupt`: a voter that holds other data than the majority, or a learner that may. */
+      readonly because: 'scale' | 'dead' | 'corrupt';
     }
   /** Gives a member the address back that its pod has. */
   | { readonly do: 'readdress'; readonly memberId: string; readonly name: string }
@@ -124,6 +125,8 @@ export type Step =
   | { readonly do: 'nudgeSnapshot'; readonly entries: number }
   | { readonly do: 'enableDowngrade'; readonly version: string }
   | { readonly do: 'cancelDowngrade' }
+  /** Lets clients write again. `0` is whom etcd names that could not tell which member it is about. */
+  | { readonly do: 'disarmAlarm'; readonly memberId: string; readonly alarm: 'CORRUPT' }
   /** Changes a living pod's resources without restarting it. */
   | { readonly do: 'resizePod'; readonly name: string; readonly uid: string };
 
@@ -154,15 +157,17 @@ export function changesVoters(step: Step): boolean {
 
 /**
  * True for steps after which data or a vote may be gone for good: they are taken only on what was just read from the API server
- * and from the members, never on a cache. Removing one member too many is asked for, and etcd itself is asked again.
+ * and from the members, never on a cache. Removing one member too many is asked for, and etcd itself is asked again. Disarming an
+ * alarm destroys nothing, but nobody would look again.
  */
 export function isDestructive(step: Step): boolean {
   switch (step.do) {
     case 'createSeed':
     case 'deleteVolume':
+    case 'disarmAlarm':
       return true;
     case 'removeMember':
-      return step.because === 'dead';
+      return step.because !== 'scale';
     case 'deletePod':
       return step.force || step.holdsData === true;
     case 'ensureService':

@@ -4,6 +4,7 @@ import type { Observation } from '../observation.ts';
 import type { Plan } from '../plan/plan.ts';
 import { whyUpgradeIsHeld } from '../plan/upgrade-path.ts';
 import { isEverythingLost } from '../plan/without-quorum.ts';
+import { describeAlarm } from './alarm-words.ts';
 import { notices } from './notices.ts';
 
 /** What a condition says, without its times. */
@@ -64,9 +65,11 @@ function available(observation: Observation, plan: Plan, hasRun: boolean): Condi
   }
 }
 
-/** As etcd answers, whatever else is the matter; `otherwise` is why it cannot be told, or why it does not. */
+/** As etcd answers, which under an alarm refuses to write, whatever else is the matter; `otherwise` is why it cannot be told, or why it does not. */
 function serving({ assessment }: Plan, otherwise: string, message: string): ConditionClaim {
   if (!assessment?.hasQuorum) return availability('False', otherwise, message);
+  const alarm = describeAlarm(assessment);
+  if (alarm) return availability('False', alarm.reason, alarm.message.slice(0, 1024));
   const { healthyVoters, voters, quorum } = assessment;
   if (healthyVoters.length === voters.length) return availability('True', reasons.available, '');
   const words = `${healthyVoters.length} of ${voters.length} voters answer; ${quorum} are needed`;

@@ -11,10 +11,10 @@ import {
 import { conditionReasons as reasons, conditionTypes as types } from '../../api/reasons.ts';
 import type { Observation } from '../observation.ts';
 import type { Assessment } from '../plan/assessment.ts';
-import { alarmsOf } from '../plan/disruption.ts';
 import type { Plan } from '../plan/plan.ts';
 import { heldBack } from '../plan/replace.ts';
 import { describeStranger, strangersOf } from '../plan/strangers.ts';
+import { describeAlarm } from './alarm-words.ts';
 import type { ConditionClaim } from './conditions.ts';
 
 type Notice = (observation: Observation, plan: Plan) => Omit<ConditionClaim, 'status'> | undefined;
@@ -84,16 +84,8 @@ const strangerMembers: Notice = (_observation, { assessment }) => {
 };
 
 const alarmRaised: Notice = (_observation, { assessment }) => {
-  const alarms = assessment ? alarmsOf(assessment) : [];
-  if (alarms.includes('CORRUPT')) {
-    const message =
-      'etcd found members with different data; nothing is upgraded or restarted: compare their hashes, replace the odd one, then disarm the alarm';
-    return { type: types.alarmRaised, reason: reasons.corrupt, message };
-  }
-  if (!alarms.includes('NOSPACE')) return undefined;
-  const message =
-    'the database has reached its quota and takes no more writes; nothing is upgraded or restarted: compact, defragment each member, then disarm the alarm';
-  return { type: types.alarmRaised, reason: reasons.noSpace, message };
+  const alarm = assessment && describeAlarm(assessment);
+  return alarm && { type: types.alarmRaised, ...alarm };
 };
 
 /** About what runs, by etcd's own word; the oldest member is the weakest. */

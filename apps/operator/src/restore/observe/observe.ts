@@ -167,7 +167,7 @@ export function memberClient(
     tls: () => credentials.tls,
     login: () => credentials.login,
     ...(dial && { dial }),
-    timeoutMs: 2_000,
+    timeoutMs: 2_500,
     connectTimeoutMs: 2_000,
   });
 }

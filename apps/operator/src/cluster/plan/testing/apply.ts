@@ -2,6 +2,7 @@
 import { joinsAsLearner, quorum, versionOf } from '@etcd-operator/etcd';
 import type { MemberPod } from '../../observation.ts';
 import { changesVoters, type Step } from '../step.ts';
+import { faultsOfVoters, isKnownWrong, soundVoters } from './data-faults.ts';
 import { SafetyViolation } from './model-etcd.ts';
 import type { World } from './world.ts';
 
@@ -27,6 +28,7 @@ type EtcdStep = Of<
   | 'nudgeSnapshot'
   | 'enableDowngrade'
   | 'cancelDowngrade'
+  | 'disarmAlarm'
 >;
 
 /** `half` is a process that dies in the middle of the step. */
@@ -96,6 +98,7 @@ function change(world: World, step: Step, extent: Extent): boolean {
     case 'nudgeSnapshot':
     case 'enableDowngrade':
     case 'cancelDowngrade':
+    case 'disarmAlarm':
       return changeEtcd(world, step, extent);
   }
 }
@@ -239,10 +242,19 @@ function changeEtcd(world: World, step: EtcdStep, extent: Extent): boolean {
     case 'cancelDowngrade':
       etcd.downgradeTo = 0;
       return true;
+    case 'disarmAlarm':
+      return disarmAlarm(world, step);
     case 'readdress':
       // Members of this world have no addresses of their own.
       return true;
   }
+}
+
+function disarmAlarm(world: World, { alarm, memberId }: Of<'disarmAlarm'>): boolean {
+  const faults = faultsOfVoters(world);
+  if (new Set(faults.values()).size > 1) throw new SafetyViolation('CORRUPT is disarmed while voters differ');
+  world.alarms = world.alarms.filter((raised) => raised.alarm !== alarm || raised.memberId !== memberId);
+  return true;
 }
 
 function joinMember(world: World, step: Of<'joinMember'>, extent: Extent): boolean {
@@ -270,6 +282,8 @@ function promote(world: World, id: string): boolean {
   if (world.etcd.refuses({ kind: 'promote', id, inSync }, world.processes(), world.now) !== undefined) return false;
   if (world.pods.get(member.podName)?.facts.boot !== 'disarmed')
     throw new SafetyViolation(`${member.podName} becomes a voter while armed`);
+  if (isKnownWrong(world, process.directory.fault) || (world.isCorrupt && soundVoters(world).length === 0))
+    throw new SafetyViolation(`${member.podName} becomes a voter with wrong data`);
   member.isLearner = false;
   return true;
 }
@@ -279,6 +293,7 @@ function removeMember(world: World, { memberId: id, because }: Of<'removeMember'
   if (!member) return true;
   if (!world.hasQuorum()) return false;
   const isEnding = world.pods.get(member.podName)?.facts.terminating;
+  if (because === 'corrupt' && !member.isLearner) guardSound(world, id);
   if (because === 'dead' && !member.isLearner && world.processes().has(id) && !isEnding)
     throw new SafetyViolation(`voter ${member.podName} lives and is removed as dead`);
   if (because === 'dead' && !member.isLearner && isHasty(world, member))
@@ -298,6 +313,13 @@ function isHasty(world: World, { id, podName }: { readonly id: string; readonly 
   if (!pod || pod.facts.phase === 'Failed' || (pod.facts.terminating && pod.facts.data !== 'claim')) return false;
   if (world.directories.get(world.placeOf(pod))?.memberId !== id) return false;
   return world.now - (world.quorumSince ?? world.now) < Math.min(60_000, world.desired.replaceAfter);
+}
+
+/** No voter goes for its data but one that differs from what a strict majority of the voters holds. */
+function guardSound(world: World, id: string): void {
+  const sound = soundVoters(world);
+  if (sound.length === 0 || sound.includes(id))
+    throw new SafetyViolation(`voter ${id} is removed as corrupt, and no majority holds other data`);
 }
 
 /** A member snapshots after as many entries as its count says; the entries before are then gone from its log. */

@@ -166,7 +166,7 @@ function answers(name: string): fc.Arbitrary<Answer> {
     raftIndex: fc.nat(1_000),
     raftAppliedIndex: mostly(1_000, 1, 900),
     dbSize: fc.nat(1_000_000),
-    alarms: mostly<readonly string[]>([], ['alarm:NOSPACE'], ['alarm:CORRUPT']),
+    alarms: mostly<readonly string[]>([], ['alarm:NOSPACE'], ['memberID:7 alarm:CORRUPT']),
     since: moment,
     raftSnapshots: mostly<number | undefined>(1, 0, undefined),
     downgradeTarget: mostly('', '3.5.0', '3.6.0'),
@@ -281,6 +281,18 @@ export const observations: fc.Arbitrary<Observation> = fc
     clusterVersion: mostly('3.6.0', '', '3.5.0', '3.7.0'),
     nodes: fc.tuple(maybe(nodes, 5), maybe(nodes, 5)),
     quorumSince: moment,
+    hashes: fc.array(
+      fc.tuple(
+        fc.constantFrom(...names),
+        fc.record({
+          hash: mostly(1, 2),
+          revision: mostly(7, 8),
+          compactRevision: mostly(1, 2),
+          reached: mostly(7, 8),
+        }),
+      ),
+      { maxLength: 5 },
+    ),
     heard: fc.array(fc.tuple(fc.constantFrom(...names), fc.subarray(names.map((name) => `id-${name}`))), {
       maxLength: 3,
     }),
@@ -288,7 +300,7 @@ export const observations: fc.Arbitrary<Observation> = fc
     secretProblems: mostly<readonly string[]>([], ['secret is missing']),
     oldOperator: mostly<string | undefined>(undefined, undefined, 'old-1'),
   })
-  .map(({ things, isKnown, knownAs, clusterVersion, nodes: [n1, n2], quorumSince, heard, ...rest }) => {
+  .map(({ things, isKnown, knownAs, clusterVersion, nodes: [n1, n2], quorumSince, heard, hashes, ...rest }) => {
     const present = <K extends 'pod' | 'volume' | 'member'>(key: K) => things.flatMap((thing) => thing[key] ?? []);
     const listed = present('member') as readonly EtcdMember[];
     return {
@@ -301,6 +313,7 @@ export const observations: fc.Arbitrary<Observation> = fc
           ? { kind: 'known', clusterId: knownAs, members: listed, since: quorumSince }
           : { kind: 'unknown', why: 'no leader', remembered: listed },
         clusterVersion,
+        hashes: new Map(hashes),
         heard: new Map(heard.map(([name, ids]) => [name, new Set(ids)])),
         answers: new Map(
           things.flatMap(({ answer }, index) => (answer ? [[names[index] ?? '', answer] as const] : [])),

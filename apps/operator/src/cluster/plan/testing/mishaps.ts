@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { faultsOfVoters } from './data-faults.ts';
 import type { ModelPod } from './model-node.ts';
 import { crashed } from './model-node.ts';
 import { elsewhere } from './observe.ts';
@@ -101,7 +102,17 @@ export const mishaps: Readonly<Record<string, Mishap>> = {
     world.secretProblems = ['the certificate has expired'];
   },
   raiseAlarm: (world, pick) => {
-    world.alarms = [pick % 2 === 0 ? 'alarm:NOSPACE' : 'alarm:CORRUPT'];
+    world.alarms = [...world.alarms, { alarm: 'NOSPACE', memberId: world.members[pick % 3]?.id ?? '0' }];
+  },
+  /** Nobody notices yet. */
+  corruptData: corrupt,
+  /** etcd compares hashes and finds that they differ; some versions and checks name the wrong member, or none. */
+  findCorruption: (world, pick) => {
+    if (new Set(faultsOfVoters(world).values()).size < 2) corrupt(world, pick);
+    const named = pick % 2 === 0 ? '0' : (world.members[pick % 3]?.id ?? '0');
+    if (faultsOfVoters(world).size === 0) return;
+    world.alarms = [...world.alarms, { alarm: 'CORRUPT', memberId: named }];
+    for (const { fault } of world.directories.values()) if (fault !== undefined) world.noticed.add(fault);
   },
   replaceOutdated: (world) => world.change({ updatePolicy: 'Replace' }),
   pause: (world) => {
@@ -156,7 +167,7 @@ export function calm(world: World): void {
   world.isFull = false;
   world.paused = false;
   world.secretProblems = [];
-  world.alarms = [];
+  world.alarms = world.alarms.filter(({ alarm }) => alarm !== 'NOSPACE');
   const [pod] = world.pods.values();
   const [volume] = world.volumes.values();
   world.change({ peerTLS: pod?.facts.peerTLS ?? volume?.tls?.peer ?? false });
@@ -173,6 +184,12 @@ export function calm(world: World): void {
 
 function mend(world: World): void {
   for (const fault of [world.cut, world.hidden, world.severed, world.strays]) fault.clear();
+}
+
+function corrupt(world: World, pick: number): void {
+  withOne([...world.directories.values()], pick, (directory) => {
+    directory.fault = world.serial('').slice(1);
+  });
 }
 
 /** The ID of the new member; undefined if etcd would not have it. */

@@ -20,6 +20,8 @@ export interface DataDirectory {
   logMinor: number;
   /** The minor whose format its database has. */
   storageMinor: number;
+  /** What is wrong with its data; absent if nothing is. Two with the same fault hold the same data. */
+  fault?: string | undefined;
 }
 
 /** A process that runs and can be reached, on its own data. */
@@ -83,15 +85,15 @@ export class ModelEtcd {
     return (0xa000 + this.#nextId++).toString(16);
   }
 
-  /** Elects where needed, lets clients write, and moves the cluster version. */
-  live(processes: ReadonlyMap<string, LiveProcess>): void {
+  /** Elects where needed, lets clients write unless an alarm is raised, and moves the cluster version. */
+  live(processes: ReadonlyMap<string, LiveProcess>, isAlarmed = false): void {
     const present = this.voters().flatMap((member) => processes.get(member.id) ?? []);
     if (present.length < quorum(this.voters().length) || present.length === 0) {
       this.leaderId = '';
       return;
     }
     if (!present.some((process) => process.memberId === this.leaderId)) this.#elect(present);
-    this.#write(processes);
+    this.#write(processes, isAlarmed);
     this.#moveClusterVersion(processes);
   }
 
@@ -108,8 +110,8 @@ export class ModelEtcd {
     this.leaderId = winner.memberId;
   }
 
-  #write(processes: ReadonlyMap<string, LiveProcess>): void {
-    this.acknowledged++;
+  #write(processes: ReadonlyMap<string, LiveProcess>, isAlarmed: boolean): void {
+    if (!isAlarmed) this.acknowledged++;
     for (const member of this.members) {
       const process = processes.get(member.id);
       if (process) process.directory.log = this.acknowledged;

@@ -103,7 +103,22 @@ function etcdView(world: World, kubernetes: KubernetesView): Observation['etcd']
     clusterVersion: isAboutUpgrade(kubernetes) && etcd.clusterMinor > 0 ? `3.${etcd.clusterMinor}.0` : '',
     answers,
     heard: new Map(own.map((pod) => [pod.facts.name, heardBy(world, pod)])),
+    hashes: hashesOf(world, own),
   };
+}
+
+/** Asked for while CORRUPT is raised, of voters alone, at the smallest revision that any of them has. */
+function hashesOf(world: World, own: readonly ModelPod[]): Observation['etcd']['hashes'] {
+  if (!world.isCorrupt) return new Map();
+  const voters = own.filter((pod) => isVoter(world, pod));
+  const directories = voters.map((pod) => world.directories.get(world.placeOf(pod)));
+  const revision = Math.min(...directories.map((directory) => directory?.log ?? 0));
+  return new Map(
+    voters.map((pod, index) => {
+      const { fault, log = 0 } = directories[index] ?? {};
+      return [pod.facts.name, { hash: Number(fault ?? 0), revision, compactRevision: 1, reached: log }];
+    }),
+  );
 }
 
 /** A leader hears from every member that is connected, a follower from its leader. */
@@ -186,7 +201,7 @@ function saidBy(world: World, pod: ModelPod): Said | undefined {
     raftIndex: directory.log,
     raftAppliedIndex: directory.log,
     dbSize: 1000,
-    alarms: world.alarms,
+    alarms: world.alarms.map(({ alarm, memberId }) => `memberID:${Number.parseInt(memberId, 16)} alarm:${alarm} `),
     raftSnapshots: pod.inside.snapshots,
     downgradeTarget: world.etcd.downgradeTo > 0 ? `3.${world.etcd.downgradeTo}.0` : '',
     storageVersion: `3.${directory.storageMinor}.0`,

@@ -194,6 +194,7 @@ const nothingBelowQuorum: Check = (plan, seen) => {
       case 'nudgeSnapshot':
       case 'enableDowngrade':
       case 'cancelDowngrade':
+      case 'disarmAlarm':
       case 'resizePod':
         return false;
     }

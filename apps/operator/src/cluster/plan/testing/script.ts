@@ -4,6 +4,7 @@ import type { Desired } from '../../desired.ts';
 import type { Plan } from '../plan.ts';
 import { isSameVersion } from '../release.ts';
 import { clusterWithoutIdentity } from './adoption.ts';
+import { decideByHand, faultsOfVoters, isKnownWrong } from './data-faults.ts';
 import { calm, mishaps } from './mishaps.ts';
 import { canComeBack, type KubernetesView, kubernetesView } from './observe.ts';
 import { act, pass, pause } from './run.ts';
@@ -35,10 +36,26 @@ export interface Script {
   readonly scenes: readonly Scene[];
 }
 
+/** What happens to members while their data differs: each of these may take a copy away, or bring another. */
+export const aroundCorruption = [
+  'findCorruption',
+  'corruptData',
+  'findCorruption',
+  'deletePod',
+  'forceDeletePod',
+  'cutPod',
+  'hidePod',
+  'mendNetwork',
+  'nodeDown',
+  'resize',
+  'removeMemberByHand',
+  'restartOperator',
+];
+
 /** Scripts that shrink to the few scenes that matter. */
-export function scripts(kind: string): fc.Arbitrary<Script> {
+export function scripts(kind: string, among = Object.keys(mishaps)): fc.Arbitrary<Script> {
   const scene = fc.record({
-    mishap: fc.constantFrom(...Object.keys(mishaps)),
+    mishap: fc.constantFrom(...among),
     pick: fc.nat(6),
     rounds: fc.nat(12),
     milliseconds: fc.constantFrom(1_000, 250, 5_000, 30_000),
@@ -109,6 +126,7 @@ function rest(world: World): Outcome {
   let why = '';
   const pace = new Pace();
   for (let round = 0; round < limit; round++) {
+    decideByHand(world, round > 500);
     const plan = pass(world);
     pace.note(plan, world.now);
     const outcome = plan.steps.length === 0 && !world.isEnding() ? outcomeOf(world, plan, round) : undefined;
@@ -149,6 +167,8 @@ function atGoal(world: World): Outcome {
   const wrong = [
     members.length !== desired.size && `${members.length} members instead of ${desired.size}`,
     members.some((member) => member.isLearner) && 'a learner',
+    world.alarms.length > 0 && 'an alarm',
+    [...faultsOfVoters(world).values()].some((fault) => isKnownWrong(world, fault)) && 'a voter with wrong data',
     pods.length !== desired.size && `${pods.length} pods`,
     pods.filter(({ facts }) => facts.data === 'claim').length !== recorded.length && `${recorded.length} volumes`,
     desired.updatePolicy === 'Replace' && pods.some(({ facts }) => facts.data !== desired.storage) && 'other storage',

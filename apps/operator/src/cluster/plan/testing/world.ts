@@ -68,7 +68,10 @@ export class World {
   memory: OperatorMemory;
   readonly brokenImages = new Set<string>();
   secretProblems: readonly string[] = [];
-  alarms: readonly string[] = [];
+  /** Raised alarms, each with the member that etcd names; `0` where it cannot tell. */
+  alarms: readonly { readonly alarm: 'NOSPACE' | 'CORRUPT'; readonly memberId: string }[] = [];
+  /** What was wrong with anybody's data when etcd raised CORRUPT: from then on the operator must not let it spread. */
+  readonly noticed = new Set<string>();
   /** True while no node has room for another pod. */
   isFull = false;
   readonly log: string[] = [];
@@ -152,7 +155,7 @@ export class World {
   /** Brings etcd in line with who can be reached; called after every change. */
   settle(): void {
     for (const pod of this.pods.values()) this.#noteReachability(pod);
-    this.etcd.live(this.processes());
+    this.etcd.live(this.processes(), this.alarms.length > 0);
     if (!this.hasQuorum()) this.quorumSince = undefined;
     else this.quorumSince ??= this.now;
   }
@@ -270,6 +273,8 @@ export class World {
       log: 0,
       logMinor: Math.min(minor, leader?.logMinor ?? minor),
       storageMinor: clusterMinor,
+      // It receives what the leader has.
+      fault: leader?.fault,
     });
     return undefined;
   }
@@ -389,6 +394,10 @@ export class World {
   /** True while something that was deleted is still there. */
   isEnding(): boolean {
     return [...this.pods.values()].some(({ facts }) => facts.terminating);
+  }
+
+  get isCorrupt(): boolean {
+    return this.alarms.some(({ alarm }) => alarm === 'CORRUPT');
   }
 
   // ---- objects

@@ -32,6 +32,8 @@ export function describeStep(step: Step): string {
       return `nudgeSnapshot ${step.entries}`;
     case 'enableDowngrade':
       return `enableDowngrade ${step.version}`;
+    case 'disarmAlarm':
+      return `disarmAlarm ${step.alarm} of ${step.memberId}`;
     case 'deleteBudget':
     case 'cancelDowngrade':
       return step.do;

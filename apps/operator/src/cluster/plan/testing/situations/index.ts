@@ -5,6 +5,7 @@
  */
 import { adoption } from './adoption.ts';
 import { bootstrap } from './bootstrap.ts';
+import { corruption } from './corruption.ts';
 import { drift } from './drift.ts';
 import { evidence } from './evidence.ts';
 import { heal } from './heal.ts';
@@ -31,6 +32,7 @@ export const situations: Readonly<Record<string, readonly Row[]>> = {
   upgrade,
   versionPaths,
   drift,
+  corruption,
   quorum,
   adoption,
   strangers,

@@ -347,6 +347,7 @@ export const quorum: readonly Row[] = [
           clusterVersion: '',
           answers: new Map(),
           heard: new Map(),
+          hashes: new Map(),
         },
       }),
     ],

@@ -187,6 +187,7 @@ export const scale: readonly Row[] = [
           clusterVersion: '',
           answers: new Map(),
           heard: new Map(),
+          hashes: new Map(),
         },
       }),
     ],

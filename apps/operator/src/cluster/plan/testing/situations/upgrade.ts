@@ -393,7 +393,7 @@ export const upgrade: readonly Row[] = [
     given: [healthy(3), spec({ version: '3.6.17' }), answers({ alarms: ['memberID:1 alarm:CORRUPT '] })],
     steps: [],
     because: 'raised CORRUPT',
-    situation: 'upgrading',
+    situation: 'healing',
   },
   {
     name: '[44] heal before upgrade: a silent member holds it up',

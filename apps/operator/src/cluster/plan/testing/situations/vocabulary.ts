@@ -4,6 +4,7 @@ import type { Desired } from '../../../desired.ts';
 import type {
   Answer,
   ClusterFacts,
+  DataHash,
   EtcdMember,
   MemberPod,
   MemberVolume,
@@ -72,6 +73,7 @@ export function nothing(desired: Partial<Desired> = {}): Observation {
       clusterVersion: '',
       answers: new Map(),
       heard: new Map(),
+      hashes: new Map(),
     },
     nodes: new Map(),
     imageChecks: [],
@@ -105,6 +107,7 @@ export function healthy(size: number, desired: Partial<Desired> = {}): Change {
       etcd: {
         membership: { kind: 'known', clusterId, members: names.map((letter) => memberFor(letter)), since: longAgo },
         heard: new Map(),
+        hashes: new Map(),
         clusterVersion: `${wanted.version.split('.').slice(0, 2).join('.')}.0`,
         answers: new Map(names.map((letter) => [podName(letter), statusOf(letter, wanted.version)])),
       },
@@ -312,6 +315,21 @@ export const quorumFor =
     const { membership } = observation.etcd;
     if (membership.kind === 'unknown') return observation;
     return { ...observation, etcd: { ...observation.etcd, membership: { ...membership, since: now - milliseconds } } };
+  };
+
+/** etcd has raised CORRUPT, naming nobody, and these voters have told the hash of their data. */
+export const corrupt =
+  (told: Readonly<Record<string, number | Partial<DataHash>>>): Change =>
+  (observation) => {
+    const common = { revision: 100, compactRevision: 50, reached: 100 };
+    const hashes = new Map(
+      Object.entries(told).map(([letter, said]) => {
+        const { hash = 1, ...rest } = typeof said === 'number' ? { hash: said } : said;
+        return [podName(letter), { ...common, hash, ...rest }];
+      }),
+    );
+    const alarmed = answers({ alarms: ['alarm:CORRUPT '] })(observation);
+    return { ...alarmed, etcd: { ...alarmed.etcd, hashes } };
   };
 
 /** The etcd of one pod has just heard from these members. */

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import { formatId, isEtcdError, type MemberClient, type MemberStatus } from '@etcd-operator/etcd';
+import type { Clock } from '@etcd-operator/ports';
+import type { DataHash, EtcdView } from '../observation.ts';
+
+/** A hash reads the whole database. While CORRUPT is raised nothing is written, so that one is good for a while. */
+const goodFor = 30_000;
+const timeoutMs = 20_000;
+
+/**
+ * Asks all voters for the hash of their data at one revision, the smallest that any of them has reached, while one of them
+ * reports CORRUPT. Learners do not answer that question.
+ */
+export class DataHashes {
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  /** By member ID. */
+  readonly #known = new Map<string, { readonly found: DataHash; readonly at: number }>();
+
+  constructor(clock: Pick<Clock, 'monotonic'>) {
+    this.#clock = clock;
+  }
+
+  async compare(
+    clients: ReadonlyMap<string, MemberClient>,
+    statuses: ReadonlyMap<string, MemberStatus>,
+    signal: AbortSignal,
+  ): Promise<EtcdView['hashes']> {
+    const hashes = new Map<string, DataHash>();
+    if (![...statuses.values()].some(({ errors }) => errors.some((word) => word.includes('CORRUPT')))) {
+      this.#known.clear();
+      return hashes;
+    }
+    const voters = [...statuses].filter(([, { isLearner }]) => !isLearner);
+    const revision = Math.min(...voters.map(([, status]) => Number(status.revision)));
+    await Promise.all(
+      voters.map(async ([name, status]) => {
+        const found = await this.#hashOf(clients.get(name), status, revision, signal);
+        if (found) hashes.set(name, found);
+      }),
+    );
+    return hashes;
+  }
+
+  async #hashOf(
+    client: MemberClient | undefined,
+    status: MemberStatus,
+    revision: number,
+    signal: AbortSignal,
+  ): Promise<DataHash | undefined> {
+    const id = formatId(status.memberId);
+    const reached = Number(status.revision);
+    const known = this.#known.get(id);
+    const isGood = known && this.#clock.monotonic() - known.at < goodFor;
+    if (isGood && known.found.revision === revision && known.found.reached === reached) return known.found;
+    try {
+      const answer = await client?.maintenance.hashKv(BigInt(revision), { signal, timeoutMs });
+      // Whoever answers now may not be the one that answered before.
+      if (!answer || formatId(answer.header.memberId) !== id) return undefined;
+      const found = { hash: answer.hash, revision, compactRevision: Number(answer.compactRevision), reached };
+      this.#known.set(id, { found, at: this.#clock.monotonic() });
+      return found;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!isEtcdError(error)) throw error;
+      return undefined;
+    }
+  }
+}
