@@ -9,6 +9,8 @@ const places: Readonly<Record<string, readonly Place[]>> = {
   own: ['own'],
   clusterWide: ['watched', 'cluster'],
   definitions: ['definitions'],
+  // What only an administrator can grant to an operator of one namespace.
+  nodes: ['cluster'],
 };
 
 /** Rules of the chart's roles, as templates that it includes: for each program and place, and for people. */

@@ -5,6 +5,7 @@ import { yamlText } from '@etcd-operator/crd';
 import { operatorImageName } from '@etcd-operator/operator';
 import { describe, expect, test } from 'vitest';
 import { repositoryRoot } from '../repository-root.ts';
+import { chartRules } from './chart-rules.ts';
 import { deployFiles } from './deploy-files.ts';
 import { kinds } from './kinds.ts';
 import { policyRules } from './policy-rules.ts';
@@ -69,6 +70,17 @@ test.each([
   const file = join(repositoryRoot, 'test', 'e2e', 'golden', `chart-${golden}.yaml`);
   const rendered = readFileSync(file, 'utf8');
   for (const program of programs) expect(rendered).toContain(`\n${yamlText(policyRules([program], places))}`);
+});
+
+test('the chart lets an operator of one namespace read nodes only if it is told to', () => {
+  const read = (...path: string[]) => readFileSync(join(chart, ...path), 'utf8');
+  expect(read('values.yaml')).toContain('\nreadNodes: false\n');
+  expect(read('values.schema.json')).toContain('"readNodes"');
+  const [, rules = ''] = chartRules().split('define "etcd-operator.rules.etcd-operator.nodes" -}}\n');
+  expect(rules.slice(0, rules.indexOf('{{'))).toBe(
+    yamlText([{ apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch'] }]),
+  );
+  expect(read('templates', 'roles.yaml')).toContain('and $.Values.readNodes (not $.Values.clusterWide)');
 });
 
 test('the chart lets the operator reach what it asks members for', () => {

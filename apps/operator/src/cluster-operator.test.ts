@@ -89,6 +89,22 @@ describe('[24] which objects it looks after', () => {
     expect((await scene.clusters.get(inDefault('wide'))).status).toBeUndefined();
   });
 
+  test.each([
+    [false, ['nodes can be read: cordoned, lost and out-of-service nodes are taken into account']],
+    [true, []],
+  ])(
+    'nodes, which are in no namespace, are asked for unless the right is certain (cluster-wide: %s)',
+    async (clusterWide, said) => {
+      const cluster = scoped('a', clusterWide ? 'clusterwide' : undefined);
+      await scene.clusters.create(cluster);
+      scene.start({ clusterWide });
+      await seeded('a');
+      const lines = () => scene.log.map(({ message }) => message).filter((message) => message.startsWith('nodes'));
+      await scene.until('said', async () => lines().length === said.length || undefined);
+      expect(lines()).toEqual(said);
+    },
+  );
+
   test('of all namespaces: those annotated, the same name in two of them included (C-03, C-04, C-05)', async () => {
     for (const cluster of [
       scoped('plain', undefined),

@@ -126,6 +126,8 @@ export const eventReasons = {
   upgradeFailed: 'UpgradeFailed',
   /** The API server refuses an object that the spec leads to, or the operator lacks a right or a quota. To do: correct the field that the message names, or grant the right. */
   stepRefused: 'StepRefused',
+  /** A step was done several times and is still needed: an admission webhook, a policy or another controller undoes it, or it has no effect. It is repeated after growing delays, at most every 30 s. To do: find who changes the object that the message names (`kubectl get --show-managed-fields`, `kubectl get mutatingwebhookconfigurations`). */
+  stepWithoutEffect: 'StepWithoutEffect',
   /** Leadership has been handed to another member before the leader was stopped. To do: nothing. */
   leaderMoved: 'LeaderMoved',
 } as const;

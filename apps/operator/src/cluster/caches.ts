@@ -3,13 +3,13 @@ import type { Informer, Manager } from '@etcd-operator/controller-runtime';
 import {
   type KubeObject,
   keyString,
-  nodes,
   persistentVolumeClaims,
   podDisruptionBudgets,
   pods,
   services,
 } from '@etcd-operator/kube';
 import { labels } from '../api/names.ts';
+import type { NodeCache } from './node-cache.ts';
 import type { ClusterCaches } from './observe/gather.ts';
 
 const byCluster = 'cluster';
@@ -23,21 +23,21 @@ export const memberSelector = Object.entries({ [labels.app]: 'etcd' })
 /** Member pods also without the label `app`: those of an earlier life that are fenced. */
 export const podSelector: string = labels.cluster;
 
-/** The informers of the cluster controller, indexed by cluster. `canReadNodes` is false for an operator with namespaced rights. */
-export function clusterCaches(manager: Manager, canReadNodes: boolean): ClusterCaches {
+/** The informers of the cluster controller, indexed by cluster. */
+export function clusterCaches(manager: Manager, hosts: NodeCache): ClusterCaches {
   const members = indexed(manager.informer(pods, { labelSelector: podSelector }), labels.cluster);
   const checks = indexed(manager.informer(pods, { labelSelector: labels.imageCheck }), labels.imageCheck);
   const volumes = indexed(manager.informer(persistentVolumeClaims, { labelSelector: memberSelector }), labels.cluster);
   const access = manager.informer(services, { labelSelector: memberSelector });
   const budgets = manager.informer(podDisruptionBudgets, { labelSelector: memberSelector });
-  const hosts = canReadNodes ? manager.informer(nodes) : undefined;
   return {
     pods: (cluster) => members.lister.byIndex(byCluster, keyString(cluster)),
     imageChecks: (cluster) => checks.lister.byIndex(byCluster, keyString(cluster)),
     volumes: (cluster) => volumes.lister.byIndex(byCluster, keyString(cluster)),
     service: (key) => access.lister.get(key),
     budget: (key) => budgets.lister.get(key),
-    node: (name) => hosts?.lister.get({ name }),
+    node: (name) => hosts.get(name),
+    isNodeAbsent: (name) => hosts.isAbsent(name),
   };
 }
 

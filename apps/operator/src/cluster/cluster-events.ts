@@ -54,6 +54,12 @@ export class ClusterEvents {
     this.#sink.record(cluster, 'Warning', reasons.stepRefused, why);
   }
 
+  /** Something undoes what the operator does, or it has no effect. */
+  stepWithoutEffect(cluster: EtcdCluster, why: string): void {
+    if (cluster.status?.plan?.waitingFor?.includes(why)) return;
+    this.#sink.record(cluster, 'Warning', reasons.stepWithoutEffect, why);
+  }
+
   statusChanged(cluster: EtcdCluster, before: EtcdClusterStatus | undefined, after: EtcdClusterStatus): void {
     const reasonOf = (status: EtcdClusterStatus | undefined) =>
       status?.conditions?.find(({ type }) => type === 'Available');

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import { buildController, type Manager } from '@etcd-operator/controller-runtime';
 import type { Dialer } from '@etcd-operator/etcd';
-import { persistentVolumeClaims, podDisruptionBudgets, pods, services } from '@etcd-operator/kube';
+import { nodes, persistentVolumeClaims, podDisruptionBudgets, pods, services } from '@etcd-operator/kube';
 import { type EtcdCluster, etcdClusters } from '../api/etcd-cluster.ts';
 import { annotations, labels } from '../api/names.ts';
 import { clusterCaches, clusterOf, memberSelector, podSelector } from './caches.ts';
 import { ClusterEvents, type EventSink } from './cluster-events.ts';
 import { ClusterMetrics } from './cluster-metrics.ts';
+import { NodeAccess } from './node-access.ts';
+import { NodeCache } from './node-cache.ts';
 import { ClusterReconciler } from './reconciler.ts';
 import { ClusterSecrets } from './secrets/cluster-secrets.ts';
 
 export interface ClusterControllerOptions {
   /** Looks after objects of all namespaces that are annotated `clusterwide`, instead of those without the annotation. */
   readonly clusterWide: boolean;
-  /** False for an operator that has rights in one namespace only. */
+  /** False for an operator that has rights in one namespace only: it finds out whether it may read nodes. */
   readonly canReadNodes: boolean;
   readonly events: EventSink;
   readonly oldOperator: () => string | undefined;
@@ -29,7 +31,7 @@ export interface ClusterControllerOptions {
 /** Adds the controller of EtcdClusters to a manager. */
 export function addClusterController(manager: Manager, options: ClusterControllerOptions): void {
   const clusters = manager.informer(etcdClusters.resource);
-  const caches = clusterCaches(manager, options.canReadNodes);
+  const caches = clusterCaches(manager, nodeCache(manager, options.canReadNodes));
   const reconciler = new ClusterReconciler({
     clock: manager.clock,
     caches,
@@ -56,6 +58,15 @@ export function addClusterController(manager: Manager, options: ClusterControlle
     .watches(services, ofCluster, selection)
     .watches(podDisruptionBudgets, ofCluster, selection)
     .complete(reconciler);
+}
+
+function nodeCache(manager: Manager, canReadNodes: boolean): NodeCache {
+  const { clock, log, unfencedClient: client } = manager;
+  const cache = new NodeCache(clock);
+  const onGranted = () => cache.open(manager.informer(nodes));
+  if (canReadNodes) onGranted();
+  else manager.add(new NodeAccess({ client, clock, log, onGranted }));
+  return cache;
 }
 
 /** The original's table: an operator of one namespace leaves annotated objects alone, a cluster-wide one takes only those. */

@@ -17,6 +17,8 @@ import { statusPatch } from '../api/status-patch.ts';
 import type { ActContext } from './act/act-context.ts';
 import { type Attempt, attempt } from './act/attempt.ts';
 import { identityOf } from './act/cluster-identity.ts';
+import { assertFresh } from './act/plan-age.ts';
+import { type DoneSteps, isRepeated, pauseBefore, withDone } from './act/repeated-steps.ts';
 import type { ClusterEvents } from './cluster-events.ts';
 import type { ClusterMetrics } from './cluster-metrics.ts';
 import { ClusterEtcd } from './etcd/cluster-etcd.ts';
@@ -71,6 +73,8 @@ export class ClusterReconciler implements Reconciler {
   /** Of clusters that have nothing to do, by their names. */
   readonly #rests = new Map<string, Rest>();
   readonly #imageCheckOutput = new Map<string, string>();
+  /** By the UID of their cluster. */
+  readonly #doneSteps = new Map<string, DoneSteps>();
   /** When the status of a cluster was last written, by its UID. */
   readonly #reportedAt = new Map<string, number>();
 
@@ -105,7 +109,7 @@ export class ClusterReconciler implements Reconciler {
     const look = needsLiveRead(cached.plan) ? await this.#lookLive(found, context) : cached;
     if (!look) return done();
     this.#noteRest(request, look);
-    const { retry, trouble, failure } = await this.#act(look, context);
+    const { retry, trouble, failure } = await this.#act(look, context, started);
     const unreported =
       trouble === undefined
         ? await this.#report(look, context)
@@ -188,37 +192,56 @@ export class ClusterReconciler implements Reconciler {
 
   /**
    * Carries out the plan until it is done or a step is not taken that others build on. A failure is told, not thrown: status is
-   * written first.
+   * written first. `begun` is when the observation was: what is too old is not acted on.
    */
   async #act(
     { found, observation, plan, secrets }: Look,
-    { client, signal, log }: ReconcileContext,
+    { client, signal, log, fence: assertLeading }: ReconcileContext,
+    begun: number,
   ): Promise<Progress> {
     const { desired } = observation.cluster;
     if ('problems' in desired || plan.steps.length === 0) return {};
     const clients = this.#observer(found.cluster).observer.clients(targetsOf(observation), secrets.credentials);
     const { membership } = observation.etcd;
+    const fence = () => {
+      assertLeading();
+      assertFresh(begun, this.#options.clock.monotonic());
+    };
     const context: ActContext = {
       client,
       cluster: found.cluster,
       desired,
-      etcd: new ClusterEtcd(plan.assessment, clients, signal),
+      etcd: new ClusterEtcd(plan.assessment, clients, { fence, signal }),
       clusterId: plan.identity.kind === 'latched' ? plan.identity.clusterId : '',
+      incarnation: plan.identity.kind === 'conflict' ? 0 : plan.identity.incarnation,
       members: membership.kind === 'known' ? membership.members : (membership.remembered ?? []),
       seen: new Set([...observation.pods, ...observation.volumes].map(({ uid }) => uid)),
       tlsKeys: secrets.keyStyles,
       signal,
+      fence,
     };
+    return this.#carryOut(plan.steps, context, log);
+  }
+
+  async #carryOut(steps: readonly PlannedStep[], context: ActContext, log: ReconcileContext['log']): Promise<Progress> {
+    const { cluster } = context;
     let progress: Progress = {};
-    for (const planned of plan.steps) {
+    for (const planned of steps) {
+      const repeated = this.#repeated(planned, cluster);
+      if (repeated) progress = { ...progress, trouble: repeated.trouble };
+      if (repeated && repeated.pause > 0) {
+        // It has just been done, as far as the steps after it are concerned: they go on.
+        progress = { ...progress, retry: Math.min(progress.retry ?? repeated.pause, repeated.pause) };
+        continue;
+      }
       log.info('step', { do: planned.step.do, reason: planned.reason });
       const outcome = await attempt(planned.step, context);
       if (outcome.kind === 'done') {
-        this.#note(planned.step, found.cluster);
+        this.#note(planned.step, cluster);
         progress = { ...progress, retry: doneRetry };
         continue;
       }
-      progress = { ...progress, ...this.#setback(planned, outcome, found.cluster, log) };
+      progress = { ...progress, ...this.#setback(planned, outcome, cluster, log) };
       if (outcome.kind === 'refused' || !isAside(planned.step)) return progress;
     }
     return progress;
@@ -226,7 +249,22 @@ export class ClusterReconciler implements Reconciler {
 
   #note(step: Step, cluster: EtcdCluster): void {
     if (step.do === 'deleteImageCheck') this.#imageCheckOutput.delete(step.uid);
+    const { uid } = identityOf(cluster);
+    this.#doneSteps.set(uid, withDone(step, this.#doneSteps.get(uid) ?? new Map(), this.#options.clock.monotonic()));
     this.#options.events.stepDone(cluster, step);
+  }
+
+  /** A step that was done several times of late and is needed again is reported, and has to wait longer each time. */
+  #repeated(
+    { step, reason }: PlannedStep,
+    cluster: EtcdCluster,
+  ): { readonly trouble: string; readonly pause: number } | undefined {
+    const done = this.#doneSteps.get(identityOf(cluster).uid);
+    const now = this.#options.clock.monotonic();
+    if (!done || !isRepeated(step, done, now)) return undefined;
+    const trouble = withoutEffect(reason);
+    this.#options.events.stepWithoutEffect(cluster, trouble);
+    return { trouble, pause: pauseBefore(step, done, now) };
   }
 
   #setback(
@@ -309,6 +347,7 @@ export class ClusterReconciler implements Reconciler {
     this.#rests.delete(key);
     const known = this.#observers.get(key);
     known?.observer.close();
+    if (known) this.#doneSteps.delete(known.uid);
     if (known) this.#reportedAt.delete(known.uid);
     if (known) this.#options.secrets.forget(known.uid);
     if (known) this.#options.metrics.forget(known.uid);
@@ -339,6 +378,11 @@ interface Progress {
   /** Why a step cannot be taken at all, in words for the status. */
   readonly trouble?: string;
   readonly failure?: { readonly error: unknown };
+}
+
+function withoutEffect(reason: string): string {
+  const remedy = 'An admission webhook or another controller may undo it; it is repeated at most every 30 s.';
+  return `${reason.slice(0, 800)}: this was done several times without effect. ${remedy}`;
 }
 
 function withWait(look: Look, reason: string): Look {

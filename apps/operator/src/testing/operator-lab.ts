@@ -14,7 +14,7 @@ import { createLogger, type LogRecord, systemClock } from '@etcd-operator/ports'
 import { ensurePart } from '@etcd-operator/tools';
 import { type EtcdCluster, type EtcdClusterSpec, etcdClusters } from '../api/etcd-cluster.ts';
 import { labels } from '../api/names.ts';
-import { runEtcdOperator } from '../cluster-operator.ts';
+import { type ClusterOperatorOptions, runEtcdOperator } from '../cluster-operator.ts';
 import { podLogReader } from '../programs/pod-log-reader.ts';
 import { until } from './until.ts';
 
@@ -61,8 +61,10 @@ export class OperatorLab implements AsyncDisposable {
     return started;
   }
 
-  startOperator(): void {
-    this.#running = this.#run('test');
+  /** Returns what ends with the operator: a test that makes it fail waits for that. */
+  startOperator(options: Partial<ClusterOperatorOptions> = {}): { readonly ended: Promise<void> } {
+    this.#running = this.#run('test', options);
+    return this.#running;
   }
 
   /** A second operator that knows nothing of the first, as after a lease that was lost late. */
@@ -76,7 +78,10 @@ export class OperatorLab implements AsyncDisposable {
     };
   }
 
-  #run(identity: string): { readonly stop: AbortController; readonly ended: Promise<void> } {
+  #run(
+    identity: string,
+    options: Partial<ClusterOperatorOptions> = {},
+  ): { readonly stop: AbortController; readonly ended: Promise<void> } {
     const stop = new AbortController();
     const log = createLogger({ clock: systemClock, level: 'debug', write: (record) => this.log.push(record) });
     const ended = runEtcdOperator(
@@ -89,6 +94,7 @@ export class OperatorLab implements AsyncDisposable {
         readLog: podLogReader(this.lab.server.transport()),
         dial: ({ host, port }) => this.lab.dial(host, port),
         healthInterval: 1_000,
+        ...options,
       },
       stop.signal,
     );

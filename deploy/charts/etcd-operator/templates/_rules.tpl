@@ -207,6 +207,15 @@
   - get
   - patch
 {{- end }}
+{{- define "etcd-operator.rules.etcd-operator.nodes" -}}
+- apiGroups:
+  - ""
+  resources:
+  - nodes
+  verbs:
+  - list
+  - watch
+{{- end }}
 {{- define "etcd-operator.rules.etcd-backup-operator.namespaced" -}}
 - apiGroups:
   - etcd.database.coreos.com
@@ -337,6 +346,8 @@
   verbs:
   - get
   - patch
+{{- end }}
+{{- define "etcd-operator.rules.etcd-backup-operator.nodes" -}}
 {{- end }}
 {{- define "etcd-operator.rules.etcd-restore-operator.namespaced" -}}
 - apiGroups:
@@ -524,6 +535,8 @@
   verbs:
   - get
   - patch
+{{- end }}
+{{- define "etcd-operator.rules.etcd-restore-operator.nodes" -}}
 {{- end }}
 {{- define "etcd-operator.rules.view" -}}
 - apiGroups:

@@ -15,6 +15,11 @@ export interface ReconcileContext {
    * that it never decides on a world in which they did not happen. Refuses writes once `signal` is aborted.
    */
   readonly client: Client;
+  /**
+   * Throws if nothing may be changed any more: the lease cannot be relied on, or `signal` is aborted. `client` calls it before
+   * every write; a reconcile that changes anything else calls it right before each change.
+   */
+  readonly fence: () => void;
   /** Names the controller and the object in each line. */
   readonly log: Logger;
   /** How many tries failed in a row before this one. */

@@ -29,9 +29,15 @@ export class RunContext implements ReconcileContext {
   }
 
   get client(): Client {
-    this.#client ??= trackedClient(this.#options.client, this.#options);
+    const { client, writes, signal } = this.#options;
+    this.#client ??= trackedClient(client, { writes, signal, fence: this.fence });
     return this.#client;
   }
+
+  readonly fence = (): void => {
+    this.signal.throwIfAborted();
+    this.#options.fence?.();
+  };
 
   get log(): Logger {
     this.#log ??= this.#options.log.child({ object: this.#options.object });

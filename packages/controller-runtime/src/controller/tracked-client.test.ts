@@ -43,4 +43,42 @@ describe('writes and the lease', () => {
     expect(client.kind(things).objects().size).toBe(1);
     await expect(ended).rejects.toMatchObject({ code: 'suspended' });
   });
+
+  test('what a reconcile changes elsewhere has the same fence: it throws after a suspension, before any timer has fired', async () => {
+    const { clock, client, start, seen } = world({ leaderElection: election });
+    client.kind(things).put(thing('a/one'));
+    const { ended } = start(async (_request, { fence }) => {
+      fence();
+      seen.push('holds the lease');
+      clock.jump(3_600_000);
+      try {
+        fence();
+      } catch (error) {
+        seen.push(String(error));
+      }
+      return done();
+    });
+    await clock.advance(5000);
+    expect(seen).toEqual(['holds the lease', expect.stringContaining('the lease is not held')]);
+    await expect(ended).rejects.toMatchObject({ code: 'suspended' });
+  });
+
+  test('and it throws once the reconcile is called off, also without an election', async () => {
+    const { clock, client, start, seen } = world();
+    client.kind(things).put(thing('a/one'));
+    const fences: (() => void)[] = [];
+    start(
+      async (_request, { fence, signal }) => {
+        fences.push(fence);
+        await clock.sleep(60_000, signal).catch(() => seen.push('called off'));
+        return done();
+      },
+      { timeout: 1000 },
+    );
+    await clock.advance(500);
+    expect(() => fences[0]?.()).not.toThrow();
+    await clock.advance(1000);
+    expect(seen).toEqual(['called off']);
+    expect(() => fences[0]?.()).toThrow('reconcile called off');
+  });
 });

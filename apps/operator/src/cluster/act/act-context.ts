@@ -12,13 +12,16 @@ export interface ActContext {
   readonly cluster: EtcdCluster;
   readonly desired: Desired;
   readonly etcd: ClusterEtcd;
-  /** etcd's cluster ID, and the member list the plan was made on. */
+  /** etcd's cluster ID, the cluster's incarnation, and the member list the plan was made on. */
   readonly clusterId: string;
+  readonly incarnation: number;
   readonly members: readonly EtcdMember[];
   /** UIDs of the pods and volume claims that the plan was made on. */
   readonly seen: ReadonlySet<string>;
   readonly tlsKeys: TlsKeyStyles;
   readonly signal: AbortSignal;
+  /** Throws if nothing may be changed any more: the lease is lost, or the plan is too old (`PlanTooOld`). */
+  readonly fence: () => void;
 }
 
 /**

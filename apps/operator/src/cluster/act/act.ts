@@ -61,12 +61,34 @@ export function act(step: Step, context: ActContext): Promise<StepOutcome> {
     case 'fencePod':
     case 'unfencePod':
       return fencePod(step, context);
-    case 'updatePod':
-      return updatePod(step, context);
     case 'checkImage':
       return checkImage(step, context);
     case 'deleteImageCheck':
       return deletePod({ do: 'deletePod', name: step.name, uid: step.uid, force: true }, context);
+    case 'updatePod':
+    case 'setImage':
+    case 'settleImage':
+    case 'setSnapshotCount':
+    case 'resizePod':
+      return changePod(step, context);
+    case 'promote':
+    case 'moveLeader':
+    case 'readdress':
+    case 'nudgeSnapshot':
+    case 'enableDowngrade':
+    case 'cancelDowngrade':
+      return changeEtcd(step, context);
+  }
+}
+
+/** What a living pod gets. */
+function changePod(
+  step: Of<'updatePod' | 'setImage' | 'settleImage' | 'setSnapshotCount' | 'resizePod'>,
+  context: ActContext,
+): Promise<StepOutcome> {
+  switch (step.do) {
+    case 'updatePod':
+      return updatePod(step, context);
     case 'setImage':
       return setImage(step, context);
     case 'settleImage':
@@ -75,8 +97,6 @@ export function act(step: Step, context: ActContext): Promise<StepOutcome> {
       return setSnapshotCount(step, context);
     case 'resizePod':
       return resizePod(step, context);
-    default:
-      return changeEtcd(step, context);
   }
 }
 

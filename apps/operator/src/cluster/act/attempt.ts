@@ -3,16 +3,19 @@ import { isKubeError } from '@etcd-operator/kube';
 import type { Step } from '../plan/step.ts';
 import { act } from './act.ts';
 import type { ActContext, StepOutcome } from './act-context.ts';
+import { PlanTooOld } from './plan-age.ts';
 
 /** How a step ended, failures included. */
 export type Attempt = StepOutcome | { readonly kind: 'failed'; readonly error: unknown };
 
-/** What the API server will not have stays so until the spec or the rights change; everything else may pass. */
+/** Nothing is begun on an old plan. What the API server will not have stays so until the spec or the rights change; everything else may pass. */
 export async function attempt(step: Step, context: ActContext): Promise<Attempt> {
   try {
+    context.fence();
     return await act(step, context);
   } catch (error) {
     if (context.signal.aborted) throw error;
+    if (error instanceof PlanTooOld) return { kind: 'refused', why: error.message };
     if (isKubeError(error, 'Invalid', 'Forbidden', 'BadRequest'))
       return { kind: 'impossible', why: `the API server refuses it: ${error.status?.message ?? error.message}` };
     return { kind: 'failed', error };

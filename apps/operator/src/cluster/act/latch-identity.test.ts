@@ -26,9 +26,22 @@ function contextOf(client: Client, cluster: EtcdCluster): ActContext {
   const desired = desiredOf('c', cluster.spec);
   if ('problems' in desired) throw new Error(desired.problems.join());
   const { signal } = new AbortController();
-  const etcd = new ClusterEtcd(undefined, new Map(), signal);
+  const fence = () => undefined;
+  const etcd = new ClusterEtcd(undefined, new Map(), { fence, signal });
   const tlsKeys = { peer: 'own', server: 'own', client: 'own' } as const;
-  return { client, cluster, desired, etcd, clusterId: '', members: [], seen: new Set(), tlsKeys, signal };
+  return {
+    client,
+    cluster,
+    desired,
+    etcd,
+    clusterId: '',
+    incarnation: 1,
+    members: [],
+    seen: new Set(),
+    tlsKeys,
+    signal,
+    fence,
+  };
 }
 
 describe('rule 5: the latch', () => {

@@ -69,10 +69,14 @@ function heldByAnother(found: KubeObject | undefined, { cluster }: ActContext): 
   };
 }
 
-export async function deleteBudget(context: ActContext): Promise<StepOutcome> {
-  const { name, namespace } = identityOf(context.cluster);
-  await orAbsent(context.client.resource(podDisruptionBudgets).delete({ name, namespace }, { signal: context.signal }));
-  return done;
+/** Only ours: another one of that name may have taken its place since it was looked at. */
+export async function deleteBudget({ client, cluster, signal }: ActContext): Promise<StepOutcome> {
+  const { name, namespace } = identityOf(cluster);
+  const budgets = client.resource(podDisruptionBudgets);
+  const found = await orAbsent(budgets.get({ name, namespace }, { signal }));
+  if (!found || !isOwnedBy(found, identityOf(cluster).uid)) return done;
+  const { uid } = identityOf(found);
+  return onceOnly(budgets.delete({ name, namespace }, { preconditions: { uid }, signal }));
 }
 
 /**

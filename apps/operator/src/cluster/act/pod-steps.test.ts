@@ -2,6 +2,7 @@
 import {
   createClient,
   namespaces,
+  type PersistentVolumeClaim,
   type PersistentVolumeClaimSpec,
   type Pod,
   type PodDisruptionBudget,
@@ -16,11 +17,13 @@ import type { EtcdCluster } from '../../api/etcd-cluster.ts';
 import { annotations, disarmedInitialCluster, labels } from '../../api/names.ts';
 import { desiredOf } from '../desired.ts';
 import { ClusterEtcd } from '../etcd/cluster-etcd.ts';
+import { ownerOf } from '../objects/owner.ts';
+import { volumeClaim } from '../objects/volume-claim.ts';
 import { budgetFacts } from '../observe/service-facts.ts';
 import { act } from './act.ts';
 import type { ActContext } from './act-context.ts';
 import { deletePod } from './object-steps.ts';
-import { createMember, disarm } from './pod-steps.ts';
+import { createMember, disarm, type NewMember } from './pod-steps.ts';
 
 const claim: PersistentVolumeClaimSpec = {
   accessModes: ['ReadWriteOnce'],
@@ -40,16 +43,19 @@ beforeEach(async () => {
   const desired = desiredOf('c', cluster.spec);
   if ('problems' in desired) throw new Error(desired.problems.join());
   const { signal } = new AbortController();
+  const fence = () => undefined;
   context = {
     client,
     cluster,
     desired,
-    etcd: new ClusterEtcd(undefined, new Map(), signal),
+    etcd: new ClusterEtcd(undefined, new Map(), { fence, signal }),
     clusterId: 'c1',
+    incarnation: 1,
     members: [],
     seen: new Set(),
     tlsKeys: { peer: 'own', server: 'own', client: 'own' },
     signal,
+    fence,
   };
 });
 
@@ -230,6 +236,111 @@ describe('what the caches do not show, because it lacks the labels', () => {
     expect(await context.client.resource(services).get({ namespace: 'ns', name: 'c-client' })).toEqual(service);
     expect(await context.client.resource(podDisruptionBudgets).get({ namespace: 'ns', name: 'c' })).toEqual(budget);
     expect(await act({ do: 'ensureService', which: 'peer' }, context)).toEqual({ kind: 'done' });
+  });
+});
+
+describe("DESIGN rule 12: a volume of that name that is not the member's", () => {
+  const place = { namespace: 'ns', name: 'c-m1' };
+  const volumes = () => context.client.resource(persistentVolumeClaims);
+  const made = volumeClaim(
+    { name: 'c', namespace: 'ns', uid: 'u1' },
+    { name: 'c-m1', incarnation: 1 },
+    { version: '3.6.16', peerTLS: false, clientTLS: false },
+    claim,
+  );
+  const fresh = { name: 'c-m1', incarnation: 1, boot: { state: 'existing', members: [] } } as const;
+  const withData = { name: 'c-m1', incarnation: 1, boot: { state: 'disarmed' }, onVolume: true } as const;
+  const identity = { clusterId: 'c1', memberId: 'm1' };
+  const annotated = (notes: Readonly<Record<string, string>>) => ({
+    ...made,
+    metadata: { ...made.metadata, annotations: { ...made.metadata?.annotations, ...notes } },
+  });
+  const ofMember = (clusterId: string, memberId: string) =>
+    annotated({ [annotations.clusterId]: clusterId, [annotations.memberId]: memberId });
+  const create = (member: Omit<NewMember, 'release'>) => createMember({ ...member, release: context.desired }, context);
+  const podsThere = async () => (await context.client.resource(pods).list({ namespace: 'ns' })).items.length;
+
+  type Case = readonly [string, PersistentVolumeClaim, string];
+  const others: readonly Case[] = [
+    ['of nobody', { ...made, metadata: { ...made.metadata, ownerReferences: [] } }, 'not owned by this EtcdCluster'],
+    [
+      'of an earlier cluster of that name',
+      {
+        ...made,
+        metadata: { ...made.metadata, ownerReferences: [ownerOf({ name: 'c', namespace: 'ns', uid: 'u0' })] },
+      },
+      'not owned by this EtcdCluster',
+    ],
+    [
+      'of another incarnation',
+      { ...made, metadata: { ...made.metadata, labels: { ...made.metadata?.labels, [labels.incarnation]: '2' } } },
+      'belongs to incarnation 2 of this cluster, not to 1',
+    ],
+  ];
+
+  test.each<Case>([
+    ...others,
+    ['with the data of another member', ofMember('c1', 'm0'), 'holds data of member m0 of etcd cluster c1'],
+  ])('%s is not mounted by a new member', async (_whose, there, why) => {
+    const before = await volumes().create(there);
+    expect(await create(fresh)).toMatchObject({ kind: 'impossible', why: expect.stringContaining(why) });
+    expect(await podsThere()).toBe(0);
+    expect(await volumes().get(place)).toEqual(before);
+  });
+
+  test.each<Case>([
+    ...others,
+    ['of another member', ofMember('c1', 'm0'), 'holds data of member m0'],
+    ['of another etcd cluster', ofMember('c0', 'm1'), 'of etcd cluster c0'],
+  ])('%s is not mounted by a member that comes back to its data', async (_whose, there, why) => {
+    await volumes().create(there);
+    expect(await create({ ...withData, identity })).toMatchObject({
+      kind: 'impossible',
+      why: expect.stringContaining(why),
+    });
+    expect(await podsThere()).toBe(0);
+  });
+
+  test("the member's own is mounted, and none is made for data that is gone", async () => {
+    expect(await create({ ...withData, identity })).toEqual({
+      kind: 'refused',
+      why: 'PersistentVolumeClaim c-m1 no longer exists.',
+    });
+    expect((await volumes().list({ namespace: 'ns' })).items).toEqual([]);
+    await volumes().create(ofMember('c1', 'm1'));
+    expect(await create({ ...withData, identity })).toEqual({ kind: 'done' });
+  });
+
+  test.each<Case>(others)('%s gets nothing written on it, and its pod neither', async (_whose, there, why) => {
+    const pod = await seed();
+    const { ownerReferences, labels: its } = there.metadata ?? {};
+    const patch = { metadata: { ownerReferences, labels: its } };
+    const before = await volumes().patch(place, { type: 'merge', patch });
+    expect(await disarm(stepFor(pod), context)).toMatchObject({
+      kind: 'impossible',
+      why: expect.stringContaining(why),
+    });
+    expect(await volumes().get(place)).toEqual(before);
+    expect((await getPod()).metadata?.annotations?.[annotations.initialClusterState]).toBe('new');
+  });
+});
+
+describe('a disruption budget that is no longer wanted', () => {
+  const place = { namespace: 'ns', name: 'c' };
+  const budgets = () => context.client.resource(podDisruptionBudgets);
+
+  test('is deleted if it is ours, by its UID', async () => {
+    await act({ do: 'ensureBudget', minAvailable: 2 }, context);
+    expect(await act({ do: 'deleteBudget' }, context)).toEqual({ kind: 'done' });
+    expect((await budgets().list({ namespace: 'ns' })).items).toEqual([]);
+    expect(await act({ do: 'deleteBudget' }, context)).toEqual({ kind: 'done' });
+  });
+
+  test('is left as it is if somebody else has made another one in its place', async () => {
+    const selector = { matchLabels: { app: 'web' } };
+    const theirs = await budgets().create({ metadata: place, spec: { maxUnavailable: 1, selector } });
+    await act({ do: 'deleteBudget' }, context);
+    expect(await budgets().get(place)).toEqual(theirs);
   });
 });
 

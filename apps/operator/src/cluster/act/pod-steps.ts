@@ -2,6 +2,7 @@
 import { initialCluster } from '@etcd-operator/etcd';
 import { isKubeError, type Pod, persistentVolumeClaims, pods } from '@etcd-operator/kube';
 import { annotations, fieldManager, labels } from '../../api/names.ts';
+import type { Desired } from '../desired.ts';
 import { type BootValues, disarmedBoot, memberPod } from '../objects/member-pod.ts';
 import { withResourcesOf } from '../objects/template.ts';
 import { volumeClaim } from '../objects/volume-claim.ts';
@@ -9,6 +10,7 @@ import { isReservedAnnotation } from '../observe/pod-facts.ts';
 import type { Release, Step } from '../plan/step.ts';
 import { type ActContext, done, type StepOutcome } from './act-context.ts';
 import { identityOf } from './cluster-identity.ts';
+import { readClaim, refuseVolume, whyNotThisCluster } from './member-volume.ts';
 import { findUnseen, onceOnly, patchPod, unlessThere } from './object-steps.ts';
 
 type Of<K extends Step['do']> = Extract<Step, { do: K }>;
@@ -28,26 +30,34 @@ export interface NewMember {
   readonly wayBack?: Release | undefined;
 }
 
-/** The volume, if the cluster uses them, then the pod. Both exist already if another operator was faster: that is fine. */
+/**
+ * The volume, if the cluster uses them, then the pod. Both exist already if another operator was faster: that is fine, unless the
+ * volume of that name is somebody else's.
+ */
 export async function createMember(member: NewMember, context: ActContext): Promise<StepOutcome> {
   const { client, cluster, signal, tlsKeys } = context;
   const identity = identityOf(cluster);
   const storage = member.onVolume ? 'claim' : context.desired.storage;
   const desired = { ...context.desired, ...member.release, storage };
-  const claimSpec = cluster.spec.pod?.persistentVolumeClaimSpec;
-  const freshVolume =
-    desired.storage === 'claim' &&
-    claimSpec !== undefined &&
-    (await unlessThere(
-      client
-        .resource(persistentVolumeClaims)
-        .create(volumeClaim(identity, member, desired, claimSpec), { fieldManager, signal }),
-    ));
+  const freshVolume = desired.storage === 'claim' && (await createVolume(member, desired, context));
+  if (desired.storage === 'claim' && !freshVolume) {
+    const refused = refuseVolume(member.name, await readClaim(member.name, context), member, context);
+    if (refused) return refused;
+  }
   const pod = memberPod({ ...member, cluster: identity, desired, spec: cluster.spec, tlsKeys, freshVolume });
   if (await unlessThere(client.resource(pods).create(pod, { fieldManager, signal }))) return done;
   // Not seen, and yet there: the cache is behind, or somebody took its labels off. Asking again at once would only be refused again.
   await findUnseen(member.name, context);
   return { kind: 'refused', why: `pod ${member.name} is there already` };
+}
+
+/** False if it is there already, or if the member must have the volume that it has. */
+async function createVolume(member: NewMember, desired: Desired, context: ActContext): Promise<boolean> {
+  const { client, cluster, signal } = context;
+  const claimSpec = cluster.spec.pod?.persistentVolumeClaimSpec;
+  if (member.onVolume || claimSpec === undefined) return false;
+  const claim = volumeClaim(identityOf(cluster), member, desired, claimSpec);
+  return unlessThere(client.resource(persistentVolumeClaims).create(claim, { fieldManager, signal }));
 }
 
 /**
@@ -57,7 +67,7 @@ export async function createMember(member: NewMember, context: ActContext): Prom
 export async function disarm(step: Of<'disarm'>, context: ActContext): Promise<StepOutcome> {
   const identity = { [annotations.clusterId]: step.clusterId, [annotations.memberId]: step.memberId };
   const volume = await writeOnVolume(step, { ...identity, [annotations.version]: step.version }, context);
-  if (volume.kind === 'refused') return volume;
+  if (volume.kind !== 'done') return volume;
   const metadata = {
     uid: step.uid,
     resourceVersion: step.resourceVersion,
@@ -88,8 +98,13 @@ async function writeOnVolume(
   context: ActContext,
 ): Promise<StepOutcome> {
   if (!onVolume) return done;
-  const { namespace } = identityOf(context.cluster);
-  const patch = { metadata: { annotations: notes } };
+  const claim = await readClaim(pod, context);
+  // Gone: the next look decides.
+  if (!claim) return done;
+  const { namespace, uid } = identityOf(claim);
+  const why = whyNotThisCluster(claim, context);
+  if (why !== undefined) return { kind: 'impossible', why };
+  const patch = { metadata: { uid, annotations: notes } };
   return onceOnly(
     context.client
       .resource(persistentVolumeClaims)
@@ -102,7 +117,7 @@ export async function setImage(step: Of<'setImage'>, context: ActContext): Promi
   const { wayBack } = step;
   const started = { [annotations.version]: step.version, [annotations.previousVersion]: wayBack?.version ?? null };
   const volume = await writeOnVolume(step, started, context);
-  if (volume.kind === 'refused') return volume;
+  if (volume.kind !== 'done') return volume;
   const metadata = {
     uid: step.uid,
     resourceVersion: step.resourceVersion,
@@ -119,7 +134,7 @@ export async function setImage(step: Of<'setImage'>, context: ActContext): Promi
 export async function settleImage(step: Of<'settleImage'>, context: ActContext): Promise<StepOutcome> {
   const settled = { [annotations.version]: step.version, [annotations.previousVersion]: null };
   const volume = await writeOnVolume(step, settled, context);
-  if (volume.kind === 'refused') return volume;
+  if (volume.kind !== 'done') return volume;
   const cleared = {
     [annotations.previousVersion]: null,
     [annotations.previousImage]: null,

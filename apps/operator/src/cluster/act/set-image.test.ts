@@ -17,16 +17,19 @@ function context(): ActContext {
   const desired = desiredOf('c', cluster.spec);
   if ('problems' in desired) throw new Error(desired.problems.join());
   const { signal } = new AbortController();
+  const fence = () => undefined;
   return {
     client: createClient(createApiServer({}).transport()),
     cluster,
     desired,
-    etcd: new ClusterEtcd(undefined, new Map(), signal),
+    etcd: new ClusterEtcd(undefined, new Map(), { fence, signal }),
     clusterId: 'c1',
+    incarnation: 1,
     members: [],
     seen: new Set(),
     tlsKeys: { peer: 'own', server: 'own', client: 'own' },
     signal,
+    fence,
   };
 }
 

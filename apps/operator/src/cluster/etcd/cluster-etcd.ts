@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isEtcdError, type MemberClient, parseId } from '@etcd-operator/etcd';
-import type { StepOutcome } from '../act/act-context.ts';
-import type { Assessment, MemberView } from '../plan/assessment.ts';
+import type { ActContext, StepOutcome } from '../act/act-context.ts';
+import type { MemberView } from '../plan/assessment.ts';
 import { lockedOut } from './etcd-observer.ts';
 
 /** etcd writes what comes together to its disk at once: side by side, entries cost a small part of what they do in a row. */
@@ -13,17 +13,32 @@ export interface ListedMember {
   readonly peerUrls: readonly string[];
 }
 
+type Voter = Pick<MemberView, 'name'> & { readonly member: Pick<MemberView['member'], 'id'> };
+
+/** Whom changes may be sent to. */
+interface Voters {
+  readonly healthyVoters: readonly Voter[];
+  readonly leader: Voter | undefined;
+}
+
 /**
  * Changes to one cluster's membership and leadership. Each is sent once, to a voter that answered a moment ago; whether one of
- * unknown outcome took effect is settled by the next look, never by sending it again.
+ * unknown outcome took effect is settled by the next look, never by sending it again. Right before each, `fence` is asked: it
+ * throws if this process no longer holds the lease, or if the plan is too old.
  */
 export class ClusterEtcd {
   readonly #voters: readonly { readonly id: string; readonly client: MemberClient }[];
   readonly #signal: AbortSignal;
+  readonly #fence: () => void;
 
-  constructor(assessment: Assessment | undefined, clients: ReadonlyMap<string, MemberClient>, signal: AbortSignal) {
-    this.#voters = reachable(assessment, clients);
+  constructor(
+    voters: Voters | undefined,
+    clients: ReadonlyMap<string, MemberClient>,
+    { fence, signal }: Pick<ActContext, 'fence' | 'signal'>,
+  ) {
+    this.#voters = reachable(voters, clients);
     this.#signal = signal;
+    this.#fence = fence;
   }
 
   /** Resolves with the list the new member must boot with, or says why etcd would not have it now. */
@@ -33,7 +48,7 @@ export class ClusterEtcd {
   ): Promise<{ readonly members: readonly ListedMember[] } | StepOutcome> {
     try {
       const client = this.#anyVoter();
-      const { members } = await client.cluster.memberAdd({ peerUrls: [peerUrl], isLearner }, { signal: this.#signal });
+      const { members } = await client.cluster.memberAdd({ peerUrls: [peerUrl], isLearner }, this.#change());
       return { members };
     } catch (error) {
       return refusal(
@@ -51,13 +66,13 @@ export class ClusterEtcd {
 
   async memberRemove(memberId: string): Promise<StepOutcome> {
     return this.#attempt(async () => {
-      await this.#anyVoter(memberId).cluster.memberRemove(idOf(memberId), { signal: this.#signal });
+      await this.#anyVoter(memberId).cluster.memberRemove(idOf(memberId), this.#change());
     }, ['Unhealthy', 'NotEnoughStarted', 'LeaderChanged', 'NoLeader']);
   }
 
   async memberUpdate(memberId: string, peerUrl: string): Promise<StepOutcome> {
     return this.#attempt(async () => {
-      await this.#anyVoter().cluster.memberUpdate(idOf(memberId), [peerUrl], { signal: this.#signal });
+      await this.#anyVoter().cluster.memberUpdate(idOf(memberId), [peerUrl], this.#change());
     }, ['PeerUrlExists', 'Unhealthy', 'LeaderChanged', 'NoLeader']);
   }
 
@@ -67,7 +82,7 @@ export class ClusterEtcd {
    */
   async memberPromote(memberId: string): Promise<StepOutcome> {
     const outcome = await this.#attempt(async () => {
-      await this.#anyVoter().cluster.memberPromote(idOf(memberId), { signal: this.#signal });
+      await this.#anyVoter().cluster.memberPromote(idOf(memberId), this.#change());
     }, ['LearnerNotReady', 'MemberNotLearner', 'MemberNotFound', 'Unhealthy', 'LeaderChanged', 'NoLeader']);
     // The promotion stands without them.
     if (outcome.kind === 'done') await this.writeHarmlessEntries(2).catch(() => undefined);
@@ -78,7 +93,7 @@ export class ClusterEtcd {
     const leader = this.#voters.find((voter) => voter.id === from);
     if (!leader) return { kind: 'refused', why: `the leader ${from} cannot be reached` };
     return this.#attempt(async () => {
-      await leader.client.maintenance.moveLeader(idOf(to), { signal: this.#signal });
+      await leader.client.maintenance.moveLeader(idOf(to), this.#change());
     }, ['NotLeader', 'BadLeaderTransferee', 'NoLeader', 'LeaderChanged']);
   }
 
@@ -89,8 +104,8 @@ export class ClusterEtcd {
       let left = Math.ceil(count / 2);
       const write = async () => {
         while (left-- > 0) {
-          const { id } = await client.lease.grant(60, { signal: this.#signal });
-          await client.lease.revoke(id, { signal: this.#signal });
+          const { id } = await client.lease.grant(60, this.#change());
+          await client.lease.revoke(id, this.#change());
         }
       };
       await Promise.all(Array.from({ length: Math.min(left, entriesAtOnce) }, write));
@@ -99,21 +114,27 @@ export class ClusterEtcd {
 
   async enableDowngrade(version: string): Promise<StepOutcome> {
     return this.#attempt(async () => {
-      await this.#anyVoter().maintenance.downgradeEnable(version, { signal: this.#signal });
+      await this.#anyVoter().maintenance.downgradeEnable(version, this.#change());
     }, ['DowngradeInProgress', 'InvalidDowngradeTarget', 'Unhealthy', 'NoLeader']);
   }
 
   async cancelDowngrade(): Promise<StepOutcome> {
     return this.#attempt(async () => {
-      await this.#anyVoter().maintenance.downgradeCancel({ signal: this.#signal });
+      await this.#anyVoter().maintenance.downgradeCancel(this.#change());
     }, ['NoDowngradeInProgress', 'NoLeader', 'LeaderChanged']);
   }
 
   async disarmAlarm(memberId: string, alarm: 'NOSPACE' | 'CORRUPT'): Promise<StepOutcome> {
     return this.#attempt(async () => {
       const kind = alarm === 'NOSPACE' ? 'nospace' : 'corrupt';
-      await this.#anyVoter().maintenance.disarmAlarm(idOf(memberId), kind, { signal: this.#signal });
+      await this.#anyVoter().maintenance.disarmAlarm(idOf(memberId), kind, this.#change());
     }, ['NoLeader', 'LeaderChanged']);
+  }
+
+  /** What every changing call is made with: asking for it is passing the fence. */
+  #change(): { readonly signal: AbortSignal } {
+    this.#fence();
+    return { signal: this.#signal };
   }
 
   /** The leader comes first: it is connected to all others. */
@@ -150,9 +171,9 @@ function idOf(text: string): bigint {
   return id;
 }
 
-function reachable(assessment: Assessment | undefined, clients: ReadonlyMap<string, MemberClient>) {
-  const { healthyVoters = [], leader } = assessment ?? {};
-  const leaderFirst = (a: MemberView, b: MemberView) => Number(b === leader) - Number(a === leader);
+function reachable(voters: Voters | undefined, clients: ReadonlyMap<string, MemberClient>) {
+  const { healthyVoters = [], leader } = voters ?? {};
+  const leaderFirst = (a: Voter, b: Voter) => Number(b === leader) - Number(a === leader);
   return [...healthyVoters].sort(leaderFirst).flatMap((view) => {
     const client = clients.get(view.name);
     return client ? [{ id: view.member.id, client }] : [];

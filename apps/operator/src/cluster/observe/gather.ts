@@ -40,6 +40,8 @@ export interface ClusterCaches {
   budget(key: ObjectKey): PodDisruptionBudget | undefined;
   /** Undefined where the operator may not read nodes, too. */
   node(name: string): Node | undefined;
+  /** True only where the operator may read nodes and there has been none of this name for a while. */
+  isNodeAbsent(name: string): boolean;
 }
 
 /** From the caches: what every ordinary look uses. */

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type PersistentVolumeClaim, persistentVolumeClaims } from '@etcd-operator/kube';
+import { volumeFacts } from '../observe/volume-facts.ts';
+import { orAbsent } from '../or-absent.ts';
+import type { ActContext, StepOutcome } from './act-context.ts';
+import { identityOf } from './cluster-identity.ts';
+
+/** The member that a volume is meant for. */
+interface VolumeOwner {
+  readonly incarnation: number;
+  /** Of a member that has data; undefined for one that has none yet. */
+  readonly identity?: { readonly clusterId: string; readonly memberId: string } | undefined;
+}
+
+/**
+ * Why a PersistentVolumeClaim is not the volume of a member of this incarnation of the cluster, in words for the status;
+ * undefined if it is.
+ */
+export function whyNotThisCluster(
+  claim: PersistentVolumeClaim,
+  { cluster, incarnation }: Pick<ActContext, 'cluster' | 'incarnation'>,
+): string | undefined {
+  const volume = volumeFacts(claim, identityOf(cluster).uid);
+  const what = `PersistentVolumeClaim ${volume.name}`;
+  if (volume.ownership !== 'ours')
+    return `${what} is not owned by this EtcdCluster and is not used. Delete it if its data is not needed.`;
+  if (volume.incarnation === incarnation) return undefined;
+  return `${what} belongs to incarnation ${volume.incarnation} of this cluster, not to ${incarnation}, and is not used.`;
+}
+
+/** Why its data is not that of the member; undefined if it has none, or the member's. */
+function whyNotItsData(claim: PersistentVolumeClaim, identity: VolumeOwner['identity']): string | undefined {
+  const { name, memberId, clusterId } = volumeFacts(claim, '');
+  const isItsMember = memberId === '' || memberId === identity?.memberId;
+  const isItsCluster = clusterId === '' || clusterId === identity?.clusterId;
+  if (isItsMember && isItsCluster) return undefined;
+  return `PersistentVolumeClaim ${name} holds data of member ${memberId} of etcd cluster ${clusterId}, which is another one.`;
+}
+
+/** The claim of a member's name as the API server has it now; undefined if there is none. */
+export function readClaim(
+  name: string,
+  { client, cluster, signal }: Pick<ActContext, 'client' | 'cluster' | 'signal'>,
+): Promise<PersistentVolumeClaim | undefined> {
+  const { namespace } = identityOf(cluster);
+  return orAbsent(client.resource(persistentVolumeClaims).get({ name, namespace }, { signal }));
+}
+
+/** How a step ends whose member would mount this claim, or none, if it may not; undefined if it may. */
+export function refuseVolume(
+  name: string,
+  claim: PersistentVolumeClaim | undefined,
+  owner: VolumeOwner,
+  { cluster }: Pick<ActContext, 'cluster'>,
+): StepOutcome | undefined {
+  if (!claim) return { kind: 'refused', why: `PersistentVolumeClaim ${name} no longer exists.` };
+  const { incarnation, identity } = owner;
+  const why = whyNotThisCluster(claim, { cluster, incarnation }) ?? whyNotItsData(claim, identity);
+  if (why !== undefined) return { kind: 'impossible', why };
+  const isTerminating = claim.metadata?.deletionTimestamp !== undefined;
+  return isTerminating ? { kind: 'refused', why: `PersistentVolumeClaim ${name} is being deleted.` } : undefined;
+}
