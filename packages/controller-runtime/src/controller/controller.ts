@@ -2,6 +2,7 @@
 import { type Client, isKubeError, type KubeObject, parseKey, type Resource } from '@etcd-operator/kube';
 import type { Clock, Logger } from '@etcd-operator/ports';
 import type { Informer } from '../informer/informer.ts';
+import { fenceOf, type World } from '../informer/world.ts';
 import type { MetricRegistry } from '../metrics/registry.ts';
 import type { Priority } from '../queue/priority.ts';
 import type { RateLimiter } from '../queue/rate-limiter.ts';
@@ -29,6 +30,8 @@ export interface ControllerOptions {
   readonly informersOf: (resource: Resource) => readonly Informer<KubeObject>[];
   /** Throws if nothing may be written any more; called before every write. @default nothing */
   readonly fence?: () => void;
+  /** Whether the caches can be trusted: while not, nothing is reconciled, and what is under way changes nothing. @default always */
+  readonly world?: World;
   /** How many requests are reconciled side by side. @default 1 */
   readonly concurrency?: number;
   /** @default 5 ms to 1000 s per request, 10 a second (100 at once) over all */
@@ -55,6 +58,8 @@ interface Failure {
 
 /** How often a request that waits for its own write is looked at, besides when the cache moves, in milliseconds. */
 const heldBackRecheck = 5000;
+/** How often a request is looked at while the world is in doubt, in milliseconds. */
+const doubtRecheck = 1000;
 
 /**
  * Takes requests from its queue and has them reconciled, several at a time, never one twice at a time. A reconcile that
@@ -146,9 +151,10 @@ export class Controller {
   }
 
   async #process(request: string, run: Run): Promise<void> {
-    if (this.#ownWrites.isBehind(request)) {
+    const wait = this.#mustWait(request);
+    if (wait !== undefined) {
       this.#metrics.heldBack.inc();
-      this.queue.addAfter(request, heldBackRecheck, { priority: this.queue.priority(request) });
+      this.queue.addAfter(request, wait, { priority: this.queue.priority(request) });
       return;
     }
     const result = await this.#reconcile(request, run);
@@ -156,12 +162,29 @@ export class Controller {
     this.#conclude(request, result);
   }
 
+  /** Milliseconds until it is of use to look at a request again; undefined if it can be reconciled now. */
+  #mustWait(request: string): number | undefined {
+    if (this.#options.world?.doubt !== undefined) return doubtRecheck;
+    return this.#ownWrites.isBehind(request) ? heldBackRecheck : undefined;
+  }
+
+  /** Throws once what a reconcile that begins now decides must not be done any more. */
+  #fence(): () => void {
+    const { fence, world } = this.#options;
+    if (!world) return fence ?? (() => undefined);
+    const sameWorld = fenceOf(world);
+    return () => {
+      fence?.();
+      sameWorld();
+    };
+  }
+
   async #reconcile(request: string, run: Run): Promise<Result | Failure> {
     const context = new RunContext({
       signal: run.signal,
       failures: this.queue.failures(request),
       client: this.#options.client,
-      fence: this.#options.fence,
+      fence: this.#fence(),
       log: this.#log,
       object: this.#describe(request),
       writes: {

@@ -4,6 +4,7 @@ import type { Clock, Logger, Random } from '@etcd-operator/ports';
 import type { MetricRegistry } from '../metrics/registry.ts';
 import { Waiters } from '../queue/waiters.ts';
 import { Reflector } from '../reflector/reflector.ts';
+import { reflectorMetrics } from '../reflector/reflector-metrics.ts';
 import { versionOrder } from '../reflector/resource-version.ts';
 import type { IndexFunction } from '../store/indexer.ts';
 import { type Lister, listerOf } from '../store/lister.ts';
@@ -70,6 +71,8 @@ export class Informer<T extends KubeObject> {
   readonly #feeds = new Set<HandlerFeed<T>>();
   readonly #settled = new Waiters<boolean>();
   readonly #progressListeners = new Set<() => void>();
+  readonly #replacedListeners = new Set<() => void>();
+  #generation = 0;
   #synced = false;
 
   constructor(options: InformerOptions<T>) {
@@ -108,6 +111,11 @@ export class Informer<T extends KubeObject> {
     return this.#store.resourceVersion;
   }
 
+  /** How often the server's world was replaced: versions from before say nothing about versions after. */
+  get generation(): number {
+    return this.#generation;
+  }
+
   /** Adds an index, before or after the start. */
   addIndex(name: string, valuesOf: IndexFunction<T>): void {
     this.#store.addIndex(name, valuesOf);
@@ -136,6 +144,20 @@ export class Informer<T extends KubeObject> {
   onProgress(listener: () => void): () => void {
     this.#progressListeners.add(listener);
     return () => void this.#progressListeners.delete(listener);
+  }
+
+  /**
+   * Calls `listener` when the server's world turns out to be another than the one held (its data was restored, lost or swapped),
+   * before any change that follows from it is told. Returns how to end it.
+   */
+  onReplaced(listener: () => void): () => void {
+    this.#replacedListeners.add(listener);
+    return () => void this.#replacedListeners.delete(listener);
+  }
+
+  /** Reads everything anew; until then `status` says that the view is in doubt. */
+  relist(reason: string): void {
+    this.#reflector.relist(reason);
   }
 
   /** True if everything up to `version` is in the copy; `undefined` if versions of this kind cannot be ordered. */
@@ -178,10 +200,25 @@ export class Informer<T extends KubeObject> {
         removed: (key, object, how) => {
           for (const feed of this.#feeds) feed.removed(key, object, how);
         },
+        replaced: () => this.#onReplaced(),
       },
       onTransformError: (error) => log.error('transform failed', { resource: this.name, error }),
       onIndexError: (index, error) => log.error('index function failed', { resource: this.name, index, error }),
     });
+  }
+
+  #onReplaced(): void {
+    const { log, metrics } = this.#options;
+    this.#generation++;
+    log.error(
+      "the API server's data was replaced: its view is not the continuation of what is held; it is taken as it is",
+      {
+        resource: this.name,
+        held: this.#store.resourceVersion,
+      },
+    );
+    if (metrics) reflectorMetrics(metrics).replaced.labels(this.name).inc();
+    for (const listener of this.#replacedListeners) listener();
   }
 
   #makeReflector(): Reflector<T> {

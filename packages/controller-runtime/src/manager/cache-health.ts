@@ -15,7 +15,7 @@ export function cacheChecks(
 ): { readonly health: HealthCheck; readonly ready: HealthCheck } {
   let refusedSince: number | undefined;
   return {
-    /** A server whose view is older than what was seen is refused for ever; if it stays that way, it was restored from a backup. */
+    /** An older view is believed once it was confirmed; if it never is, servers that disagree answer in turn. */
     health: () => {
       const refused = pool.all().find((informer) => informer.status.problem?.kind === 'older');
       if (!refused) {
@@ -27,6 +27,7 @@ export function cacheChecks(
       return `${refused.name}: the API server's view stays older than what was seen before`;
     },
     ready: () => {
+      if (pool.doubt !== undefined) return pool.doubt;
       const waiting = pool.all().filter((informer) => !informer.hasSynced);
       return waiting.length === 0 ? undefined : `not synced: ${waiting.map(({ name }) => name).join(', ')}`;
     },

@@ -187,28 +187,72 @@ describe('manager', () => {
     expect(manager.readiness().ok).toBe(true);
   });
 
-  test('health fails when the API server keeps showing an older world, so that a restart begins anew', async () => {
+  test('health fails when servers that disagree keep the caches in doubt, so that a restart begins anew', async () => {
     const { clock, client, manager, run } = world();
     manager.informer(things);
+    client.kind(things).passVersions(10_000);
     client.kind(things).put(thing('a/one'));
     void run();
     await clock.advance(1000);
-    client.kind(things).put(thing('a/two'));
-    await clock.advance(1000);
-    client.kind(things).disturb((stream) => {
-      stream.silent = true;
-    });
-    client.kind(things).put(thing('a/three'));
-    client.kind(things).compact();
-    client.kind(things).lagAt = 2;
-    await clock.advance(90_000);
+    client.kind(things).disturb((stream) => stream.end());
+    // Each answer is older than the one before.
+    let shown = 5000;
+    Object.defineProperty(client.kind(things), 'lagAt', { get: () => --shown });
+    await clock.advance(1);
     // Probes come every so often.
-    for (let minute = 0; minute < 9; minute++) {
-      await clock.advance(60_000);
+    for (let minute = 0; minute < 10; minute++) {
       expect(manager.health().ok).toBe(true);
+      await clock.advance(60_000);
+      expect(manager.readiness().text).toMatch(/the cache of things.lab.example is in doubt/);
     }
-    await clock.advance(120_000);
+    await clock.advance(60_000);
     expect(manager.health().text).toMatch(/older than what was seen/);
+  });
+
+  test('when the data of the API server goes back, nothing is decided until every cache was read anew', async () => {
+    const { clock, client, manager, run } = world({ leaderElection: { leaseName: 'op', leaseNamespace: 'ops' } });
+    const kind = client.kind(things);
+    client.kind(parts).put(part('a/p'));
+    kind.put(thing('a/one'));
+    const backup = kind.version;
+    const [cachedThings, cachedParts] = [manager.informer(things), manager.informer(parts)];
+    const seen: string[] = [];
+    const refused: unknown[] = [];
+    const finish = Promise.withResolvers<void>();
+    buildController(manager, { name: 'things', concurrency: 2 })
+      .forKind(things)
+      .complete(async (request, context) => {
+        seen.push(`${request.name} parts=${cachedParts.lister.size} world=${manager.world.generation}`);
+        if (request.name !== 'slow' || !cachedThings.lister.get(request)) return done();
+        await finish.promise;
+        await context.client
+          .resource(parts)
+          .delete({ namespace: 'a', name: 'p' })
+          .catch((error: Error) => refused.push(error.cause));
+        return done();
+      });
+    void run();
+    await clock.advance(20_000);
+    client.kind(parts).put(part('a/q'));
+    kind.put(thing('a/slow'));
+    kind.passVersions(100);
+    kind.bookmark();
+    await clock.advance(1000);
+    expect(seen).toEqual(['one parts=1 world=0', 'slow parts=2 world=0']);
+    // All of it goes back; only the watch of things notices by itself.
+    client.kind(parts).restore(backup, { bump: false });
+    kind.restore(backup, { bump: false });
+    kind.put(thing('a/new'));
+    await clock.advance(10);
+    expect(manager.readiness().text).toMatch(/in doubt/);
+    finish.resolve();
+    await clock.advance(100);
+    expect(String(refused[0])).toMatch(/in doubt/);
+    await clock.advance(60_000);
+    expect(manager.readiness().ok).toBe(true);
+    expect(client.writes.filter(({ verb }) => verb === 'delete')).toEqual([]);
+    expect(seen.slice(2).toSorted()).toEqual(['new parts=1 world=2', 'slow parts=1 world=2']);
+    expect(client.writes.filter(({ resource }) => resource.startsWith('events'))).toHaveLength(1);
   });
 
   test('two parts of one name, a late part and a second run are refused', async () => {

@@ -6,6 +6,7 @@ import { trackedClient } from '../controller/tracked-client.ts';
 import { type EventRecorder, EventWriter } from '../events/event-recorder.ts';
 import type { Informer } from '../informer/informer.ts';
 import { InformerPool, type InformerRequest } from '../informer/informer-pool.ts';
+import type { World, WorldListener } from '../informer/world.ts';
 import { type LeaderElectionOptions, LeaderElector } from '../leader-election/leader-elector.ts';
 import { MetricRegistry, metricsContentType } from '../metrics/registry.ts';
 import { cacheChecks, cachesSettled } from './cache-health.ts';
@@ -60,6 +61,13 @@ export interface Manager {
   informer<T extends KubeObject>(resource: Resource<T>, request?: InformerRequest<T>): Informer<T>;
   /** All caches that hold a kind. */
   informersOf(resource: Resource): readonly Informer<KubeObject>[];
+  /** Whether all caches show one world. Controllers heed it by themselves; what else decides on caches asks it before it acts. */
+  readonly world: World;
+  /**
+   * Calls `listener` when the API server's data turned out to be lost, restored or swapped. All caches are then read anew before
+   * anything is reconciled; what a reconcile decided before that changes nothing any more.
+   */
+  onWorldReplaced(listener: WorldListener): void;
   /** Has something run with the manager. Before `run` only. */
   add(runnable: Runnable): void;
   /**
@@ -129,6 +137,17 @@ class ControllerManager implements Manager {
     this.#elector = leaderElection && new LeaderElector({ ...leaderElection, client, clock, random, log, metrics });
     this.#pool = host ? host.#pool : this.#makePool(options);
     this.#endpoint = host ? host.#endpoint : http && new HttpEndpoint(http, this.#routes(), log);
+    if (leaderElection) this.#announceReplacement(leaderElection);
+  }
+
+  /** Whoever looks at the lease finds why all work was begun anew. */
+  #announceReplacement({ leaseName: name, leaseNamespace: namespace }: LeaderElectionOptions): void {
+    const events = this.eventRecorder('controller-runtime');
+    const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { namespace, name } };
+    this.onWorldReplaced((resource) => {
+      const message = `The API server's data was replaced (seen in ${resource}). All caches are read anew before any work goes on.`;
+      if (this.leading) events.record(lease, 'Warning', 'WorldReplaced', message);
+    });
   }
 
   #makePool({ namespace, freeze = false, streaming = true }: ManagerOptions): InformerPool {
@@ -147,6 +166,14 @@ class ControllerManager implements Manager {
 
   get leading(): boolean {
     return this.#elector?.leading ?? this.#started;
+  }
+
+  get world(): World {
+    return this.#pool;
+  }
+
+  onWorldReplaced(listener: WorldListener): void {
+    this.#pool.onWorldReplaced(listener);
   }
 
   informer<T extends KubeObject>(resource: Resource<T>, request?: InformerRequest<T>): Informer<T> {
