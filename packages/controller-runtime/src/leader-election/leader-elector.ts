@@ -60,6 +60,7 @@ export class LeaderElector {
   readonly #log: Logger;
   readonly #status: GaugeSeries;
   readonly #work = new AbortController();
+  readonly #tenure = new AbortController();
   #state: State = { phase: 'candidate' };
   #observation: Observation | undefined;
   #heldUntil = Number.POSITIVE_INFINITY;
@@ -88,6 +89,11 @@ export class LeaderElector {
   /** True while the lease is known to be ours. */
   get leading(): boolean {
     return this.#state.phase === 'leading' && this.#isSure(this.#state.renewed);
+  }
+
+  /** Aborted when the lease is lost or given back: from then on nothing that needs it may be done, now or later. */
+  get tenure(): AbortSignal {
+    return this.#tenure.signal;
   }
 
   /**
@@ -271,6 +277,7 @@ export class LeaderElector {
     this.#deadline?.cancel();
     this.#status.set(0);
     this.#log.error('lost the lease; all work is stopped', { error });
+    this.#tenure.abort(error);
     this.#work.abort(error);
   }
 
@@ -278,6 +285,7 @@ export class LeaderElector {
   async #release(): Promise<void> {
     const state = this.#state;
     this.#state = { phase: 'ended' };
+    this.#tenure.abort(new LeadershipLost('taken', 'the lease is given back'));
     if (state.phase !== 'leading' || !this.#options.releaseOnExit) return;
     const { clock } = this.#options;
     const patience = new AbortController();

@@ -44,7 +44,8 @@ export interface ManagerOptions {
 export interface Manager {
   /**
    * Reads always; writes only while this process holds the lease, if there is an election: before and after, a write fails with
-   * code `Aborted` and nothing is sent.
+   * code `Aborted` and nothing is sent. That holds as for a reconcile's client for writes that wait in line or to be repeated:
+   * they end when the lease does, and the lease is looked at again when they leave.
    */
   readonly client: Client;
   /** The client as it was given: also writes without the lease. For what every replica does, such as its own registration. */
@@ -125,9 +126,6 @@ class ControllerManager implements Manager {
     this.#healthChecks = host ? host.#healthChecks : new Map();
     this.#readyChecks = host ? host.#readyChecks : new Map();
     this.unfencedClient = options.client;
-    this.client = options.leaderElection
-      ? trackedClient(options.client, { fence: () => this.assertLeading(), refusal: notLeading })
-      : options.client;
     this.clock = options.clock ?? systemClock;
     this.random = options.random ?? systemRandom;
     this.log = options.log ?? silentLogger;
@@ -135,6 +133,10 @@ class ControllerManager implements Manager {
     const { unfencedClient: client, clock, random, log, metrics } = this;
     const { leaderElection, http } = options;
     this.#elector = leaderElection && new LeaderElector({ ...leaderElection, client, clock, random, log, metrics });
+    const fence = () => this.assertLeading();
+    this.client = this.#elector
+      ? trackedClient(client, { writeSignal: this.#elector.tenure, fence, refusal: notLeading })
+      : client;
     this.#pool = host ? host.#pool : this.#makePool(options);
     this.#endpoint = host ? host.#endpoint : http && new HttpEndpoint(http, this.#routes(), log);
     if (leaderElection) this.#announceReplacement(leaderElection);

@@ -26,6 +26,8 @@ export interface Call {
   /** See `TransportRequest.repeatable`. */
   readonly repeatable?: boolean;
   readonly signal?: AbortSignal | undefined;
+  /** See `TransportRequest.fence`. */
+  readonly fence?: (() => void) | undefined;
 }
 
 /** An error answer longer than this is cut. */
@@ -48,6 +50,7 @@ export async function send(context: CallContext, call: Call): Promise<TransportR
       ...(call.signal ? { signal: call.signal } : {}),
       ...(call.streaming ? { streaming: true } : {}),
       ...(call.repeatable ? { repeatable: true } : {}),
+      ...(call.fence ? { fence: call.fence } : {}),
     });
     warn(context, response, request);
     if (response.status >= 200 && response.status < 300) return response;

@@ -3,9 +3,15 @@ import type { KubeObject, ObjectKey, ObjectList } from '../object.ts';
 import type { Resource } from '../resource.ts';
 import type { WatchEvent } from './watch-event.ts';
 
-/** Ends a call early; every call takes one. */
+/** Every call takes these. */
 export interface CallOptions {
+  /** Ends the call early. */
   readonly signal?: AbortSignal;
+  /**
+   * Asked when a request of the call leaves, after any wait in line and before every repetition. If it throws, nothing is sent and
+   * the call fails with code `Aborted`. @default none
+   */
+  readonly fence?: () => void;
 }
 
 /** What a list or watch selects. Without `namespace` all namespaces are meant. */

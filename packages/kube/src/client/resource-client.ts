@@ -65,31 +65,32 @@ export class HttpResourceClient<T extends KubeObject> implements ResourceClient<
 
   async create(object: T, options: WriteOptions = {}): Promise<T> {
     const path = withQuery(namespacePath(this.resource, object), writeQuery(options));
-    return this.#write({ method: 'POST', path, body: JSON.stringify(this.#complete(object)), signal: options.signal });
+    return this.#write({ method: 'POST', path, body: JSON.stringify(this.#complete(object)) }, options);
   }
 
   async replace(object: T, options: WriteOptions = {}): Promise<T> {
     const path = withQuery(objectPath(this.resource, keyOf(object)), writeQuery(options));
     const body = JSON.stringify(this.#complete(object));
-    return this.#write({ method: 'PUT', path, body, repeatable: hasPrecondition(object), signal: options.signal });
+    return this.#write({ method: 'PUT', path, body, repeatable: hasPrecondition(object) }, options);
   }
 
   async patch(key: ObjectKey, patch: Patch, options: WriteOptions & { readonly force?: boolean } = {}): Promise<T> {
     const path = withQuery(objectPath(this.resource, key), writeQuery(options));
     const repeatable = patchHasPrecondition(patch);
-    return this.#write({ method: 'PATCH', path, ...patchBody(patch), repeatable, signal: options.signal });
+    return this.#write({ method: 'PATCH', path, ...patchBody(patch), repeatable }, options);
   }
 
   async apply(object: T, options: ApplyOptions): Promise<T> {
     const path = withQuery(objectPath(this.resource, keyOf(object)), writeQuery(options));
     const repeatable = hasPrecondition(object);
     const body = applyBody(this.#complete(object));
-    return this.#write({ method: 'PATCH', path, ...body, repeatable, signal: options.signal });
+    return this.#write({ method: 'PATCH', path, ...body, repeatable }, options);
   }
 
   async delete(key: ObjectKey, options: DeleteOptions = {}): Promise<KubeObject> {
     const path = objectPath(this.resource, key);
-    const call: Call = { method: 'DELETE', path, body: deleteBody(options), signal: options.signal };
+    const { signal, fence } = options;
+    const call: Call = { method: 'DELETE', path, body: deleteBody(options), signal, fence };
     const repeatable = deleteHasPrecondition(options);
     return (await sendForObject(this.#context, { ...call, repeatable })) as KubeObject;
   }
@@ -97,7 +98,7 @@ export class HttpResourceClient<T extends KubeObject> implements ResourceClient<
   async deleteCollection(select: SelectOptions, options: DeleteOptions = {}): Promise<void> {
     const path = withQuery(namespacePath(this.resource, select), selectQuery(select));
     const signal = options.signal ?? select.signal;
-    const call: Call = { method: 'DELETE', path, body: deleteBody(options), signal };
+    const call: Call = { method: 'DELETE', path, body: deleteBody(options), signal, fence: options.fence };
     await bodyText(this.#context, call, await send(this.#context, call));
   }
 
@@ -105,8 +106,8 @@ export class HttpResourceClient<T extends KubeObject> implements ResourceClient<
     return subresourceClient<S>(this.#context, this.resource, name);
   }
 
-  async #write(call: Call): Promise<T> {
-    return (await sendForObject(this.#context, call)) as T;
+  async #write(call: Call, { signal, fence }: CallOptions): Promise<T> {
+    return (await sendForObject(this.#context, { ...call, signal, fence })) as T;
   }
 
   async #page(options: ListOptions): Promise<ObjectList<T>> {

@@ -277,3 +277,52 @@ test('a silent body is given up after the request timeout, but not that of a wat
   ]);
   expect(still).toBe('open');
 });
+
+describe('the fence of a request', () => {
+  test('is asked when the request leaves: one that waited in line and may not be sent any more never arrives', async () => {
+    const arrived: string[] = [];
+    const answers: (() => void)[] = [];
+    const server = await serve((request, response) => {
+      arrived.push(`${request.method} ${request.url}`);
+      answers.push(() => response.end('{}'));
+    });
+    const transport = transportTo(server.url, { connections: 1 });
+    let isOpen = true;
+    const fence = () => {
+      if (!isOpen) throw new Error('the lease is not held');
+    };
+    const first = transport.request({ method: 'POST', path: '/first', body: '{}', fence });
+    await vi.waitFor(() => expect(arrived).toEqual(['POST /first']));
+    const second = transport.request({ method: 'POST', path: '/second', body: '{}', fence });
+    second.catch(() => undefined);
+    isOpen = false;
+    answers[0]?.();
+    await textOf(await first);
+    await expect(second).rejects.toMatchObject({
+      code: 'Aborted',
+      message: 'POST /second was not sent: the lease is not held',
+    });
+    isOpen = true;
+    const third = transport.request({ method: 'PUT', path: '/third', body: '{}', fence });
+    await vi.waitFor(() => expect(arrived).toEqual(['POST /first', 'PUT /third']));
+    answers[1]?.();
+    expect((await third).status).toBe(200);
+  });
+
+  test('is asked when the connection is there, not before', async () => {
+    const arrived: string[] = [];
+    const server = await serve((request, response) => {
+      arrived.push(request.url ?? '');
+      response.end('{}');
+    });
+    const asked: number[] = [];
+    const fence = () => {
+      asked.push(server.connections);
+      throw new Error('no');
+    };
+    const transport = transportTo(server.url);
+    await expect(transport.request({ method: 'POST', path: '/x', fence })).rejects.toMatchObject({ code: 'Aborted' });
+    await vi.waitFor(() => expect(server.connections).toBe(1));
+    expect([arrived, asked.length]).toEqual([[], 1]);
+  });
+});

@@ -148,3 +148,14 @@ describe('a write', () => {
     expect(await attempts((client) => client.subresource('eviction').create(key, versioned))).toBe(1);
   });
 });
+
+describe('the fence of a request', () => {
+  test('is asked before each attempt: what may not be sent any more is not sent again', async () => {
+    let asked = 0;
+    const fence = () => {
+      if (asked++ === 2) throw new Error('the lease is not held');
+    };
+    const put: TransportRequest = { method: 'PUT', path: '/x', repeatable: true, fence };
+    expect(await run(put, [() => json({}, 503)])).toEqual({ result: 'Aborted', times: [0, 100] });
+  });
+});

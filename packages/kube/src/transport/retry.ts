@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Clock, type Random, systemClock, systemRandom } from '@etcd-operator/ports';
 import { isKubeError } from '../kube-error.ts';
+import { assertMayLeave } from './leave-fence.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 
 export interface RetryOptions {
@@ -27,8 +28,8 @@ export interface Retry {
 
 /**
  * Sends a request again after an overloaded server (429, 503) or a lost connection, with exponential back-off, jitter and
- * respect for `Retry-After`. Only reads and writes marked `repeatable` are repeated, because other writes might do their work twice. Once an
- * answer has begun, nothing is repeated.
+ * respect for `Retry-After`. Only reads and writes marked `repeatable` are repeated, because other writes might do their work
+ * twice. The request's fence is asked before each attempt. Once an answer has begun, nothing is repeated.
  */
 export function withRetry(transport: Transport, options: RetryOptions = {}): Transport {
   const policy = {
@@ -73,6 +74,7 @@ type Outcome = { readonly response: TransportResponse } | { readonly error: unkn
 
 async function attemptOnce(transport: Transport, request: TransportRequest): Promise<Outcome> {
   try {
+    assertMayLeave(request);
     return { response: await transport.request(request) };
   } catch (error) {
     return { error };

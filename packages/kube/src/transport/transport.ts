@@ -23,6 +23,11 @@ export interface TransportRequest {
    * twice. Reads need no mark. Says to layers that repeat requests what they may repeat. @default false
    */
   readonly repeatable?: boolean;
+  /**
+   * Asked each time the request leaves, as late as possible: a transport that has requests wait asks after the wait. If it throws,
+   * nothing is sent and the request fails with code `Aborted`. @default none
+   */
+  readonly fence?: () => void;
 }
 
 /** The answer to a request. An HTTP error status is an answer, not an exception. */
