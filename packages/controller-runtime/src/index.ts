@@ -74,7 +74,7 @@ export {
   type Predicate,
 } from './controller/predicate.ts';
 export type { ReconcileContext, ReconcileFunction, Reconciler, Request } from './controller/reconciler.ts';
-export { done, isTerminal, type Result, requeueAfter, TerminalError, terminal } from './controller/result.ts';
+export { done, isTerminal, type Result, requeue, requeueAfter, TerminalError, terminal } from './controller/result.ts';
 export { type Duration, milliseconds } from './duration.ts';
 export { type EventObject, type EventType, referenceTo } from './events/event.ts';
 export { type EventRecorder, EventWriter, type EventWriterOptions } from './events/event-recorder.ts';

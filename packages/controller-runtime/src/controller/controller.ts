@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Client, isKubeError, type KubeObject, parseKey, type Resource } from '@etcd-operator/kube';
-import type { Clock, Logger } from '@etcd-operator/ports';
+import { type Clock, type Logger, nextTurn } from '@etcd-operator/ports';
 import type { Informer } from '../informer/informer.ts';
 import { fenceOf, type World } from '../informer/world.ts';
 import type { MetricRegistry } from '../metrics/registry.ts';
@@ -13,6 +13,7 @@ import { asReconciler, type ReconcileFunction, type Reconciler } from './reconci
 import { isTerminal, type Result, terminal } from './result.ts';
 import { RunContext } from './run-context.ts';
 import { type Run, Running } from './running.ts';
+import { Stretch } from './stretch.ts';
 
 export interface ControllerOptions {
   /** Unique within the manager; a label of its metrics. */
@@ -63,7 +64,8 @@ const doubtRecheck = 1000;
 
 /**
  * Takes requests from its queue and has them reconciled, several at a time, never one twice at a time. A reconcile that
- * throws is retried later; one that never returns is reported and loses its place. Neither delays another request.
+ * throws is retried later; one that never returns is reported and loses its place. Neither delays another request, and however
+ * much there is to do, the event loop turns every few milliseconds.
  */
 export class Controller {
   readonly name: string;
@@ -77,6 +79,7 @@ export class Controller {
   readonly #ownWrites: OwnWrites;
   readonly #running: Running;
   readonly #workers = new Set<Promise<void>>();
+  readonly #stretch = new Stretch();
   #signal: AbortSignal | undefined;
 
   constructor(options: ControllerOptions) {
@@ -145,6 +148,7 @@ export class Controller {
       }
       this.#running.end(run);
       this.queue.done(request);
+      if (this.#stretch.isLong(run.startedAt)) await nextTurn();
       // Another worker has its place.
       if (run.stuck) return;
     }
@@ -207,9 +211,17 @@ export class Controller {
         this.#metrics.total.success.inc();
         return;
       case 'requeueAfter':
+        // At once, again and again, would leave no time for anything else.
+        if (!(result.milliseconds > 0)) {
+          this.#requeue(request, priority);
+          return;
+        }
         this.queue.forget(request);
         this.queue.addAfter(request, result.milliseconds, { priority });
         this.#metrics.total.requeue_after.inc();
+        return;
+      case 'requeue':
+        this.#requeue(request, priority);
         return;
       case 'terminal':
         this.queue.forget(request);
@@ -220,6 +232,11 @@ export class Controller {
       case 'error':
         this.#retry(request, result.error, priority);
     }
+  }
+
+  #requeue(request: string, priority: Priority): void {
+    this.queue.addRateLimited(request, { priority });
+    this.#metrics.total.requeue.inc();
   }
 
   #retry(request: string, error: unknown, priority: Priority): void {
