@@ -235,19 +235,20 @@ export class Controller {
   }
 
   #requeue(request: string, priority: Priority): void {
-    this.queue.addRateLimited(request, { priority });
+    this.queue.addRateLimited(request, { priority, alone: true });
     this.#metrics.total.requeue.inc();
   }
 
   #retry(request: string, error: unknown, priority: Priority): void {
     const failures = this.queue.failures(request) + 1;
-    const delay = this.queue.addRateLimited(request, { priority });
+    // Somebody else was faster: the next try sees their write, and nothing is wrong.
+    const isConflict = isKubeError(error, 'Conflict');
+    const delay = this.queue.addRateLimited(request, { priority, alone: isConflict });
     this.#metrics.total.error.inc();
     this.#metrics.errors.inc();
     if (this.queue.shuttingDown) return;
     const fields = { object: this.#describe(request), failures, retryIn: Math.round(delay), error };
-    // Somebody else was faster: the next try sees their write, and nothing is wrong.
-    if (isKubeError(error, 'Conflict')) this.#log.debug('reconcile conflicted', fields);
+    if (isConflict) this.#log.debug('reconcile conflicted', fields);
     else this.#log.warn('reconcile failed', fields);
   }
 
