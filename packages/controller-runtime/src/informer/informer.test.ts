@@ -161,6 +161,28 @@ describe('informer', () => {
     expect(heard).toEqual(['+gate@5', '-removed@7', '-replaced@8', '+replaced@9', '-swapped@10']);
   });
 
+  test('a handler that cannot part with what was replaced hears of its replacement all the same', async () => {
+    const { clock, kind, informer, start } = world();
+    const heard: string[] = [];
+    informer.addHandler({
+      added: async (object) => {
+        heard.push(`+${nameOf(object)}`);
+        await clock.sleep(1000);
+      },
+      removed: async (object) => {
+        heard.push(`-${nameOf(object)}`);
+        throw new Error('cannot part with it');
+      },
+    });
+    kind.put(thing('a/one'));
+    start();
+    await clock.advance(10);
+    kind.remove('a/one');
+    kind.put(thing('a/one', {}, { uid: 'another' }));
+    await clock.advance(10_000);
+    expect(heard).toEqual(['+one@2', '-one@3', '+one@4']);
+  });
+
   test('a handler that joins late hears of everything there is, once, as part of the initial view', async () => {
     const { clock, kind, informer, start } = world();
     kind.put(thing('a/one'));
@@ -197,6 +219,21 @@ describe('informer', () => {
     registration.remove();
     await clock.advance(600_000);
     expect(heard).toHaveLength(4);
+  });
+
+  test('no resync outlives the run of its informer', async () => {
+    const { clock, kind, informer, start, stop } = world();
+    kind.put(thing('a/one'));
+    const heard: string[] = [];
+    informer.addHandler({ updated: (_, after) => void heard.push(nameOf(after)) }, { resyncPeriod: 60_000 });
+    start();
+    await clock.advance(60_000);
+    expect(heard).toEqual(['one@2']);
+    stop.abort();
+    await clock.advance(600_000);
+    expect(heard).toEqual(['one@2']);
+    informer.addHandler({}, { resyncPeriod: 60_000 });
+    expect(clock.pendingTimers).toBe(0);
   });
 
   test('a resync of a busy handler does not hide a change that waits', async () => {

@@ -72,7 +72,9 @@ export class Informer<T extends KubeObject> {
   readonly #settled = new Waiters<boolean>();
   readonly #progressListeners = new Set<() => void>();
   readonly #replacedListeners = new Set<() => void>();
+  readonly #resyncs = new Set<() => void>();
   #generation = 0;
+  #hasEnded = false;
   #synced = false;
 
   constructor(options: InformerOptions<T>) {
@@ -171,6 +173,8 @@ export class Informer<T extends KubeObject> {
   /** Keeps the copy up to date until `signal` is aborted; then resolves. */
   async run(signal: AbortSignal): Promise<void> {
     await this.#reflector.run(signal);
+    this.#hasEnded = true;
+    for (const stop of this.#resyncs) stop();
   }
 
   /** Resolves with true when the first complete view is in, with false if `signal` is aborted before. */
@@ -244,7 +248,13 @@ export class Informer<T extends KubeObject> {
       for (const [key, object] of this.#store.entries()) feed.updated(key, object, object, resyncOccasion);
       timer = clock.schedule(period, again, { background: true });
     };
+    if (this.#hasEnded) return () => undefined;
     let timer = clock.schedule(period, again, { background: true });
-    return () => timer.cancel();
+    const stop = () => {
+      timer.cancel();
+      this.#resyncs.delete(stop);
+    };
+    this.#resyncs.add(stop);
+    return stop;
   }
 }
