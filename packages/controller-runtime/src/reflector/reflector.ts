@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { KubeObject, Reader, SelectOptions, WatchEvent, WatchOptions } from '@etcd-operator/kube';
+import type { KubeObject, ListOptions, Reader, SelectOptions, WatchEvent, WatchOptions } from '@etcd-operator/kube';
 import type { Clock, LogFields, Logger, Random } from '@etcd-operator/ports';
 import type { CounterSeries } from '../metrics/counter.ts';
 import { MetricRegistry } from '../metrics/registry.ts';
@@ -180,7 +180,7 @@ export class Reflector<T extends KubeObject> {
     let view: View | undefined;
     try {
       this.#metrics.lists.labels(this.#options.name).inc();
-      for await (const page of this.#pages(mode, watchdog.signal)) {
+      for await (const page of this.#pages(mode, watchdog)) {
         this.#touch(watchdog);
         if (view === undefined) {
           view = this.#acceptable(page.metadata.resourceVersion);
@@ -195,11 +195,17 @@ export class Reflector<T extends KubeObject> {
     }
   }
 
-  #pages(mode: Exclude<ListMode, 'stream'>, signal: AbortSignal) {
+  #pages(mode: Exclude<ListMode, 'stream'>, watchdog: Watchdog) {
     const { reader, select, pageSize } = this.#options;
+    const common = { ...select, ...this.#watchedBy(watchdog), resourceVersion: '' };
     // Version '' asks for the most recent state, which is never older than anything seen before.
-    if (mode === 'pages') return reader.pages({ ...select, signal, limit: pageSize ?? 500, resourceVersion: '' });
-    return inOnePage(reader.list({ ...select, signal, resourceVersion: '' }));
+    if (mode === 'pages') return reader.pages({ ...common, limit: pageSize ?? 500 });
+    return inOnePage(reader.list(common));
+  }
+
+  /** What makes a request end when it goes silent: bytes count, for a large object may take its time on a slow link. */
+  #watchedBy(watchdog: Watchdog): Pick<ListOptions, 'signal' | 'onBytes'> {
+    return { signal: watchdog.signal, onBytes: () => this.#hear(watchdog) };
   }
 
   /** A watch, or a streaming list that goes on as a watch on the same connection. */
@@ -214,7 +220,7 @@ export class Reflector<T extends KubeObject> {
       if (again) await this.#confirm(watchdog);
       this.#metrics[streaming ? 'lists' : 'watches'].labels(this.#options.name).inc();
       if (streaming) sink.init(this.#world.doubted || this.#isReread);
-      for await (const event of reader.watch({ ...this.#watchOptions(), signal: watchdog.signal })) {
+      for await (const event of reader.watch({ ...this.#watchOptions(), ...this.#watchedBy(watchdog) })) {
         this.#touch(watchdog);
         if (this.#state.phase === 'watch') this.#onChange(event);
         else if (this.#onInitialEvent(event, begun)) begun = this.#lastContact;
@@ -234,7 +240,7 @@ export class Reflector<T extends KubeObject> {
    */
   async #confirm(watchdog: Watchdog): Promise<void> {
     const { reader, select } = this.#options;
-    const { metadata } = await reader.list({ ...select, signal: watchdog.signal, limit: 1, resourceVersion: '' });
+    const { metadata } = await reader.list({ ...select, ...this.#watchedBy(watchdog), limit: 1, resourceVersion: '' });
     this.#touch(watchdog);
     this.#assertNotOlder(metadata.resourceVersion ?? '', 'the API server has come less far');
   }
@@ -332,9 +338,13 @@ export class Reflector<T extends KubeObject> {
     return { version, replaced: verdict === 'replaced' };
   }
 
-  #touch(watchdog: Watchdog): void {
+  #hear(watchdog: Watchdog): void {
     this.#lastContact = this.#options.clock.monotonic();
     watchdog.touch(this.#lastContact);
+  }
+
+  #touch(watchdog: Watchdog): void {
+    this.#hear(watchdog);
     if (this.#problem !== undefined && this.#state.phase === 'watch' && !this.#wantsList) this.#problem = undefined;
   }
 

@@ -28,6 +28,8 @@ export interface Call {
   readonly signal?: AbortSignal | undefined;
   /** See `TransportRequest.fence`. */
   readonly fence?: (() => void) | undefined;
+  /** Told whenever bytes of the answer arrive. */
+  readonly onBytes?: (() => void) | undefined;
 }
 
 /** An error answer longer than this is cut. */
@@ -79,7 +81,8 @@ export async function sendForObject(context: CallContext, call: Call): Promise<o
 /** Reads a body to its end, with lost connections as `KubeError`. */
 export async function bodyText(context: CallContext, call: Call, response: TransportResponse): Promise<string> {
   try {
-    return await readBody(response.body, context.maxBodyBytes, { method: call.method, path: call.path });
+    const { method, path } = call;
+    return await readBody(response.body, context.maxBodyBytes, { method, path }, call.onBytes);
   } catch (error) {
     throw transportError(error, call, call.signal);
   }

@@ -16,6 +16,8 @@ export interface CallOptions {
 
 /** What a list or watch selects. Without `namespace` all namespaces are meant. */
 export interface SelectOptions extends CallOptions {
+  /** Told whenever bytes of the answer arrive, whole objects or not: a slow link is not a dead one. @default nobody */
+  readonly onBytes?: () => void;
   readonly namespace?: string;
   /** `app=etcd,tier in (a,b)` */
   readonly labelSelector?: string;

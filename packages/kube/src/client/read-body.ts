@@ -7,10 +7,12 @@ export async function readBody(
   body: AsyncIterable<Uint8Array>,
   limit: number,
   request: RequestSummary,
+  onBytes?: () => void,
 ): Promise<string> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const piece of body) {
+    onBytes?.();
     size += piece.length;
     if (size > limit) {
       const advice = 'list in pages with `limit`, or raise maxBodyBytes';

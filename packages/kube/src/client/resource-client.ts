@@ -60,7 +60,8 @@ export class HttpResourceClient<T extends KubeObject> implements ResourceClient<
 
   watch(options: WatchOptions = {}): AsyncIterable<WatchEvent<T>> {
     const path = withQuery(resourcePath(this.resource, options), watchQuery(options));
-    return watchEvents<T>(this.#context, { method: 'GET', path, signal: options.signal }, options.idleTimeout);
+    const { signal, onBytes } = options;
+    return watchEvents<T>(this.#context, { method: 'GET', path, signal, onBytes }, options.idleTimeout);
   }
 
   async create(object: T, options: WriteOptions = {}): Promise<T> {
@@ -112,7 +113,7 @@ export class HttpResourceClient<T extends KubeObject> implements ResourceClient<
 
   async #page(options: ListOptions): Promise<ObjectList<T>> {
     const path = withQuery(resourcePath(this.resource, options), listQuery(options));
-    const call: Call = { method: 'GET', path, signal: options.signal };
+    const call: Call = { method: 'GET', path, signal: options.signal, onBytes: options.onBytes };
     const list = (await sendForObject(this.#context, call)) as ObjectList<T>;
     const { metadata, items } = list as Partial<ObjectList<T>>;
     if (!metadata) throw badResponse(call, 'with an object that is not a list');
