@@ -45,7 +45,11 @@ export interface TrackedClientOptions {
  * in line and before every repetition.
  */
 export function trackedClient(client: Client, options: TrackedClientOptions): Client {
-  return { resource: (resource) => new TrackedResourceClient(client.resource(resource), options) };
+  const { repeats } = client;
+  return {
+    resource: (resource) => new TrackedResourceClient(client.resource(resource), options),
+    ...(repeats === undefined ? {} : { repeats }),
+  };
 }
 
 class TrackedResourceClient<T extends KubeObject> implements ResourceClient<T> {

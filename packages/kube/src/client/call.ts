@@ -56,7 +56,8 @@ export async function send(context: CallContext, call: Call): Promise<TransportR
     });
     warn(context, response, request);
     if (response.status >= 200 && response.status < 300) return response;
-    throw responseError(response.status, await readExcerpt(response.body, errorBodyLimit), request);
+    const error = responseError(response.status, await readExcerpt(response.body, errorBodyLimit), request);
+    throw response.attempts && response.attempts > 1 ? error.after(response.attempts) : error;
   } catch (error) {
     throw transportError(error, request, call.signal);
   }

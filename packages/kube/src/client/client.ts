@@ -129,4 +129,11 @@ export interface ResourceClient<T extends KubeObject> extends Reader<T>, Writer<
 /** The door to an API server. */
 export interface Client {
   resource<T extends KubeObject>(resource: Resource<T>): ResourceClient<T>;
+  /** True if it sends requests again by itself (see `ClientOptions.retry`). */
+  readonly repeats?: boolean;
+}
+
+/** A client that was made with `retry`: what may be sent twice without harm is sent again when it failed for a moment. */
+export interface RetryingClient extends Client {
+  readonly repeats: true;
 }

@@ -40,6 +40,8 @@ export interface TransportResponse {
    * the connection back. Pieces break anywhere. A connection lost midway makes the iteration throw.
    */
   readonly body: AsyncIterable<Uint8Array>;
+  /** How often the request was sent, where a layer repeats requests. @default 1 */
+  readonly attempts?: number;
 }
 
 /** A request to open a WebSocket: exec, attach, port-forward. */
