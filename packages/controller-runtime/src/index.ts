@@ -118,6 +118,7 @@ export type { Problem, ProblemKind } from './reflector/problem.ts';
 export { Reflector, type ReflectorOptions } from './reflector/reflector.ts';
 export type { ReflectorSink } from './reflector/reflector-sink.ts';
 export type { ReflectorState } from './reflector/reflector-state.ts';
+export type { DeepReadonly } from './store/deep-readonly.ts';
 export type { IndexFunction } from './store/indexer.ts';
 export type { Lister, ListerSelection } from './store/lister.ts';
 export type { Removal } from './store/removal.ts';

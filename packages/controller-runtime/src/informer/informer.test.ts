@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { KubeError } from '@etcd-operator/kube';
 import { createLogger, type LogRecord, seededRandom, VirtualClock } from '@etcd-operator/ports';
 import { describe, expect, test } from 'vitest';
 import { ScriptedKind } from '../testing/scripted-kind.ts';
@@ -32,11 +33,26 @@ describe('informer', () => {
     impatient.abort();
     expect(await givenUp).toBe(false);
     const synced = informer.whenSynced();
-    expect(informer.status).toEqual({ phase: 'starting', silentFor: Number.POSITIVE_INFINITY });
+    const never = Number.POSITIVE_INFINITY;
+    expect(informer.status).toEqual({ phase: 'starting', silentFor: never, lag: never });
     start();
     await clock.advance(10);
     expect(await synced).toBe(true);
     expect(await informer.whenSynced()).toBe(true);
+  });
+
+  test('its status says how old the copy may be, and when it was last known to be complete', async () => {
+    const { clock, kind, informer, start } = world();
+    start();
+    await clock.advance(1000);
+    expect(informer.status).toMatchObject({ phase: 'live', lag: 1000, confirmedAt: clock.now() - 1000 });
+    kind.bookmark();
+    await clock.advance(10);
+    expect(informer.status.lag).toBe(10);
+    kind.fail('list', () => new KubeError('ConnectionRefused', 'nobody there'), 100);
+    kind.disturb((stream) => stream.end());
+    await clock.advance(120_000);
+    expect(informer.status).toMatchObject({ phase: 'stale', lag: 120_010, confirmedAt: clock.now() - 120_010 });
   });
 
   test('what a handler gets is frozen on request, so that tests find code that modifies the cache', async () => {

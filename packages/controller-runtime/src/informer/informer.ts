@@ -102,10 +102,13 @@ export class Informer<T extends KubeObject> {
   }
 
   get status(): InformerStatus {
-    const { problem, live, lastContact } = this.#reflector;
-    const silentFor = this.#options.clock.monotonic() - lastContact;
-    if (this.#synced && live) return { phase: 'live', silentFor };
-    return { phase: this.#synced ? 'stale' : 'starting', silentFor, ...(problem && { problem }) };
+    const { problem, live, lastContact, lastConfirmation } = this.#reflector;
+    const { clock } = this.#options;
+    const now = clock.monotonic();
+    const lag = now - lastConfirmation;
+    const age = { silentFor: now - lastContact, lag, ...(Number.isFinite(lag) && { confirmedAt: clock.now() - lag }) };
+    if (this.#synced && live) return { phase: 'live', ...age };
+    return { phase: this.#synced ? 'stale' : 'starting', ...age, ...(problem && { problem }) };
   }
 
   /** The version up to which the copy is complete; empty before the first complete view. */

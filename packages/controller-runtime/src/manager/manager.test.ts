@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { leases as leaseResource } from '@etcd-operator/kube';
+import { KubeError, leases as leaseResource } from '@etcd-operator/kube';
 import { createLogger, type LogRecord, seededRandom, systemClock, VirtualClock } from '@etcd-operator/ports';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { buildController } from '../controller/builder.ts';
 import { done } from '../controller/result.ts';
 import { ScriptedClient } from '../testing/scripted-client.ts';
@@ -207,6 +207,41 @@ describe('manager', () => {
     }
     await clock.advance(60_000);
     expect(manager.health().text).toMatch(/older than what was seen/);
+  });
+
+  test('readyz fails when a cache is known to be stale, and says how old it is', async () => {
+    const { clock, client, manager, run } = world();
+    manager.informer(things);
+    void run();
+    await clock.advance(1000);
+    client.kind(things).fail('list', () => new KubeError('ConnectionRefused', 'nobody there'), 1000);
+    client.kind(things).disturb((stream) => stream.end());
+    await clock.advance(80_000);
+    expect(manager.readiness().ok).toBe(true);
+    await clock.advance(40_000);
+    expect(manager.readiness().text).toContain('the cache of things.lab.example is 121 s old (nobody there)');
+    expect(manager.health().ok).toBe(true);
+  });
+
+  test('caches are frozen unless the environment says that this is production', async () => {
+    for (const [environment, expected] of [
+      ['test', true],
+      ['production', false],
+    ] as const) {
+      vi.stubEnv('NODE_ENV', environment);
+      const clock = new VirtualClock();
+      const client = new ScriptedClient(clock);
+      client.kind(things).put(thing('a/one'));
+      const manager = createManager({ client, clock });
+      const stop = new AbortController();
+      const informer = manager.informer(things);
+      const ended = manager.run(stop.signal);
+      await clock.advance(10);
+      expect(Object.isFrozen(informer.lister.get('a/one')?.metadata)).toBe(expected);
+      stop.abort();
+      await ended;
+      vi.unstubAllEnvs();
+    }
   });
 
   test('when the data of the API server goes back, nothing is decided until every cache was read anew', async () => {

@@ -80,6 +80,7 @@ export class Reflector<T extends KubeObject> {
   #isReread = false;
   #version = '';
   #lastContact = Number.NEGATIVE_INFINITY;
+  #lastConfirmation = Number.NEGATIVE_INFINITY;
   #problem: Problem | undefined;
   #hasBookmarks = false;
   /** A watch was opened since the last complete view: the next one resumes it. */
@@ -106,6 +107,11 @@ export class Reflector<T extends KubeObject> {
   /** Monotonic time at which the API server was last heard of. */
   get lastContact(): number {
     return this.#lastContact;
+  }
+
+  /** Monotonic time at which the server last showed that the view is complete: by a list, an event, a bookmark, or its version. */
+  get lastConfirmation(): number {
+    return this.#lastConfirmation;
   }
 
   /** True while a watch is open and the server was heard of within the idle limit. */
@@ -222,8 +228,10 @@ export class Reflector<T extends KubeObject> {
       if (streaming) sink.init(this.#world.doubted || this.#isReread);
       for await (const event of reader.watch({ ...this.#watchOptions(), ...this.#watchedBy(watchdog) })) {
         this.#touch(watchdog);
-        if (this.#state.phase === 'watch') this.#onChange(event);
-        else if (this.#onInitialEvent(event, begun)) begun = this.#lastContact;
+        if (this.#state.phase === 'watch') {
+          this.#onChange(event);
+          this.#lastConfirmation = this.#lastContact;
+        } else if (this.#onInitialEvent(event, begun)) begun = this.#lastContact;
       }
       if (this.#state.phase !== 'watch') {
         throw new ReflectorFault('truncated', 'the streaming list ended before its end marker');
@@ -303,6 +311,7 @@ export class Reflector<T extends KubeObject> {
   #listed(view: View | undefined, begun: number): Outcome {
     if (view === undefined) throw new ReflectorFault('corrupt', 'the list had no page');
     this.#version = view.version;
+    this.#lastConfirmation = this.#lastContact;
     this.#problem = undefined;
     this.#metrics.listDuration.labels(this.#options.name).observe((this.#lastContact - begun) / 1000);
     const replaced = view.replaced || this.#isReread;
