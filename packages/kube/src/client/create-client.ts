@@ -17,7 +17,10 @@ export interface ClientOptions {
   readonly retry?: RetryOptions;
   /** Sent with every request. @default 'etcd-operator-kube' */
   readonly userAgent?: string;
-  /** An answer longer than this is refused with code `BadResponse`. @default 256 MiB */
+  /**
+   * An answer longer than this is refused with code `BadResponse`. Reading one takes about four times its length in memory, so this
+   * bounds what a call can cost; lists come in pages. @default 128 MiB
+   */
   readonly maxBodyBytes?: number;
   /** A single watch event longer than this is refused with code `BadResponse`. @default 16 MiB */
   readonly maxEventBytes?: number;
@@ -39,7 +42,7 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
   const context: CallContext = {
     transport: options.retry ? withRetry(transport, { clock, ...options.retry }) : transport,
     clock,
-    maxBodyBytes: options.maxBodyBytes ?? 256 * 2 ** 20,
+    maxBodyBytes: options.maxBodyBytes ?? 128 * 2 ** 20,
     maxEventBytes: options.maxEventBytes ?? 16 * 2 ** 20,
     headers: { 'user-agent': options.userAgent ?? 'etcd-operator-kube' },
     onWarning: options.onWarning,
