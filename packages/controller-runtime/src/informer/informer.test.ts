@@ -252,6 +252,47 @@ describe('informer', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  test.each(
+    [1, 2, 5, 50, 100_000].flatMap((moment) => [
+      { moment, streaming: true },
+      { moment, streaming: false },
+    ]),
+  )(
+    'stopped ($moment, $streaming) and run again, it goes on with nothing lost or told twice',
+    async ({ moment, streaming }) => {
+      const { clock, kind, informer } = world({ pageSize: 1, streaming });
+      const heard: string[] = [];
+      informer.addHandler(
+        {
+          added: (object) => void heard.push(`+${nameOf(object)}`),
+          updated: (_, after) => void heard.push(`~${nameOf(after)}`),
+        },
+        { resyncPeriod: 3_600_000 },
+      );
+      for (const name of ['one', 'two', 'three']) kind.put(thing(`a/${name}`));
+      for (let round = 0; round < 4; round++) {
+        const stop = new AbortController();
+        const ended = informer.run(stop.signal);
+        // A few turns of promises are the requests of a list.
+        for (let turn = 0; turn < Math.min(moment, 60); turn++) await Promise.resolve();
+        if (moment > 60) await clock.advance(moment);
+        stop.abort();
+        await ended;
+        expect([kind.openWatches, clock.pendingTimers]).toEqual([0, 0]);
+      }
+      kind.remove('a/two');
+      const stop = new AbortController();
+      const ended = informer.run(stop.signal);
+      await clock.advance(1000);
+      expect(informer.lister.list().map(({ metadata }) => metadata?.name)).toEqual(['one', 'three']);
+      expect(heard.filter((line) => !line.includes('two'))).toEqual(['+one@2', '+three@4']);
+      await clock.advance(3_600_000);
+      expect(heard.filter((line) => line.startsWith('~'))).toEqual(['~one@2', '~three@4']);
+      stop.abort();
+      await ended;
+    },
+  );
+
   test('a resync of a busy handler does not hide a change that waits', async () => {
     const { clock, kind, informer, start } = world();
     kind.put(thing('a/one'));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type KubeObject, qualifiedName, type Reader, type Resource, type SelectOptions } from '@etcd-operator/kube';
-import type { Clock, Logger, Random } from '@etcd-operator/ports';
+import type { Clock, Logger, Random, Timer } from '@etcd-operator/ports';
 import type { MetricRegistry } from '../metrics/registry.ts';
 import { Waiters } from '../queue/waiters.ts';
 import { Reflector } from '../reflector/reflector.ts';
@@ -72,7 +72,7 @@ export class Informer<T extends KubeObject> {
   readonly #settled = new Waiters<boolean>();
   readonly #progressListeners = new Set<() => void>();
   readonly #replacedListeners = new Set<() => void>();
-  readonly #resyncs = new Set<() => void>();
+  readonly #resyncs = new Set<Resync>();
   #generation = 0;
   #hasEnded = false;
   #synced = false;
@@ -173,11 +173,13 @@ export class Informer<T extends KubeObject> {
     return order === undefined ? undefined : order >= 0;
   }
 
-  /** Keeps the copy up to date until `signal` is aborted; then resolves. */
+  /** Keeps the copy up to date until `signal` is aborted; then resolves. May be run again after that: it goes on from where it was. */
   async run(signal: AbortSignal): Promise<void> {
+    this.#hasEnded = false;
+    for (const resync of this.#resyncs) resync.start();
     await this.#reflector.run(signal);
     this.#hasEnded = true;
-    for (const stop of this.#resyncs) stop();
+    for (const resync of this.#resyncs) resync.stop();
   }
 
   /** Resolves with true when the first complete view is in, with false if `signal` is aborted before. */
@@ -247,17 +249,31 @@ export class Informer<T extends KubeObject> {
   }
 
   #resync(clock: Clock, feed: HandlerFeed<T>, period: number): () => void {
+    let timer: Timer | undefined;
     const again = () => {
       for (const [key, object] of this.#store.entries()) feed.updated(key, object, object, resyncOccasion);
       timer = clock.schedule(period, again, { background: true });
     };
-    if (this.#hasEnded) return () => undefined;
-    let timer = clock.schedule(period, again, { background: true });
-    const stop = () => {
-      timer.cancel();
-      this.#resyncs.delete(stop);
+    const resync: Resync = {
+      start: () => {
+        timer ??= clock.schedule(period, again, { background: true });
+      },
+      stop: () => {
+        timer?.cancel();
+        timer = undefined;
+      },
     };
-    this.#resyncs.add(stop);
-    return stop;
+    this.#resyncs.add(resync);
+    if (!this.#hasEnded) resync.start();
+    return () => {
+      this.#resyncs.delete(resync);
+      resync.stop();
+    };
   }
+}
+
+/** A periodic look at everything, which pauses while its informer does not run. */
+interface Resync {
+  start(): void;
+  stop(): void;
 }

@@ -325,4 +325,24 @@ describe('leader election', () => {
     expect(one.elector.leading).toBe(true);
     expect(one.abortedAt).toBeUndefined();
   });
+
+  test('renewals that are answered later than the deadline never leave two that may write', async () => {
+    for (const slowness of [4900, 9900, 10_100, 14_900, 20_000]) {
+      const { clock, client, join } = world();
+      const one = join('one');
+      await clock.advance(100);
+      const two = join('two');
+      client.onWrite = () => clock.sleep(slowness);
+      for (let second = 0; second < 60; second++) {
+        await clock.advance(1000);
+        expect([one, two].filter(({ elector }) => elector.leading).length).toBeLessThanOrEqual(1);
+        // Work that has not been told to end belongs to a leader that may write, or will be told so before another begins.
+        if (two.elector.leading) expect(one.abortedAt).toBeDefined();
+      }
+      client.onWrite = () => undefined;
+      one.stop.abort();
+      two.stop.abort();
+      await clock.advance(60_000);
+    }
+  });
 });
