@@ -66,6 +66,11 @@ export class RealServer implements AsyncDisposable {
     return { client: createClient(transport), close: () => transport.close() };
   }
 
+  /** What another process needs to reach it as an administrator. */
+  get access(): { readonly caFile: string; readonly token: string } {
+    return { caFile: join(this.#folder, 'apiserver.crt'), token };
+  }
+
   /** Starts the API server and waits until it is ready. */
   async up(): Promise<void> {
     const file = (name: string) => join(this.#folder, name);
