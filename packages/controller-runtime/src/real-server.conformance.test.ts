@@ -189,8 +189,8 @@ describe('informers on a real API server', { timeout: 180_000 }, () => {
     expect(metric('reflector_problems_total.*idle')).toBeGreaterThanOrEqual(1);
   });
 
-  test('ten thousand objects arrive as a stream and page by page', async () => {
-    const count = 10_000;
+  test('twenty thousand objects arrive as a stream and page by page', async () => {
+    const count = 20_000;
     const maps = client.resource(configMaps);
     const names = Array.from({ length: count }, (_, index) => `many-${index}`);
     const workers = Array.from({ length: 16 }, async () => {

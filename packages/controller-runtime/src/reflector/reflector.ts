@@ -4,7 +4,7 @@ import type { Clock, LogFields, Logger, Random } from '@etcd-operator/ports';
 import type { CounterSeries } from '../metrics/counter.ts';
 import { MetricRegistry } from '../metrics/registry.ts';
 import { Backoff } from './backoff.ts';
-import { type Problem, problemOf, ReflectorFault } from './problem.ts';
+import { type Problem, type ProblemKind, problemOf, ReflectorFault } from './problem.ts';
 import { type ReflectorMetrics, reflectorMetrics } from './reflector-metrics.ts';
 import type { ReflectorSink } from './reflector-sink.ts';
 import {
@@ -54,6 +54,9 @@ interface View {
 const briefWatch = 5000;
 /** Pauses while a kind is not installed stay short, in milliseconds, so that work begins soon after it is. */
 const longestMissingPause = 5000;
+/** So do those between the confirmations of an older view: nothing is done while the world is in doubt. */
+const longestDoubtPause = 5000;
+const longestPauses: Partial<Record<ProblemKind, number>> = { missing: longestMissingPause, older: longestDoubtPause };
 
 /**
  * Keeps a sink up to date with the API server: lists, then watches, for as long as it runs. A state machine (see
@@ -374,7 +377,7 @@ export class Reflector<T extends KubeObject> {
 
   async #rest(problem: Problem, signal: AbortSignal): Promise<Outcome> {
     const { clock } = this.#options;
-    const pause = this.#backoff.next(problem.kind === 'missing' ? longestMissingPause : undefined);
+    const pause = this.#backoff.next(longestPauses[problem.kind]);
     const length = Math.max(pause, problem.retryAfter ?? 0);
     this.#report('reflector pauses', problem, { milliseconds: Math.round(length) });
     await clock.sleep(length, signal).catch(() => undefined);
