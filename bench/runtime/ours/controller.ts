@@ -5,7 +5,7 @@ import { configMaps, pods } from '@etcd-operator/kube';
 import { etcdClusters } from '@etcd-operator/operator';
 import { clientOfEnvironment, cpuSeconds, flag, serve } from './serve.ts';
 
-const manager = createManager({ client: await clientOfEnvironment() });
+const manager = createManager({ client: await clientOfEnvironment(), freeze: false });
 const clusters = manager.informer(etcdClusters.resource);
 const settings = manager.informer(configMaps);
 const caches = [clusters, settings, ...(flag('with-pods') === 'true' ? [manager.informer(pods)] : [])];

@@ -74,7 +74,7 @@ export {
   type Predicate,
 } from './controller/predicate.ts';
 export type { ReconcileContext, ReconcileFunction, Reconciler, Request } from './controller/reconciler.ts';
-export { done, isTerminal, type Result, requeueAfter, TerminalError, terminal } from './controller/result.ts';
+export { done, isTerminal, type Result, requeue, requeueAfter, TerminalError, terminal } from './controller/result.ts';
 export { type Duration, milliseconds } from './duration.ts';
 export { type EventObject, type EventType, referenceTo } from './events/event.ts';
 export { type EventRecorder, EventWriter, type EventWriterOptions } from './events/event-recorder.ts';
@@ -88,6 +88,7 @@ export {
 } from './informer/informer.ts';
 export type { InformerRequest } from './informer/informer-pool.ts';
 export type { InformerStatus } from './informer/informer-status.ts';
+export { type World, WorldInDoubt, type WorldListener } from './informer/world.ts';
 export {
   type LeaderElectionOptions,
   LeaderElector,
@@ -117,6 +118,7 @@ export type { Problem, ProblemKind } from './reflector/problem.ts';
 export { Reflector, type ReflectorOptions } from './reflector/reflector.ts';
 export type { ReflectorSink } from './reflector/reflector-sink.ts';
 export type { ReflectorState } from './reflector/reflector-state.ts';
+export type { DeepReadonly } from './store/deep-readonly.ts';
 export type { IndexFunction } from './store/indexer.ts';
 export type { Lister, ListerSelection } from './store/lister.ts';
 export type { Removal } from './store/removal.ts';

@@ -128,6 +128,39 @@ describe('a configured transport', () => {
     expect(await whoAmI(client)).toEqual({});
   });
 
+  test('shows a client certificate that was rotated, while a watch with the old one goes on', async () => {
+    const opened = Promise.withResolvers<(text: string) => void>();
+    const server = await startServer(
+      (request, response) => {
+        if (request.url?.includes('watch')) opened.resolve((text) => response.write(text));
+        else response.end(JSON.stringify({ user: commonName(request) }));
+      },
+      { ...pair, ca: authority.ca, requestCert: true, rejectUnauthorized: false },
+    );
+    cleanUp.push(() => server.close());
+    const clock = new VirtualClock();
+    let { cert, key } = await authority.client('old');
+    const clientCertificate = { kind: 'file', path: '/cert' } as const;
+    const clientKey = { kind: 'file', path: '/key' } as const;
+    const client = clientFor(configFor(server, { clientCertificate, clientKey }), {
+      clock,
+      readFile: async (path) => (path === '/cert' ? cert : key),
+    });
+    expect(await whoAmI(client)).toEqual({ user: 'old' });
+    const events = client.watch()[Symbol.asyncIterator]();
+    const event = `${JSON.stringify({ type: 'ADDED', object: { metadata: { name: 'n', resourceVersion: '1' } } })}\n`;
+    const first = events.next();
+    const write = await opened.promise;
+    write(event);
+    expect(await first).toMatchObject({ value: { type: 'ADDED' } });
+    ({ cert, key } = await authority.client('new'));
+    await clock.advance(120_000);
+    await vi.waitFor(async () => expect(await whoAmI(client)).toEqual({ user: 'new' }));
+    write(event);
+    expect(await events.next()).toMatchObject({ value: { type: 'ADDED' } });
+    await events.return?.();
+  });
+
   test('asks an exec plugin, for a token or a certificate', async () => {
     const { server } = await serve();
     const apiVersion = 'client.authentication.k8s.io/v1';

@@ -14,6 +14,7 @@ export type {
   Patch,
   Reader,
   ResourceClient,
+  RetryingClient,
   SelectOptions,
   SubresourceClient,
   WatchOptions,

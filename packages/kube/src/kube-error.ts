@@ -63,6 +63,8 @@ export class KubeError extends Error {
   readonly httpStatus: number | undefined;
   readonly status: Status | undefined;
   readonly request: RequestSummary | undefined;
+  /** How often the request was sent; 1 unless the client repeats requests. */
+  readonly attempts: number;
 
   constructor(
     code: KubeErrorCode,
@@ -71,6 +73,7 @@ export class KubeError extends Error {
       readonly httpStatus?: number;
       readonly status?: Status;
       readonly request?: RequestSummary;
+      readonly attempts?: number;
       readonly cause?: unknown;
     } = {},
   ) {
@@ -80,6 +83,19 @@ export class KubeError extends Error {
     this.httpStatus = details.httpStatus;
     this.status = details.status;
     this.request = details.request;
+    this.attempts = details.attempts ?? 1;
+  }
+
+  /** The same error, of a request that was sent several times. */
+  after(attempts: number): KubeError {
+    const { httpStatus, status, request, cause } = this;
+    return new KubeError(this.code, `${this.message} (sent ${attempts} times)`, {
+      ...(httpStatus === undefined ? {} : { httpStatus }),
+      ...(status === undefined ? {} : { status }),
+      ...(request === undefined ? {} : { request }),
+      ...(cause === undefined ? {} : { cause }),
+      attempts,
+    });
   }
 }
 

@@ -15,6 +15,7 @@ export {
   type LogRecord,
   silentLogger,
 } from './logger.ts';
+export { nextTurn } from './next-turn.ts';
 export { type Random, seededRandom, systemRandom } from './random.ts';
 export { systemClock } from './system-clock.ts';
 export { settle, VirtualClock } from './virtual-clock.ts';

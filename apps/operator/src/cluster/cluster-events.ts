@@ -33,16 +33,7 @@ export class ClusterEvents {
         normal(reasons.memberRemoved, `Existing member ${step.name} removed from the cluster`);
         return;
       case 'setImage':
-        if (step.because === 'failed') {
-          this.#sink.record(
-            cluster,
-            'Warning',
-            reasons.upgradeFailed,
-            `Member ${step.pod} does not run with ${step.from} and goes back to ${step.version}`,
-          );
-        } else {
-          normal(reasons.memberUpgraded, `Member ${step.pod} upgraded from ${step.from} to ${step.version} `);
-        }
+        this.#imageSet(cluster, step);
         return;
       case 'moveLeader':
         normal(reasons.leaderMoved, `Leadership moved to ${step.toName}`);
@@ -72,6 +63,13 @@ export class ClusterEvents {
       case 'disarmAlarm':
         return;
     }
+  }
+
+  #imageSet(cluster: EtcdCluster, { because, pod, from, version }: Extract<Step, { do: 'setImage' }>): void {
+    const failed = `Member ${pod} does not run with ${from} and goes back to ${version}`;
+    const upgraded = `Member ${pod} upgraded from ${from} to ${version} `;
+    if (because === 'failed') this.#sink.record(cluster, 'Warning', reasons.upgradeFailed, failed);
+    else this.#sink.record(cluster, 'Normal', reasons.memberUpgraded, upgraded);
   }
 
   /** The API server will not have what the spec asks for. */

@@ -64,11 +64,9 @@ async function start<D extends CommonFlags>(program: Program<D>, flags: FlagValu
   const log = loggerOf(common['log-level'], common['log-format']);
   const { namespace, identity } = ownPod(process.env);
   const config = await loadConfig({ env: process.env, ...(common.kubeconfig && { kubeconfig: common.kubeconfig }) });
-  const transport = withRetry(connect(config, { clock: systemClock, random: systemRandom }), {
-    clock: systemClock,
-    random: systemRandom,
-  });
-  const client = createClient(transport);
+  const retry = { clock: systemClock, random: systemRandom };
+  const transport = connect(config, retry);
+  const client = createClient(transport, { retry });
   const signal = untilSignalled(log);
   log.info('starting', { program: program.name, version, server: config.server, namespace });
   try {
@@ -79,7 +77,7 @@ async function start<D extends CommonFlags>(program: Program<D>, flags: FlagValu
       identity,
       http: listenOn(common['listen-addr']),
     };
-    await program.run({ flags, operator, readLog: podLogReader(transport) }, signal);
+    await program.run({ flags, operator, readLog: podLogReader(withRetry(transport, retry)) }, signal);
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The backup operator as a process of its own that may reach loopback: `node backup-operator-child.ts <kubeconfig>`. */
 import { networkDialer } from '@etcd-operator/etcd';
-import { connect, createClient, loadConfig, withRetry } from '@etcd-operator/kube';
+import { connect, createClient, loadConfig } from '@etcd-operator/kube';
 import { createLogger, jsonLines, systemClock, systemRandom } from '@etcd-operator/ports';
 import { runEtcdBackupOperator } from '../backup-operator.ts';
 
@@ -10,7 +10,7 @@ const ports = { clock: systemClock, random: systemRandom };
 const config = await loadConfig({ env: process.env, kubeconfig });
 await runEtcdBackupOperator(
   {
-    client: createClient(withRetry(connect(config, ports), ports)),
+    client: createClient(connect(config, ports), { retry: ports }),
     log: createLogger({ clock: systemClock, level: 'info', write: jsonLines(process.stderr) }),
     namespace: 'default',
     identity: 'child',

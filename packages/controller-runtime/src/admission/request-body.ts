@@ -2,8 +2,15 @@
 import type { IncomingMessage } from 'node:http';
 import { WebhookError } from './webhook-error.ts';
 
-/** Reads a JSON body of at most `limit` bytes. What is longer is refused, if it says so before a byte of it is kept. */
-export async function readJson(request: IncomingMessage, limit: number): Promise<unknown> {
+/**
+ * Reads a JSON body of at most `limit` bytes. What is longer is refused, if it says so before a byte of it is kept.
+ * @param onBytes told of each piece that is kept
+ */
+export async function readJson(
+  request: IncomingMessage,
+  limit: number,
+  onBytes: (bytes: number) => void = () => undefined,
+): Promise<unknown> {
   const type = request.headers['content-type'] ?? '';
   if (!/^application\/json\b/i.test(type))
     throw new WebhookError('BadRequest', `expected application/json, got ${type || 'nothing'}`);
@@ -17,6 +24,7 @@ export async function readJson(request: IncomingMessage, limit: number): Promise
       if (size > limit)
         throw new WebhookError('TooLarge', `the body has more than the ${limit} bytes that are allowed`);
       pieces.push(piece);
+      onBytes(piece.length);
     }
   } catch (cause) {
     throw cause instanceof WebhookError ? cause : new WebhookError('Aborted', 'the body broke off', { cause });

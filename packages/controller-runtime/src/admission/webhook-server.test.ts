@@ -208,14 +208,32 @@ describe('webhook server', () => {
     expect((await post('/deaf?timeout=0.02s')).status).toBe(504);
   });
 
-  test('more reviews at a time than allowed are refused at once', async () => {
+  test('more reviews at a time than allowed wait in line, within their own time', async () => {
     const { post, heldArrived, release } = await serve({ maxConcurrent: 2, timeout: 120_000 });
-    const underway = [post('/held'), post('/held')];
+    const held = [post('/held'), post('/held')];
     await heldArrived(2);
-    expect((await post('/validate')).status).toBe(503);
+    const waiting = Array.from({ length: 200 }, () => post('/validate'));
+    expect((await post('/validate?timeout=50ms')).status).toBe(504);
     release();
-    expect((await Promise.all(underway)).map(({ status }) => status)).toEqual([200, 200]);
+    expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200]);
+    expect(new Set((await Promise.all(waiting)).map(({ status }) => status))).toEqual(new Set([200]));
     expect((await post('/validate')).status).toBe(200);
+  });
+
+  test('a handler that never ends keeps its place no longer than its time', async () => {
+    const { post } = await serve({ maxConcurrent: 1, timeout: 50 });
+    expect((await post('/deaf')).status).toBe(504);
+    expect((await post('/validate')).status).toBe(200);
+  });
+
+  test('bodies that never end keep nobody out, and end soon', async () => {
+    const { server, post } = await serve({ maxConcurrent: 2, bodyTimeout: 300 });
+    const half = 'POST /validate HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{';
+    const opened = Array.from({ length: 100 }, () => raw(server, half));
+    await Promise.all(opened.map(({ socket }) => new Promise((resolve) => socket.once('secureConnect', resolve))));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => post('/validate?timeout=5s')));
+    expect(answers.every(({ status }) => status === 200)).toBe(true);
+    for (const { whenClosed } of opened) expect(await whenClosed).toMatch(/^HTTP\/1.1 504 /);
   });
 
   test('a body that does not come loses its place when time is up', async () => {

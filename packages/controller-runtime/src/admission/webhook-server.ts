@@ -9,6 +9,8 @@ import { type Mutator, mutatingWebhook, type Validator, validatingWebhook } from
 import { assertPair, type Certificate, type CertificateSource } from './certificate.ts';
 import { type Converter, conversionWebhook } from './conversion-webhook.ts';
 import { readJson } from './request-body.ts';
+import { ReviewLine } from './review-line.ts';
+import { WaitingBodies, type WaitingBody } from './waiting-bodies.ts';
 import type { WebhookHandler } from './webhook.ts';
 import { WebhookError } from './webhook-error.ts';
 import { type WebhookMetrics, webhookMetrics } from './webhook-metrics.ts';
@@ -29,8 +31,10 @@ export interface WebhookServerOptions {
   readonly clientCa?: string;
   /** A longer body is refused, in bytes: a review holds an object twice. @default 8 MiB */
   readonly maxBodyBytes?: number;
-  /** How many reviews are answered at a time; more are refused. @default 64 */
+  /** How many reviews are answered at a time; more wait in line, each within its own time. @default 64 */
   readonly maxConcurrent?: number;
+  /** A body has to arrive within this, or within the review's own time if that is less, in milliseconds. @default 3000 */
+  readonly bodyTimeout?: number;
   /** An answer takes at most this long, or as long as the API server says if that is less, in milliseconds. @default 10000 */
   readonly timeout?: number;
   /** How often the certificate is looked at, in milliseconds. @default 10000 */
@@ -39,8 +43,11 @@ export interface WebhookServerOptions {
   readonly gracePeriod?: number;
 }
 
+const defaultBodyBytes = 8 * 2 ** 20;
+
 /**
- * An HTTPS server for admission and conversion webhooks. Bounded in bodies, time and number; takes up a new certificate
+ * An HTTPS server for admission and conversion webhooks. Bounded in bodies, time and number: only a review that has arrived
+ * completely takes a place, so that nobody can keep others out with bodies that never end. Takes up a new certificate
  * without dropping a connection; keeps the old one as long as a new one cannot be used. A handler that throws or takes too
  * long is answered with an HTTP error, upon which the API server follows the webhook's failure policy.
  */
@@ -53,6 +60,8 @@ export class WebhookServer {
   readonly #log: Logger;
   readonly #metrics: WebhookMetrics;
   readonly #handlers = new Map<string, WebhookHandler>();
+  readonly #line: ReviewLine;
+  readonly #waiting: WaitingBodies;
   #server: Server | undefined;
   #certificate: Certificate | undefined;
   /** Why there is no certificate yet; empty if there is one. */
@@ -65,6 +74,8 @@ export class WebhookServer {
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log ?? silentLogger;
     this.#metrics = webhookMetrics(options.metrics ?? new MetricRegistry());
+    this.#line = new ReviewLine(options.maxConcurrent ?? 64);
+    this.#waiting = new WaitingBodies(8 * (options.maxBodyBytes ?? defaultBodyBytes));
   }
 
   /** Where it listens, while it does. */
@@ -193,18 +204,63 @@ export class WebhookServer {
   }
 
   async #answer(handler: WebhookHandler | undefined, request: IncomingMessage, timeout: number): Promise<unknown> {
-    const { maxBodyBytes = 8 * 2 ** 20, maxConcurrent = 64 } = this.#options;
     if (!handler) throw new WebhookError('BadRequest', 'there is no webhook at this path');
     if (request.method !== 'POST')
       throw new WebhookError('BadRequest', `reviews are sent by POST, not ${request.method}`);
-    if (this.#inFlight > maxConcurrent)
-      throw new WebhookError('Overloaded', `more than ${maxConcurrent} reviews at a time`);
-    // A body that does not come takes a place from others no longer than a handler may.
-    return this.#withinTime(timeout, async (signal) => {
-      const body = await readJson(request, maxBodyBytes);
-      signal.throwIfAborted();
-      return handler(body, { signal, log: this.#log });
+    let giveBack: () => void = () => undefined;
+    try {
+      return await this.#withinTime(timeout, async (signal) => {
+        const admitted = await this.#admit(request, timeout, signal);
+        ({ giveBack } = admitted);
+        // Time may be up in the very moment the place was given.
+        if (signal.aborted) giveBack();
+        signal.throwIfAborted();
+        return handler(admitted.body, { signal, log: this.#log });
+      });
+    } finally {
+      giveBack();
+    }
+  }
+
+  /** The body of a review, once there is a place for it. */
+  async #admit(
+    request: IncomingMessage,
+    timeout: number,
+    signal: AbortSignal,
+  ): Promise<{ readonly body: unknown; readonly giveBack: () => void }> {
+    const givenUp = new AbortController();
+    const waiting = this.#waiting.begin((reason) => givenUp.abort(reason));
+    try {
+      const body = await this.#readBody(request, timeout, waiting, givenUp);
+      return { body, giveBack: await this.#line.take(AbortSignal.any([signal, givenUp.signal])) };
+    } finally {
+      waiting.end();
+    }
+  }
+
+  /** The body, if it arrives within a time that is short: nobody but a slow sender needs longer. */
+  async #readBody(
+    request: IncomingMessage,
+    timeout: number,
+    waiting: WaitingBody,
+    givenUp: AbortController,
+  ): Promise<unknown> {
+    const { maxBodyBytes = defaultBodyBytes, bodyTimeout = 3000 } = this.#options;
+    const limit = Math.min(bodyTimeout, timeout);
+    const late = new WebhookError('Timeout', `the body did not arrive within ${limit} ms`);
+    const timer = this.#clock.schedule(limit, () => givenUp.abort(late));
+    const failed = new Promise<never>((_, reject) => {
+      givenUp.signal.addEventListener('abort', () => reject(givenUp.signal.reason), { once: true });
     });
+    // It may come when nobody listens any more.
+    failed.catch(() => undefined);
+    try {
+      const body = await Promise.race([readJson(request, maxBodyBytes, waiting.more), failed]);
+      waiting.complete();
+      return body;
+    } finally {
+      timer.cancel();
+    }
   }
 
   /** The answer of `work`, or a failure when time is up, whether it heeds its signal or not. */

@@ -5,7 +5,7 @@ import type { HistogramSeries } from '../metrics/histogram.ts';
 import type { MetricRegistry } from '../metrics/registry.ts';
 
 /** How a reconcile can end, as the label `result`. */
-export type ReconcileOutcome = 'success' | 'requeue_after' | 'error' | 'terminal';
+export type ReconcileOutcome = 'success' | 'requeue' | 'requeue_after' | 'error' | 'terminal';
 
 /** What one controller reports, under the names controller-runtime uses where it has one. */
 export interface ControllerMetrics {
@@ -31,6 +31,7 @@ export function controllerMetrics(registry: MetricRegistry, controller: string):
   return {
     total: {
       success: total.labels(controller, 'success'),
+      requeue: total.labels(controller, 'requeue'),
       requeue_after: total.labels(controller, 'requeue_after'),
       error: total.labels(controller, 'error'),
       terminal: total.labels(controller, 'terminal'),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Client, isKubeError, type KubeObject, parseKey, type Resource } from '@etcd-operator/kube';
-import type { Clock, Logger } from '@etcd-operator/ports';
+import { type Clock, type Logger, nextTurn } from '@etcd-operator/ports';
 import type { Informer } from '../informer/informer.ts';
+import { fenceOf, type World } from '../informer/world.ts';
 import type { MetricRegistry } from '../metrics/registry.ts';
 import type { Priority } from '../queue/priority.ts';
 import type { RateLimiter } from '../queue/rate-limiter.ts';
@@ -12,6 +13,7 @@ import { asReconciler, type ReconcileFunction, type Reconciler } from './reconci
 import { isTerminal, type Result, terminal } from './result.ts';
 import { RunContext } from './run-context.ts';
 import { type Run, Running } from './running.ts';
+import { Stretch } from './stretch.ts';
 
 export interface ControllerOptions {
   /** Unique within the manager; a label of its metrics. */
@@ -29,6 +31,8 @@ export interface ControllerOptions {
   readonly informersOf: (resource: Resource) => readonly Informer<KubeObject>[];
   /** Throws if nothing may be written any more; called before every write. @default nothing */
   readonly fence?: () => void;
+  /** Whether the caches can be trusted: while not, nothing is reconciled, and what is under way changes nothing. @default always */
+  readonly world?: World;
   /** How many requests are reconciled side by side. @default 1 */
   readonly concurrency?: number;
   /** @default 5 ms to 1000 s per request, 10 a second (100 at once) over all */
@@ -55,10 +59,13 @@ interface Failure {
 
 /** How often a request that waits for its own write is looked at, besides when the cache moves, in milliseconds. */
 const heldBackRecheck = 5000;
+/** How often a request is looked at while the world is in doubt, in milliseconds. */
+const doubtRecheck = 1000;
 
 /**
  * Takes requests from its queue and has them reconciled, several at a time, never one twice at a time. A reconcile that
- * throws is retried later; one that never returns is reported and loses its place. Neither delays another request.
+ * throws is retried later; one that never returns is reported and loses its place. Neither delays another request, and however
+ * much there is to do, the event loop turns every few milliseconds.
  */
 export class Controller {
   readonly name: string;
@@ -72,6 +79,7 @@ export class Controller {
   readonly #ownWrites: OwnWrites;
   readonly #running: Running;
   readonly #workers = new Set<Promise<void>>();
+  readonly #stretch = new Stretch();
   #signal: AbortSignal | undefined;
 
   constructor(options: ControllerOptions) {
@@ -140,15 +148,17 @@ export class Controller {
       }
       this.#running.end(run);
       this.queue.done(request);
+      if (this.#stretch.isLong(run.startedAt)) await nextTurn();
       // Another worker has its place.
       if (run.stuck) return;
     }
   }
 
   async #process(request: string, run: Run): Promise<void> {
-    if (this.#ownWrites.isBehind(request)) {
+    const wait = this.#mustWait(request);
+    if (wait !== undefined) {
       this.#metrics.heldBack.inc();
-      this.queue.addAfter(request, heldBackRecheck, { priority: this.queue.priority(request) });
+      this.queue.addAfter(request, wait, { priority: this.queue.priority(request) });
       return;
     }
     const result = await this.#reconcile(request, run);
@@ -156,12 +166,29 @@ export class Controller {
     this.#conclude(request, result);
   }
 
+  /** Milliseconds until it is of use to look at a request again; undefined if it can be reconciled now. */
+  #mustWait(request: string): number | undefined {
+    if (this.#options.world?.doubt !== undefined) return doubtRecheck;
+    return this.#ownWrites.isBehind(request) ? heldBackRecheck : undefined;
+  }
+
+  /** Throws once what a reconcile that begins now decides must not be done any more. */
+  #fence(): () => void {
+    const { fence, world } = this.#options;
+    if (!world) return fence ?? (() => undefined);
+    const sameWorld = fenceOf(world);
+    return () => {
+      fence?.();
+      sameWorld();
+    };
+  }
+
   async #reconcile(request: string, run: Run): Promise<Result | Failure> {
     const context = new RunContext({
       signal: run.signal,
       failures: this.queue.failures(request),
       client: this.#options.client,
-      fence: this.#options.fence,
+      fence: this.#fence(),
       log: this.#log,
       object: this.#describe(request),
       writes: {
@@ -184,9 +211,17 @@ export class Controller {
         this.#metrics.total.success.inc();
         return;
       case 'requeueAfter':
+        // At once, again and again, would leave no time for anything else.
+        if (!(result.milliseconds > 0)) {
+          this.#requeue(request, priority);
+          return;
+        }
         this.queue.forget(request);
         this.queue.addAfter(request, result.milliseconds, { priority });
         this.#metrics.total.requeue_after.inc();
+        return;
+      case 'requeue':
+        this.#requeue(request, priority);
         return;
       case 'terminal':
         this.queue.forget(request);
@@ -199,15 +234,21 @@ export class Controller {
     }
   }
 
+  #requeue(request: string, priority: Priority): void {
+    this.queue.addRateLimited(request, { priority, alone: true });
+    this.#metrics.total.requeue.inc();
+  }
+
   #retry(request: string, error: unknown, priority: Priority): void {
     const failures = this.queue.failures(request) + 1;
-    const delay = this.queue.addRateLimited(request, { priority });
+    // Somebody else was faster: the next try sees their write, and nothing is wrong.
+    const isConflict = isKubeError(error, 'Conflict');
+    const delay = this.queue.addRateLimited(request, { priority, alone: isConflict });
     this.#metrics.total.error.inc();
     this.#metrics.errors.inc();
     if (this.queue.shuttingDown) return;
     const fields = { object: this.#describe(request), failures, retryIn: Math.round(delay), error };
-    // Somebody else was faster: the next try sees their write, and nothing is wrong.
-    if (isKubeError(error, 'Conflict')) this.#log.debug('reconcile conflicted', fields);
+    if (isConflict) this.#log.debug('reconcile conflicted', fields);
     else this.#log.warn('reconcile failed', fields);
   }
 

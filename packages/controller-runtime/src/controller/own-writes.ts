@@ -21,6 +21,8 @@ interface Write {
   /** For deletions: which object went; empty if the server did not say. */
   readonly deletedUid: string | undefined;
   readonly at: number;
+  /** Of the informer when it was written: a version of another world is never reached. */
+  readonly generation: number;
 }
 
 export interface OwnWritesOptions {
@@ -90,7 +92,8 @@ export class OwnWrites {
       const { namespace } = informer.selection;
       if (namespace !== undefined && namespace !== key.namespace) continue;
       if (labels && isHidden(informer, keyString(key), labels)) continue;
-      const write = { informer, key: keyString(key), version, deletedUid, at: this.#options.clock.monotonic() };
+      const at = this.#options.clock.monotonic();
+      const write = { informer, key: keyString(key), version, deletedUid, at, generation: informer.generation };
       if (this.#isSeen(write)) continue;
       const writes = this.#writes.get(request) ?? new Map<string, Write>();
       writes.set(`${qualifiedName(resource)} ${write.key} ${JSON.stringify(informer.selection)}`, write);
@@ -98,7 +101,8 @@ export class OwnWrites {
     }
   }
 
-  #isSeen({ informer, key, version, deletedUid }: Write): boolean {
+  #isSeen({ informer, key, version, deletedUid, generation }: Write): boolean {
+    if (informer.generation !== generation) return true;
     const held = informer.lister.get(key);
     if (deletedUid !== undefined) {
       if (held === undefined || held.metadata?.deletionTimestamp !== undefined) return true;

@@ -1,23 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Duration, milliseconds } from '../duration.ts';
 
-/** What a reconcile came to. Made with `done`, `requeueAfter` or `terminal`; a failure is thrown instead. */
+/** What a reconcile came to. Made with `done`, `requeue`, `requeueAfter` or `terminal`; a failure is thrown instead. */
 export type Result =
   /** The world is as wanted; the next event brings the key back. */
   | { readonly type: 'done' }
+  /** Look again soon, and later each time in a row that it comes to this. */
+  | { readonly type: 'requeue' }
   /** Look again after this many milliseconds, or at the next event if that is sooner. */
   | { readonly type: 'requeueAfter'; readonly milliseconds: number }
   /** It cannot succeed until something changes; trying again would not help. Reported, not retried. */
   | { readonly type: 'terminal'; readonly error: Error };
 
 const doneResult: Result = Object.freeze({ type: 'done' });
+const requeueResult: Result = Object.freeze({ type: 'requeue' });
 
 /** The world is as wanted. */
 export function done(): Result {
   return doneResult;
 }
 
-/** Look again after `delay`. The last reconcile decides: a delay asked for earlier is forgotten. */
+/**
+ * Look again soon, with growing delays as after a failure (5 ms to 1000 s) until the reconcile comes to something else: for what is
+ * under way and brings no event.
+ */
+export function requeue(): Result {
+  return requeueResult;
+}
+
+/** Look again after `delay`. The last reconcile decides: a delay asked for earlier is forgotten. No delay is as `requeue()`. */
 export function requeueAfter(delay: Duration): Result {
   return { type: 'requeueAfter', milliseconds: milliseconds(delay) };
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isKubeError, leases } from '@etcd-operator/kube';
+import { isKubeError, type KubeObject, leases, type Resource, type WriteOptions } from '@etcd-operator/kube';
 import { describe, expect, test } from 'vitest';
 import { controllerWorld as world } from '../testing/controller-world.ts';
 import { thing, things } from '../testing/things.ts';
@@ -80,5 +80,38 @@ describe('writes and the lease', () => {
     await clock.advance(1000);
     expect(seen).toEqual(['called off']);
     expect(() => fences[0]?.()).toThrow('reconcile called off');
+  });
+
+  test('what was begun under the lease and waits to be sent is not sent after it, from a reconcile or by the manager', async () => {
+    const { clock, client, start, seen, manager } = world({ leaderElection: election });
+    client.kind(things).put(thing('a/one'));
+    const leave: (() => void)[] = [];
+    // As a transport with no free connection does: the write waits, and its fence is asked when it leaves.
+    const resource = client.resource.bind(client);
+    client.resource = <T extends KubeObject>(kind: Resource<T>) => ({
+      ...resource(kind),
+      create: async (object: T, options?: WriteOptions) => {
+        if (kind.plural !== 'things') return resource(kind).create(object, options);
+        await new Promise<void>((resolve) => leave.push(resolve));
+        seen.push(`signal aborted: ${options?.signal?.aborted}`);
+        options?.fence?.();
+        return resource(kind).create(object, options);
+      },
+    });
+    const { ended } = start(async (_request, { client: tracked }) => {
+      const writers = [tracked, manager.client].map((each) => each.resource(things).create(thing('a/new')));
+      for (const outcome of await Promise.allSettled(writers)) {
+        seen.push(outcome.status === 'rejected' ? String(isKubeError(outcome.reason, 'Aborted')) : 'sent');
+      }
+      return done();
+    });
+    await clock.advance(5000);
+    expect(leave).toHaveLength(2);
+    client.kind(leases).put({ metadata: { namespace: 'ops', name: 'op' }, spec: { holderIdentity: 'thief' } });
+    await clock.advance(5000);
+    for (const go of leave) go();
+    await expect(ended).rejects.toThrow('the lease was taken by thief');
+    expect(seen).toEqual(['signal aborted: true', 'signal aborted: true', 'true', 'true']);
+    expect(client.kind(things).objects().size).toBe(1);
   });
 });

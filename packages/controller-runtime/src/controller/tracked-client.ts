@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
   type ApplyOptions,
+  type CallOptions,
   type Client,
   type DeleteOptions,
   KubeError,
@@ -26,8 +27,10 @@ export interface WriteListener {
 }
 
 export interface TrackedClientOptions {
-  /** Given to calls that have none of their own; once aborted, nothing is written any more. @default none */
+  /** Ends every call, beside the call's own; once aborted, nothing is written any more. @default none */
   readonly signal?: AbortSignal;
+  /** As `signal`, for writes alone. @default none */
+  readonly writeSignal?: AbortSignal;
   /** Throws if nothing may be written any more. */
   readonly fence: (() => void) | undefined;
   /** @default nobody hears of writes */
@@ -38,15 +41,21 @@ export interface TrackedClientOptions {
 
 /**
  * A client whose writes are reported, and which writes nothing once its signal is aborted or the fence throws: a reconcile
- * that outlives its lease can do no harm through it.
+ * that outlives its lease can do no harm through it. Both are asked when a write is begun and again when it leaves, after any wait
+ * in line and before every repetition.
  */
 export function trackedClient(client: Client, options: TrackedClientOptions): Client {
-  return { resource: (resource) => new TrackedResourceClient(client.resource(resource), options) };
+  const { repeats } = client;
+  return {
+    resource: (resource) => new TrackedResourceClient(client.resource(resource), options),
+    ...(repeats === undefined ? {} : { repeats }),
+  };
 }
 
 class TrackedResourceClient<T extends KubeObject> implements ResourceClient<T> {
   readonly #target: ResourceClient<T>;
   readonly #signal: AbortSignal | undefined;
+  readonly #writeSignal: AbortSignal | undefined;
   readonly #fence: (() => void) | undefined;
   readonly #listener: WriteListener | undefined;
   readonly #refusal: string;
@@ -54,6 +63,7 @@ class TrackedResourceClient<T extends KubeObject> implements ResourceClient<T> {
   constructor(target: ResourceClient<T>, options: TrackedClientOptions) {
     this.#target = target;
     this.#signal = options.signal;
+    this.#writeSignal = options.writeSignal ?? options.signal;
     this.#fence = options.fence;
     this.#listener = options.writes;
     this.#refusal = options.refusal ?? 'nothing is written any more: this reconcile was called off';
@@ -118,18 +128,26 @@ class TrackedResourceClient<T extends KubeObject> implements ResourceClient<T> {
     return written;
   }
 
-  #guard<O extends { readonly signal?: AbortSignal }>(options: O | undefined): O {
+  #guard<O extends CallOptions>(options: O | undefined): O {
+    const fence = () => {
+      this.#assertMayWrite();
+      options?.fence?.();
+    };
+    fence();
+    return { ...options, ...linked(this.#writeSignal, options?.signal), fence } as O;
+  }
+
+  #assertMayWrite(): void {
     try {
-      this.#signal?.throwIfAborted();
+      this.#writeSignal?.throwIfAborted();
       this.#fence?.();
     } catch (cause) {
       throw new KubeError('Aborted', this.#refusal, { cause });
     }
-    return this.#with(options);
   }
 
-  #with<O extends { readonly signal?: AbortSignal }>(options: O | undefined): O {
-    return (this.#signal ? { signal: this.#signal, ...options } : { ...options }) as O;
+  #with<O extends CallOptions>(options: O | undefined): O {
+    return { ...options, ...linked(this.#signal, options?.signal) } as O;
   }
 
   /** Answers of `status` and `scale` carry the version of the object they belong to. */
@@ -147,6 +165,12 @@ class TrackedResourceClient<T extends KubeObject> implements ResourceClient<T> {
       apply: async (key, body, options) => record(key, await target.apply(key, body, this.#guard(options)), options),
     };
   }
+}
+
+/** A call ends by its own signal, and by that of the client. */
+function linked(own: AbortSignal | undefined, call: AbortSignal | undefined): { readonly signal?: AbortSignal } {
+  const signal = own && call && own !== call ? AbortSignal.any([own, call]) : (own ?? call);
+  return signal ? { signal } : {};
 }
 
 function isObject(value: unknown): value is KubeObject {

@@ -77,26 +77,27 @@ export class HandlerFeed<T extends KubeObject> {
     this.#busy = true;
     await running.catch(this.#onError);
     for (let delta = this.#backlog.shift(); delta !== undefined && !this.#closed; delta = this.#backlog.shift()) {
-      try {
-        await this.#deliver(delta);
-      } catch (error) {
-        this.#onError(error);
-      }
+      await this.#deliver(delta);
     }
     this.#busy = false;
   }
 
   async #deliver({ before, after, how, occasion }: Delta<T>): Promise<void> {
     const handler = this.#handler;
-    if (before === undefined) {
-      if (after !== undefined) await handler.added?.(after, occasion);
-    } else if (after === undefined) {
-      await handler.removed?.(before, how);
-    } else if (before.metadata?.uid === after.metadata?.uid) {
-      await handler.updated?.(before, after, occasion);
-    } else {
-      await handler.removed?.(before, how);
-      await handler.added?.(after, occasion);
+    if (before !== undefined && after !== undefined && before.metadata?.uid === after.metadata?.uid) {
+      await this.#call(() => handler.updated?.(before, after, occasion));
+      return;
+    }
+    // Two calls, each with its own failure: whether the handler can part with the old says nothing about the new.
+    if (before !== undefined) await this.#call(() => handler.removed?.(before, how));
+    if (after !== undefined) await this.#call(() => handler.added?.(after, occasion));
+  }
+
+  async #call(handle: () => void | Promise<void>): Promise<void> {
+    try {
+      if (!this.#closed) await handle();
+    } catch (error) {
+      this.#onError(error);
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Client, type KubeObject, qualifiedName, type Resource } from '@etcd-operator/kube';
 import { Informer, type InformerOptions, type InformerSelection } from './informer.ts';
+import type { World, WorldListener } from './world.ts';
 
 /** What all informers of a pool have in common. */
 export interface InformerPoolOptions
@@ -18,12 +19,16 @@ export type InformerRequest<T extends KubeObject> = InformerSelection & Pick<Inf
 
 /**
  * The informers of a program: one per kind and selection, shared by all who ask, started with the pool or, if asked for later,
- * at once.
+ * at once. When one of them finds that the server's world was replaced, all of them read it anew.
  */
-export class InformerPool {
+export class InformerPool implements World {
   readonly #options: InformerPoolOptions;
   readonly #informers = new Map<string, Informer<KubeObject>>();
   readonly #running = new Set<Promise<void>>();
+  readonly #worldListeners = new Set<WorldListener>();
+  /** Those that read anew on account of a replacement that another found: what they find is the same one. */
+  readonly #inDoubt = new Set<Informer<KubeObject>>();
+  #generation = 0;
   #signal: AbortSignal | undefined;
 
   constructor(options: InformerPoolOptions) {
@@ -44,8 +49,27 @@ export class InformerPool {
     const made = new Informer<T>({ ...common, ...where, resource, reader: client.resource(resource) });
     const stored = made as unknown as Informer<KubeObject>;
     this.#informers.set(id, stored);
+    stored.onReplaced(() => this.#onReplaced(stored));
+    stored.onProgress(() => void this.#inDoubt.delete(stored));
     if (this.#signal) this.#start(stored, this.#signal);
     return made;
+  }
+
+  get doubt(): string | undefined {
+    for (const informer of this.#informers.values()) {
+      const { problem } = informer.status;
+      if (problem?.kind === 'older') return `the cache of ${informer.name} is in doubt: ${problem.error.message}`;
+    }
+    return undefined;
+  }
+
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** Calls `listener` when the world was replaced. */
+  onWorldReplaced(listener: WorldListener): void {
+    this.#worldListeners.add(listener);
   }
 
   /** All informers that hold a kind. */
@@ -66,6 +90,20 @@ export class InformerPool {
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
     }
     await Promise.all(this.#running);
+  }
+
+  #onReplaced(found: Informer<KubeObject>): void {
+    this.#generation++;
+    if (this.#inDoubt.has(found)) return;
+    for (const other of this.#informers.values()) if (other !== found) this.#reread(other, found);
+    for (const listener of this.#worldListeners) listener(found.name);
+  }
+
+  #reread(informer: Informer<KubeObject>, found: Informer<KubeObject>): void {
+    if (!informer.hasSynced) return;
+    this.#inDoubt.add(informer);
+    if (informer.status.problem?.kind === 'older') return;
+    informer.relist(`the cache of ${found.name} found the API server's data replaced`);
   }
 
   #start(informer: Informer<KubeObject>, signal: AbortSignal): void {

@@ -20,16 +20,16 @@ export class InformerSink<T extends KubeObject> implements ReflectorSink<T> {
     this.#listener = listener;
   }
 
-  init(): void {
-    this.#store.init();
+  init(doubted?: boolean): void {
+    this.#store.init(doubted);
   }
 
   initApply(object: T): void {
     this.#store.initApply(object);
   }
 
-  initDone(resourceVersion: string): void {
-    this.#store.initDone(resourceVersion);
+  initDone(resourceVersion: string, replaced?: boolean): void {
+    this.#store.initDone(resourceVersion, replaced);
     this.#listener.synced();
     this.#listener.progress();
   }

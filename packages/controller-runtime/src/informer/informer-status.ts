@@ -10,6 +10,10 @@ export interface InformerStatus {
   readonly phase: 'starting' | 'live' | 'stale';
   /** Milliseconds since the server was last heard of; infinite if never. */
   readonly silentFor: number;
+  /** How old the copy may be: milliseconds since the server last showed that it is complete; infinite if never. */
+  readonly lag: number;
+  /** When that was, by the wall clock, in milliseconds since the epoch; absent if never. */
+  readonly confirmedAt?: number;
   /** What it is recovering from, if anything. */
   readonly problem?: Problem;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { KubeError } from '@etcd-operator/kube';
 import { createLogger, type LogRecord, seededRandom, VirtualClock } from '@etcd-operator/ports';
 import { describe, expect, test } from 'vitest';
 import { ScriptedKind } from '../testing/scripted-kind.ts';
@@ -32,11 +33,26 @@ describe('informer', () => {
     impatient.abort();
     expect(await givenUp).toBe(false);
     const synced = informer.whenSynced();
-    expect(informer.status).toEqual({ phase: 'starting', silentFor: Number.POSITIVE_INFINITY });
+    const never = Number.POSITIVE_INFINITY;
+    expect(informer.status).toEqual({ phase: 'starting', silentFor: never, lag: never });
     start();
     await clock.advance(10);
     expect(await synced).toBe(true);
     expect(await informer.whenSynced()).toBe(true);
+  });
+
+  test('its status says how old the copy may be, and when it was last known to be complete', async () => {
+    const { clock, kind, informer, start } = world();
+    start();
+    await clock.advance(1000);
+    expect(informer.status).toMatchObject({ phase: 'live', lag: 1000, confirmedAt: clock.now() - 1000 });
+    kind.bookmark();
+    await clock.advance(10);
+    expect(informer.status.lag).toBe(10);
+    kind.fail('list', () => new KubeError('ConnectionRefused', 'nobody there'), 100);
+    kind.disturb((stream) => stream.end());
+    await clock.advance(120_000);
+    expect(informer.status).toMatchObject({ phase: 'stale', lag: 120_010, confirmedAt: clock.now() - 120_010 });
   });
 
   test('what a handler gets is frozen on request, so that tests find code that modifies the cache', async () => {
@@ -161,6 +177,28 @@ describe('informer', () => {
     expect(heard).toEqual(['+gate@5', '-removed@7', '-replaced@8', '+replaced@9', '-swapped@10']);
   });
 
+  test('a handler that cannot part with what was replaced hears of its replacement all the same', async () => {
+    const { clock, kind, informer, start } = world();
+    const heard: string[] = [];
+    informer.addHandler({
+      added: async (object) => {
+        heard.push(`+${nameOf(object)}`);
+        await clock.sleep(1000);
+      },
+      removed: async (object) => {
+        heard.push(`-${nameOf(object)}`);
+        throw new Error('cannot part with it');
+      },
+    });
+    kind.put(thing('a/one'));
+    start();
+    await clock.advance(10);
+    kind.remove('a/one');
+    kind.put(thing('a/one', {}, { uid: 'another' }));
+    await clock.advance(10_000);
+    expect(heard).toEqual(['+one@2', '-one@3', '+one@4']);
+  });
+
   test('a handler that joins late hears of everything there is, once, as part of the initial view', async () => {
     const { clock, kind, informer, start } = world();
     kind.put(thing('a/one'));
@@ -198,6 +236,62 @@ describe('informer', () => {
     await clock.advance(600_000);
     expect(heard).toHaveLength(4);
   });
+
+  test('no resync outlives the run of its informer', async () => {
+    const { clock, kind, informer, start, stop } = world();
+    kind.put(thing('a/one'));
+    const heard: string[] = [];
+    informer.addHandler({ updated: (_, after) => void heard.push(nameOf(after)) }, { resyncPeriod: 60_000 });
+    start();
+    await clock.advance(60_000);
+    expect(heard).toEqual(['one@2']);
+    stop.abort();
+    await clock.advance(600_000);
+    expect(heard).toEqual(['one@2']);
+    informer.addHandler({}, { resyncPeriod: 60_000 });
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  test.each(
+    [1, 2, 5, 50, 100_000].flatMap((moment) => [
+      { moment, streaming: true },
+      { moment, streaming: false },
+    ]),
+  )(
+    'stopped ($moment, $streaming) and run again, it goes on with nothing lost or told twice',
+    async ({ moment, streaming }) => {
+      const { clock, kind, informer } = world({ pageSize: 1, streaming });
+      const heard: string[] = [];
+      informer.addHandler(
+        {
+          added: (object) => void heard.push(`+${nameOf(object)}`),
+          updated: (_, after) => void heard.push(`~${nameOf(after)}`),
+        },
+        { resyncPeriod: 3_600_000 },
+      );
+      for (const name of ['one', 'two', 'three']) kind.put(thing(`a/${name}`));
+      for (let round = 0; round < 4; round++) {
+        const stop = new AbortController();
+        const ended = informer.run(stop.signal);
+        // A few turns of promises are the requests of a list.
+        for (let turn = 0; turn < Math.min(moment, 60); turn++) await Promise.resolve();
+        if (moment > 60) await clock.advance(moment);
+        stop.abort();
+        await ended;
+        expect([kind.openWatches, clock.pendingTimers]).toEqual([0, 0]);
+      }
+      kind.remove('a/two');
+      const stop = new AbortController();
+      const ended = informer.run(stop.signal);
+      await clock.advance(1000);
+      expect(informer.lister.list().map(({ metadata }) => metadata?.name)).toEqual(['one', 'three']);
+      expect(heard.filter((line) => !line.includes('two'))).toEqual(['+one@2', '+three@4']);
+      await clock.advance(3_600_000);
+      expect(heard.filter((line) => line.startsWith('~'))).toEqual(['~one@2', '~three@4']);
+      stop.abort();
+      await ended;
+    },
+  );
 
   test('a resync of a busy handler does not hide a change that waits', async () => {
     const { clock, kind, informer, start } = world();

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type KubeObject, qualifiedName, type Reader, type Resource, type SelectOptions } from '@etcd-operator/kube';
-import type { Clock, Logger, Random } from '@etcd-operator/ports';
+import type { Clock, Logger, Random, Timer } from '@etcd-operator/ports';
 import type { MetricRegistry } from '../metrics/registry.ts';
 import { Waiters } from '../queue/waiters.ts';
 import { Reflector } from '../reflector/reflector.ts';
+import { reflectorMetrics } from '../reflector/reflector-metrics.ts';
 import { versionOrder } from '../reflector/resource-version.ts';
 import type { IndexFunction } from '../store/indexer.ts';
 import { type Lister, listerOf } from '../store/lister.ts';
@@ -70,6 +71,10 @@ export class Informer<T extends KubeObject> {
   readonly #feeds = new Set<HandlerFeed<T>>();
   readonly #settled = new Waiters<boolean>();
   readonly #progressListeners = new Set<() => void>();
+  readonly #replacedListeners = new Set<() => void>();
+  readonly #resyncs = new Set<Resync>();
+  #generation = 0;
+  #hasEnded = false;
   #synced = false;
 
   constructor(options: InformerOptions<T>) {
@@ -97,15 +102,23 @@ export class Informer<T extends KubeObject> {
   }
 
   get status(): InformerStatus {
-    const { problem, live, lastContact } = this.#reflector;
-    const silentFor = this.#options.clock.monotonic() - lastContact;
-    if (this.#synced && live) return { phase: 'live', silentFor };
-    return { phase: this.#synced ? 'stale' : 'starting', silentFor, ...(problem && { problem }) };
+    const { problem, live, lastContact, lastConfirmation } = this.#reflector;
+    const { clock } = this.#options;
+    const now = clock.monotonic();
+    const lag = now - lastConfirmation;
+    const age = { silentFor: now - lastContact, lag, ...(Number.isFinite(lag) && { confirmedAt: clock.now() - lag }) };
+    if (this.#synced && live) return { phase: 'live', ...age };
+    return { phase: this.#synced ? 'stale' : 'starting', ...age, ...(problem && { problem }) };
   }
 
   /** The version up to which the copy is complete; empty before the first complete view. */
   get resourceVersion(): string {
     return this.#store.resourceVersion;
+  }
+
+  /** How often the server's world was replaced: versions from before say nothing about versions after. */
+  get generation(): number {
+    return this.#generation;
   }
 
   /** Adds an index, before or after the start. */
@@ -138,6 +151,20 @@ export class Informer<T extends KubeObject> {
     return () => void this.#progressListeners.delete(listener);
   }
 
+  /**
+   * Calls `listener` when the server's world turns out to be another than the one held (its data was restored, lost or swapped),
+   * before any change that follows from it is told. Returns how to end it.
+   */
+  onReplaced(listener: () => void): () => void {
+    this.#replacedListeners.add(listener);
+    return () => void this.#replacedListeners.delete(listener);
+  }
+
+  /** Reads everything anew; until then `status` says that the view is in doubt. */
+  relist(reason: string): void {
+    this.#reflector.relist(reason);
+  }
+
   /** True if everything up to `version` is in the copy; `undefined` if versions of this kind cannot be ordered. */
   hasReached(version: string): boolean | undefined {
     const own = this.#store.resourceVersion;
@@ -146,9 +173,13 @@ export class Informer<T extends KubeObject> {
     return order === undefined ? undefined : order >= 0;
   }
 
-  /** Keeps the copy up to date until `signal` is aborted; then resolves. */
+  /** Keeps the copy up to date until `signal` is aborted; then resolves. May be run again after that: it goes on from where it was. */
   async run(signal: AbortSignal): Promise<void> {
+    this.#hasEnded = false;
+    for (const resync of this.#resyncs) resync.start();
     await this.#reflector.run(signal);
+    this.#hasEnded = true;
+    for (const resync of this.#resyncs) resync.stop();
   }
 
   /** Resolves with true when the first complete view is in, with false if `signal` is aborted before. */
@@ -178,10 +209,25 @@ export class Informer<T extends KubeObject> {
         removed: (key, object, how) => {
           for (const feed of this.#feeds) feed.removed(key, object, how);
         },
+        replaced: () => this.#onReplaced(),
       },
       onTransformError: (error) => log.error('transform failed', { resource: this.name, error }),
       onIndexError: (index, error) => log.error('index function failed', { resource: this.name, index, error }),
     });
+  }
+
+  #onReplaced(): void {
+    const { log, metrics } = this.#options;
+    this.#generation++;
+    log.error(
+      "the API server's data was replaced: its view is not the continuation of what is held; it is taken as it is",
+      {
+        resource: this.name,
+        held: this.#store.resourceVersion,
+      },
+    );
+    if (metrics) reflectorMetrics(metrics).replaced.labels(this.name).inc();
+    for (const listener of this.#replacedListeners) listener();
   }
 
   #makeReflector(): Reflector<T> {
@@ -203,11 +249,31 @@ export class Informer<T extends KubeObject> {
   }
 
   #resync(clock: Clock, feed: HandlerFeed<T>, period: number): () => void {
+    let timer: Timer | undefined;
     const again = () => {
       for (const [key, object] of this.#store.entries()) feed.updated(key, object, object, resyncOccasion);
       timer = clock.schedule(period, again, { background: true });
     };
-    let timer = clock.schedule(period, again, { background: true });
-    return () => timer.cancel();
+    const resync: Resync = {
+      start: () => {
+        timer ??= clock.schedule(period, again, { background: true });
+      },
+      stop: () => {
+        timer?.cancel();
+        timer = undefined;
+      },
+    };
+    this.#resyncs.add(resync);
+    if (!this.#hasEnded) resync.start();
+    return () => {
+      this.#resyncs.delete(resync);
+      resync.stop();
+    };
   }
+}
+
+/** A periodic look at everything, which pauses while its informer does not run. */
+interface Resync {
+  start(): void;
+  stop(): void;
 }

@@ -3,6 +3,7 @@ import { formatMicroTime, KubeError, type Lease, leases as leaseResource } from 
 import { seededRandom, silentLogger, VirtualClock } from '@etcd-operator/ports';
 import { describe, expect, test } from 'vitest';
 import { ScriptedClient } from '../testing/scripted-client.ts';
+import type { ScriptedKind } from '../testing/scripted-kind.ts';
 import { LeaderElector } from './leader-elector.ts';
 import { LeadershipLost } from './leadership-lost.ts';
 
@@ -273,5 +274,75 @@ describe('leader election', () => {
     const { clock, client } = world();
     const options = { leaseName: 'x', leaseNamespace: 'y', client, clock, random: seededRandom(1), log: silentLogger };
     expect(() => new LeaderElector({ ...options, renewDeadline: 15_000 })).toThrow(/renewDeadline/);
+  });
+
+  test.each([
+    { what: 'deleted', change: (leases: ScriptedKind<Lease>) => leases.remove('ops/op') },
+    {
+      what: 'emptied by hand',
+      change: (leases: ScriptedKind<Lease>) => {
+        const held = leases.objects().get('ops/op');
+        return leases.put({ ...held, spec: { ...held?.spec, holderIdentity: '' } });
+      },
+    },
+    {
+      what: 'given to somebody else by hand',
+      change: (leases: ScriptedKind<Lease>) => {
+        const held = leases.objects().get('ops/op');
+        return leases.put({ ...held, spec: { ...held?.spec, holderIdentity: 'two', renewTime: 'now' } });
+      },
+    },
+  ])('a lease that is $what never leaves two that may write', async ({ change }) => {
+    for (const delay of [1, 100, 1000, 1999, 2001]) {
+      const { clock, leases, join } = world();
+      const one = join('one');
+      await clock.advance(100);
+      const two = join('two');
+      await clock.advance(10_000 + delay);
+      change(leases);
+      // Closely at first, then until the old lease has ended for everybody.
+      for (let step = 0; step < 400; step++) {
+        await clock.advance(step < 300 ? 10 : 400);
+        expect([one, two].filter(({ elector }) => elector.leading).length).toBeLessThanOrEqual(1);
+      }
+      expect([one, two].filter(({ elector }) => elector.leading)).toHaveLength(1);
+      one.stop.abort();
+      two.stop.abort();
+      await clock.advance(5000);
+    }
+  });
+
+  test('a leader whose lease is deleted writes nothing until it has it again, and goes on', async () => {
+    const { clock, client, leases, join } = world();
+    const one = join('one');
+    await clock.advance(100);
+    client.onWrite = () => clock.sleep(300);
+    leases.remove('ops/op');
+    await clock.advance(10);
+    expect(one.elector.leading).toBe(false);
+    expect(() => one.elector.assertLeading()).toThrow('the lease was deleted');
+    await clock.advance(700);
+    expect(one.elector.leading).toBe(true);
+    expect(one.abortedAt).toBeUndefined();
+  });
+
+  test('renewals that are answered later than the deadline never leave two that may write', async () => {
+    for (const slowness of [4900, 9900, 10_100, 14_900, 20_000]) {
+      const { clock, client, join } = world();
+      const one = join('one');
+      await clock.advance(100);
+      const two = join('two');
+      client.onWrite = () => clock.sleep(slowness);
+      for (let second = 0; second < 60; second++) {
+        await clock.advance(1000);
+        expect([one, two].filter(({ elector }) => elector.leading).length).toBeLessThanOrEqual(1);
+        // Work that has not been told to end belongs to a leader that may write, or will be told so before another begins.
+        expect(two.elector.leading && one.abortedAt === undefined).toBe(false);
+      }
+      client.onWrite = () => undefined;
+      one.stop.abort();
+      two.stop.abort();
+      await clock.advance(60_000);
+    }
   });
 });

@@ -15,6 +15,7 @@ import { judge, type Observation, observe } from './candidacy.ts';
 import { LeadershipLost } from './leadership-lost.ts';
 import { isTenureSure, type Moment, momentOf } from './tenure.ts';
 import { wakeOnLeaseChange } from './wake-on-lease-change.ts';
+import { watchLease } from './watch-lease.ts';
 
 export interface LeaderElectionOptions {
   /** Name and namespace of the Lease all candidates share. */
@@ -51,7 +52,8 @@ type State =
  *
  * Guarantees: the work's signal is aborted within `renewDeadline` of the last successful renewal, before any other candidate
  * may take the lease; `assertLeading` finds a lease that ran out while the process was suspended even before any timer has
- * fired; the lease is kept while the work winds down, and released after.
+ * fired; the lease is watched while it is held, so that one that is edited or deleted by hand ends the work at once, and candidates
+ * wait for the end of a lease that vanished; the lease is kept while the work winds down, and released after.
  */
 export class LeaderElector {
   readonly identity: string;
@@ -60,10 +62,14 @@ export class LeaderElector {
   readonly #log: Logger;
   readonly #status: GaugeSeries;
   readonly #work = new AbortController();
+  readonly #tenure = new AbortController();
   #state: State = { phase: 'candidate' };
   #observation: Observation | undefined;
   #heldUntil = Number.POSITIVE_INFINITY;
   #deadline: Timer | undefined;
+  /** The lease was deleted while we led: nothing is done until it is ours again, or somebody else's. */
+  #isGone = false;
+  #wakeRenewal: () => void = () => undefined;
 
   constructor(options: LeaderElectorOptions) {
     this.#options = {
@@ -87,7 +93,12 @@ export class LeaderElector {
 
   /** True while the lease is known to be ours. */
   get leading(): boolean {
-    return this.#state.phase === 'leading' && this.#isSure(this.#state.renewed);
+    return this.#state.phase === 'leading' && !this.#isGone && this.#isSure(this.#state.renewed);
+  }
+
+  /** Aborted when the lease is lost or given back: from then on nothing that needs it may be done, now or later. */
+  get tenure(): AbortSignal {
+    return this.#tenure.signal;
   }
 
   /**
@@ -99,6 +110,7 @@ export class LeaderElector {
       this.#lose(new LeadershipLost('suspended', 'the lease may have expired: this process did not run for a while'));
     }
     if (this.#state.phase !== 'leading') throw new LeadershipLost('taken', 'the lease is not held');
+    if (this.#isGone) throw new LeadershipLost('taken', 'the lease was deleted; it is not known yet who gets it');
   }
 
   /**
@@ -114,6 +126,7 @@ export class LeaderElector {
     signal.addEventListener('abort', stop, { once: true });
     const renewal = new AbortController();
     const renewing = this.#keep(renewal.signal);
+    using _watch = watchLease(this.#options, { seen: (lease) => this.#onSeen(lease), gone: () => this.#onGone() });
     try {
       await work(this.#work.signal);
     } finally {
@@ -149,9 +162,27 @@ export class LeaderElector {
     const { clock, retryPeriod } = this.#options;
     const never = new AbortController().signal;
     while (this.#state.phase === 'leading' && !signal.aborted) {
-      await clock.sleep(retryPeriod, signal).catch(() => undefined);
+      const early = new AbortController();
+      this.#wakeRenewal = () => early.abort();
+      signal.addEventListener('abort', this.#wakeRenewal, { once: true });
+      await clock.sleep(retryPeriod, early.signal).catch(() => undefined);
+      signal.removeEventListener('abort', this.#wakeRenewal);
       if (!signal.aborted && this.#state.phase === 'leading') await this.#try(never);
     }
+  }
+
+  /** Our own renewals are seen here too, and whatever anybody else makes of the lease. */
+  #onSeen(lease: Lease): void {
+    const holder = lease.spec?.holderIdentity ?? '';
+    if (this.#state.phase !== 'leading' || holder === this.identity) return;
+    this.#lose(new LeadershipLost('taken', `the lease was taken by ${holder || 'nobody'}`));
+  }
+
+  #onGone(): void {
+    if (this.#state.phase !== 'leading') return;
+    this.#isGone = true;
+    this.#log.warn('the lease was deleted; nothing is written until it is there again');
+    this.#wakeRenewal();
   }
 
   /** One try to get or to renew the lease, bounded in time. Returns who holds it, as far as known. */
@@ -189,12 +220,14 @@ export class LeaderElector {
   async #takeIfFree(signal: AbortSignal): Promise<string | undefined> {
     const { clock } = this.#options;
     const lease = await this.#read(signal);
+    const seen = lease ? this.#observe(lease) : this.#observation;
+    const verdict = judge(lease, seen, this.identity, clock.monotonic());
+    this.#heldUntil = verdict.type === 'wait' ? verdict.until : Number.POSITIVE_INFINITY;
     if (lease === undefined) {
+      if (verdict.type === 'wait' && this.#state.phase !== 'leading') return verdict.holder;
       await this.#write(undefined, undefined, 0, signal);
       return this.identity;
     }
-    const verdict = judge(lease, this.#observe(lease), this.identity, clock.monotonic());
-    this.#heldUntil = verdict.type === 'wait' ? verdict.until : Number.POSITIVE_INFINITY;
     const holder = lease.spec?.holderIdentity ?? '';
     if (this.#state.phase === 'leading' && holder !== this.identity) {
       this.#lose(new LeadershipLost('taken', `the lease was taken by ${holder || 'nobody'}`));
@@ -249,6 +282,7 @@ export class LeaderElector {
       : await this.#leases.create(wanted, { signal });
     if (this.#state.phase === 'ended' || !this.#isSure(renewed)) return;
     this.#state = { phase: 'leading', lease: written, renewed };
+    this.#isGone = false;
     this.#armDeadline(renewed);
   }
 
@@ -271,6 +305,7 @@ export class LeaderElector {
     this.#deadline?.cancel();
     this.#status.set(0);
     this.#log.error('lost the lease; all work is stopped', { error });
+    this.#tenure.abort(error);
     this.#work.abort(error);
   }
 
@@ -278,6 +313,7 @@ export class LeaderElector {
   async #release(): Promise<void> {
     const state = this.#state;
     this.#state = { phase: 'ended' };
+    this.#tenure.abort(new LeadershipLost('taken', 'the lease is given back'));
     if (state.phase !== 'leading' || !this.#options.releaseOnExit) return;
     const { clock } = this.#options;
     const patience = new AbortController();

@@ -1,16 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Client, type Lease, leases } from '@etcd-operator/kube';
-import type { Clock, Logger, Random } from '@etcd-operator/ports';
-import { Informer } from '../informer/informer.ts';
-
-interface WakeOptions {
-  readonly client: Client;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
-  readonly leaseName: string;
-  readonly leaseNamespace: string;
-}
+import type { Lease } from '@etcd-operator/kube';
+import { type WatchLeaseOptions, watchLease } from './watch-lease.ts';
 
 /** Ends waits early. */
 export interface Wake extends Disposable {
@@ -24,32 +14,24 @@ export interface Wake extends Disposable {
  *
  * @param onLease called with every state of the lease that is seen
  */
-export function wakeOnLeaseChange(options: WakeOptions, signal: AbortSignal, onLease: (lease: Lease) => void): Wake {
-  const { leaseName, leaseNamespace, client } = options;
-  const end = new AbortController();
+export function wakeOnLeaseChange(
+  options: WatchLeaseOptions,
+  signal: AbortSignal,
+  onLease: (lease: Lease) => void,
+): Wake {
   let current = new AbortController();
-  const informer = new Informer({
-    ...options,
-    resource: leases,
-    reader: client.resource(leases),
-    namespace: leaseNamespace,
-    fieldSelector: `metadata.name=${leaseName}`,
-  });
-  const look = (lease: Lease) => {
-    onLease(lease);
-    if (!lease.spec?.holderIdentity) current.abort();
-  };
-  informer.addHandler({
-    added: look,
-    updated: (_, lease) => look(lease),
-    removed: () => current.abort(),
+  const watch = watchLease(options, {
+    seen: (lease) => {
+      onLease(lease);
+      if (!lease.spec?.holderIdentity) current.abort();
+    },
+    gone: () => current.abort(),
   });
   const finish = () => {
-    end.abort();
+    watch[Symbol.dispose]();
     current.abort();
   };
   signal.addEventListener('abort', finish, { once: true });
-  void informer.run(end.signal);
   return {
     next() {
       current = new AbortController();

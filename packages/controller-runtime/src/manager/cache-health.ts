@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Clock } from '@etcd-operator/ports';
 import type { InformerPool } from '../informer/informer-pool.ts';
+import type { InformerStatus } from '../informer/informer-status.ts';
 import type { HealthCheck } from './health.ts';
 
 /** A cache that has refused an API server for this long, in milliseconds, needs a new beginning. */
 const refusalLimit = 600_000;
+/** A cache that was cut off for this long, in milliseconds, is known to be of no use; shorter cuts are everyday. */
+const staleLimit = 90_000;
 /** How often caches are looked at while they start, in milliseconds. */
 const settlePoll = 250;
 
@@ -15,7 +18,7 @@ export function cacheChecks(
 ): { readonly health: HealthCheck; readonly ready: HealthCheck } {
   let refusedSince: number | undefined;
   return {
-    /** A server whose view is older than what was seen is refused for ever; if it stays that way, it was restored from a backup. */
+    /** An older view is believed once it was confirmed; if it never is, servers that disagree answer in turn. */
     health: () => {
       const refused = pool.all().find((informer) => informer.status.problem?.kind === 'older');
       if (!refused) {
@@ -27,10 +30,21 @@ export function cacheChecks(
       return `${refused.name}: the API server's view stays older than what was seen before`;
     },
     ready: () => {
+      if (pool.doubt !== undefined) return pool.doubt;
       const waiting = pool.all().filter((informer) => !informer.hasSynced);
-      return waiting.length === 0 ? undefined : `not synced: ${waiting.map(({ name }) => name).join(', ')}`;
+      if (waiting.length > 0) return `not synced: ${waiting.map(({ name }) => name).join(', ')}`;
+      const stale = pool.all().find(({ status }) => isStale(status));
+      if (!stale) return undefined;
+      const { lag, problem } = stale.status;
+      const why = problem ? ` (${problem.error.message})` : '';
+      return `the cache of ${stale.name} is ${Math.round(lag / 1000)} s old${why}`;
     },
   };
+}
+
+/** A kind that was uninstalled has nothing to be behind of. */
+function isStale({ phase, lag, problem }: InformerStatus): boolean {
+  return phase === 'stale' && lag > staleLimit && problem?.kind !== 'missing';
 }
 
 /**

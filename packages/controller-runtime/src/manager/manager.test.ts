@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { leases as leaseResource } from '@etcd-operator/kube';
+import { KubeError, leases as leaseResource } from '@etcd-operator/kube';
 import { createLogger, type LogRecord, seededRandom, systemClock, VirtualClock } from '@etcd-operator/ports';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { buildController } from '../controller/builder.ts';
 import { done } from '../controller/result.ts';
 import { ScriptedClient } from '../testing/scripted-client.ts';
@@ -187,28 +187,107 @@ describe('manager', () => {
     expect(manager.readiness().ok).toBe(true);
   });
 
-  test('health fails when the API server keeps showing an older world, so that a restart begins anew', async () => {
+  test('health fails when servers that disagree keep the caches in doubt, so that a restart begins anew', async () => {
     const { clock, client, manager, run } = world();
     manager.informer(things);
+    client.kind(things).passVersions(10_000);
     client.kind(things).put(thing('a/one'));
     void run();
     await clock.advance(1000);
-    client.kind(things).put(thing('a/two'));
-    await clock.advance(1000);
-    client.kind(things).disturb((stream) => {
-      stream.silent = true;
-    });
-    client.kind(things).put(thing('a/three'));
-    client.kind(things).compact();
-    client.kind(things).lagAt = 2;
-    await clock.advance(90_000);
+    client.kind(things).disturb((stream) => stream.end());
+    // Each answer is older than the one before.
+    let shown = 5000;
+    Object.defineProperty(client.kind(things), 'lagAt', { get: () => --shown });
+    await clock.advance(1);
     // Probes come every so often.
-    for (let minute = 0; minute < 9; minute++) {
-      await clock.advance(60_000);
+    for (let minute = 0; minute < 10; minute++) {
       expect(manager.health().ok).toBe(true);
+      await clock.advance(60_000);
+      expect(manager.readiness().text).toMatch(/the cache of things.lab.example is in doubt/);
     }
-    await clock.advance(120_000);
+    await clock.advance(60_000);
     expect(manager.health().text).toMatch(/older than what was seen/);
+  });
+
+  test('readyz fails when a cache is known to be stale, and says how old it is', async () => {
+    const { clock, client, manager, run } = world();
+    manager.informer(things);
+    void run();
+    await clock.advance(1000);
+    client.kind(things).fail('list', () => new KubeError('ConnectionRefused', 'nobody there'), 1000);
+    client.kind(things).disturb((stream) => stream.end());
+    await clock.advance(80_000);
+    expect(manager.readiness().ok).toBe(true);
+    await clock.advance(40_000);
+    expect(manager.readiness().text).toContain('the cache of things.lab.example is 121 s old (nobody there)');
+    expect(manager.health().ok).toBe(true);
+  });
+
+  test('caches are frozen unless the environment says that this is production', async () => {
+    for (const [environment, expected] of [
+      ['test', true],
+      ['production', false],
+    ] as const) {
+      vi.stubEnv('NODE_ENV', environment);
+      const clock = new VirtualClock();
+      const client = new ScriptedClient(clock);
+      client.kind(things).put(thing('a/one'));
+      const manager = createManager({ client, clock });
+      const stop = new AbortController();
+      const informer = manager.informer(things);
+      const ended = manager.run(stop.signal);
+      await clock.advance(10);
+      expect(Object.isFrozen(informer.lister.get('a/one')?.metadata)).toBe(expected);
+      stop.abort();
+      await ended;
+      vi.unstubAllEnvs();
+    }
+  });
+
+  test('when the data of the API server goes back, nothing is decided until every cache was read anew', async () => {
+    const { clock, client, manager, run } = world({ leaderElection: { leaseName: 'op', leaseNamespace: 'ops' } });
+    const kind = client.kind(things);
+    client.kind(parts).put(part('a/p'));
+    kind.put(thing('a/one'));
+    const backup = kind.version;
+    const [cachedThings, cachedParts] = [manager.informer(things), manager.informer(parts)];
+    const seen: string[] = [];
+    const refused: unknown[] = [];
+    const finish = Promise.withResolvers<void>();
+    buildController(manager, { name: 'things', concurrency: 2 })
+      .forKind(things)
+      .complete(async (request, context) => {
+        seen.push(`${request.name} parts=${cachedParts.lister.size} world=${manager.world.generation}`);
+        if (request.name !== 'slow' || !cachedThings.lister.get(request)) return done();
+        await finish.promise;
+        await context.client
+          .resource(parts)
+          .delete({ namespace: 'a', name: 'p' })
+          .catch((error: Error) => refused.push(error.cause));
+        return done();
+      });
+    void run();
+    await clock.advance(20_000);
+    client.kind(parts).put(part('a/q'));
+    kind.put(thing('a/slow'));
+    kind.passVersions(100);
+    kind.bookmark();
+    await clock.advance(1000);
+    expect(seen).toEqual(['one parts=1 world=0', 'slow parts=2 world=0']);
+    // All of it goes back; only the watch of things notices by itself.
+    client.kind(parts).restore(backup, { bump: false });
+    kind.restore(backup, { bump: false });
+    kind.put(thing('a/new'));
+    await clock.advance(10);
+    expect(manager.readiness().text).toMatch(/in doubt/);
+    finish.resolve();
+    await clock.advance(100);
+    expect(String(refused[0])).toMatch(/in doubt/);
+    await clock.advance(60_000);
+    expect(manager.readiness().ok).toBe(true);
+    expect(client.writes.filter(({ verb }) => verb === 'delete')).toEqual([]);
+    expect(seen.slice(2).toSorted()).toEqual(['new parts=1 world=2', 'slow parts=1 world=2']);
+    expect(client.writes.filter(({ resource }) => resource.startsWith('events'))).toHaveLength(1);
   });
 
   test('two parts of one name, a late part and a second run are refused', async () => {

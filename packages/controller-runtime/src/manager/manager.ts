@@ -6,6 +6,7 @@ import { trackedClient } from '../controller/tracked-client.ts';
 import { type EventRecorder, EventWriter } from '../events/event-recorder.ts';
 import type { Informer } from '../informer/informer.ts';
 import { InformerPool, type InformerRequest } from '../informer/informer-pool.ts';
+import type { World, WorldListener } from '../informer/world.ts';
 import { type LeaderElectionOptions, LeaderElector } from '../leader-election/leader-elector.ts';
 import { MetricRegistry, metricsContentType } from '../metrics/registry.ts';
 import { cacheChecks, cachesSettled } from './cache-health.ts';
@@ -29,7 +30,10 @@ export interface ManagerOptions {
   readonly leaderElection?: LeaderElectionOptions;
   /** Answers `/healthz`, `/readyz` and `/metrics`. @default not at all */
   readonly http?: HttpOptions;
-  /** Caches make their objects immutable; for tests. @default false */
+  /**
+   * Caches make their objects immutable, so that code that modifies them is found where it does. Costs time for every object.
+   * @default true unless the environment says NODE_ENV=production
+   */
   readonly freeze?: boolean;
   /** Caches use streaming lists where the server has them. @default true */
   readonly streaming?: boolean;
@@ -43,7 +47,8 @@ export interface ManagerOptions {
 export interface Manager {
   /**
    * Reads always; writes only while this process holds the lease, if there is an election: before and after, a write fails with
-   * code `Aborted` and nothing is sent.
+   * code `Aborted` and nothing is sent. That holds as for a reconcile's client for writes that wait in line or to be repeated:
+   * they end when the lease does, and the lease is looked at again when they leave.
    */
   readonly client: Client;
   /** The client as it was given: also writes without the lease. For what every replica does, such as its own registration. */
@@ -60,6 +65,13 @@ export interface Manager {
   informer<T extends KubeObject>(resource: Resource<T>, request?: InformerRequest<T>): Informer<T>;
   /** All caches that hold a kind. */
   informersOf(resource: Resource): readonly Informer<KubeObject>[];
+  /** Whether all caches show one world. Controllers heed it by themselves; what else decides on caches asks it before it acts. */
+  readonly world: World;
+  /**
+   * Calls `listener` when the API server's data turned out to be lost, restored or swapped. All caches are then read anew before
+   * anything is reconciled; what a reconcile decided before that changes nothing any more.
+   */
+  onWorldReplaced(listener: WorldListener): void;
   /** Has something run with the manager. Before `run` only. */
   add(runnable: Runnable): void;
   /**
@@ -117,9 +129,6 @@ class ControllerManager implements Manager {
     this.#healthChecks = host ? host.#healthChecks : new Map();
     this.#readyChecks = host ? host.#readyChecks : new Map();
     this.unfencedClient = options.client;
-    this.client = options.leaderElection
-      ? trackedClient(options.client, { fence: () => this.assertLeading(), refusal: notLeading })
-      : options.client;
     this.clock = options.clock ?? systemClock;
     this.random = options.random ?? systemRandom;
     this.log = options.log ?? silentLogger;
@@ -127,11 +136,26 @@ class ControllerManager implements Manager {
     const { unfencedClient: client, clock, random, log, metrics } = this;
     const { leaderElection, http } = options;
     this.#elector = leaderElection && new LeaderElector({ ...leaderElection, client, clock, random, log, metrics });
+    const fence = () => this.assertLeading();
+    this.client = this.#elector
+      ? trackedClient(client, { writeSignal: this.#elector.tenure, fence, refusal: notLeading })
+      : client;
     this.#pool = host ? host.#pool : this.#makePool(options);
     this.#endpoint = host ? host.#endpoint : http && new HttpEndpoint(http, this.#routes(), log);
+    if (leaderElection) this.#announceReplacement(leaderElection);
   }
 
-  #makePool({ namespace, freeze = false, streaming = true }: ManagerOptions): InformerPool {
+  /** Whoever looks at the lease finds why all work was begun anew. */
+  #announceReplacement({ leaseName: name, leaseNamespace: namespace }: LeaderElectionOptions): void {
+    const events = this.eventRecorder('controller-runtime');
+    const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { namespace, name } };
+    this.onWorldReplaced((resource) => {
+      const message = `The API server's data was replaced (seen in ${resource}). All caches are read anew before any work goes on.`;
+      if (this.leading) events.record(lease, 'Warning', 'WorldReplaced', message);
+    });
+  }
+
+  #makePool({ namespace, freeze = isFrozenByDefault(), streaming = true }: ManagerOptions): InformerPool {
     const { unfencedClient: client, clock, random, log, metrics } = this;
     const where = namespace ? { namespace } : {};
     const pool = new InformerPool({ client, clock, random, log, metrics, freeze, streaming, ...where });
@@ -147,6 +171,14 @@ class ControllerManager implements Manager {
 
   get leading(): boolean {
     return this.#elector?.leading ?? this.#started;
+  }
+
+  get world(): World {
+    return this.#pool;
+  }
+
+  onWorldReplaced(listener: WorldListener): void {
+    this.#pool.onWorldReplaced(listener);
   }
 
   informer<T extends KubeObject>(resource: Resource<T>, request?: InformerRequest<T>): Informer<T> {
@@ -267,6 +299,10 @@ class ControllerManager implements Manager {
       ['/metrics', () => ({ status: 200, type: metricsContentType, body: this.metrics.render() })],
     ]);
   }
+}
+
+function isFrozenByDefault(): boolean {
+  return process.env['NODE_ENV'] !== 'production';
 }
 
 function report({ ok, text }: HealthReport) {

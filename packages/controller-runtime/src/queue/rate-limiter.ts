@@ -3,8 +3,11 @@ import type { Clock } from '@etcd-operator/ports';
 
 /** Says how long a key has to wait before it is tried again. */
 export interface RateLimiter<K> {
-  /** The delay in milliseconds of the next try; each call counts as a failure. */
-  when(key: K): number;
+  /**
+   * The delay in milliseconds of the next try; each call counts as a failure.
+   * @param alone the key's own affair: other keys do not wait for it, nor it for them
+   */
+  when(key: K, alone?: boolean): number;
   /** The key succeeded, or is given up: its next failure is its first. */
   forget(key: K): void;
   /** Failures since the last `forget`. */
@@ -27,15 +30,22 @@ export function exponentialPerKey<K>(base = 5, limit = 1_000_000): RateLimiter<K
 
 /**
  * One bucket for all keys: `burst` tries at once, then `perSecond`. Each call takes a token, on credit if need be, and the
- * delay is the time until the credit is paid back.
+ * delay is the time until the credit is paid back; at most `limit` milliseconds, so that no key waits for long because of others.
  */
-export function tokenBucket<K>(clock: Pick<Clock, 'monotonic'>, perSecond = 10, burst = 100): RateLimiter<K> {
+export function tokenBucket<K>(
+  clock: Pick<Clock, 'monotonic'>,
+  perSecond = 10,
+  burst = 100,
+  limit = 10_000,
+): RateLimiter<K> {
+  const deepest = -(limit / 1000) * perSecond;
   let tokens = burst;
   let filledAt = clock.monotonic();
   return {
-    when() {
+    when(_key, alone) {
+      if (alone) return 0;
       const now = clock.monotonic();
-      tokens = Math.min(burst, tokens + ((now - filledAt) / 1000) * perSecond) - 1;
+      tokens = Math.max(deepest, Math.min(burst, tokens + ((now - filledAt) / 1000) * perSecond) - 1);
       filledAt = now;
       return tokens >= 0 ? 0 : (-tokens / perSecond) * 1000;
     },
@@ -47,13 +57,16 @@ export function tokenBucket<K>(clock: Pick<Clock, 'monotonic'>, perSecond = 10, 
 /** The longest delay any of the limiters asks for. */
 export function longestOf<K>(...limiters: readonly RateLimiter<K>[]): RateLimiter<K> {
   return {
-    when: (key) => limiters.reduce((longest, limiter) => Math.max(longest, limiter.when(key)), 0),
+    when: (key, alone) => limiters.reduce((longest, limiter) => Math.max(longest, limiter.when(key, alone)), 0),
     forget: (key) => limiters.forEach((limiter) => void limiter.forget(key)),
     failures: (key) => limiters.reduce((most, limiter) => Math.max(most, limiter.failures(key)), 0),
   };
 }
 
-/** What controllers use unless told otherwise: 5 ms to 1000 s per key, and ten a second (a hundred at once) over all keys. */
+/**
+ * What controllers use unless told otherwise: 5 ms to 1000 s per key, and ten a second (a hundred at once) over all keys, for which
+ * no key waits longer than ten seconds.
+ */
 export function defaultRateLimiter<K>(clock: Pick<Clock, 'monotonic'>): RateLimiter<K> {
   return longestOf(exponentialPerKey<K>(), tokenBucket<K>(clock));
 }

@@ -28,6 +28,11 @@ export interface AddOptions {
   readonly priority?: Priority;
 }
 
+export interface RetryOptions extends AddOptions {
+  /** It is the key's own affair: it takes nothing of what all keys share. @default false */
+  readonly alone?: boolean;
+}
+
 /** How many keys at rest are remembered at least. */
 const mostAtRest = 1024;
 
@@ -112,8 +117,8 @@ export class WorkQueue<K> {
   }
 
   /** Wants `key` processed after the delay its failures have earned. Returns that delay in milliseconds. */
-  addRateLimited(key: K, options?: AddOptions): number {
-    const delay = this.#limiter.when(key);
+  addRateLimited(key: K, options?: RetryOptions): number {
+    const delay = this.#limiter.when(key, options?.alone);
     this.#metrics?.retries.inc();
     this.addAfter(key, delay, options);
     return delay;

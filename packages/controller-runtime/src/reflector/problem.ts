@@ -10,7 +10,7 @@ import { isKubeError, type KubeError, type KubeErrorCode } from '@etcd-operator/
  * | `missing` | the kind does not exist (404): its CRD is not installed | look again every few seconds |
  * | `unsupported` | the server has no streaming lists | paged lists from now on |
  * | `truncated` | a streaming list ended before its end marker | again, then paged lists |
- * | `older` | the server's view is older than what was seen already | again; nothing of it is taken |
+ * | `older` | the server shows something older than what was seen already | a new list; taken when confirmed, refused until then |
  * | `corrupt` | a frame could not be understood | from the last good version, on a new connection |
  * | `idle` | nothing came within the idle limit: a dead connection | likewise |
  * | `denied` | 401 or 403 | again; rights may be granted later |

@@ -11,6 +11,7 @@ export interface ReflectorMetrics {
   readonly shortWatches: Counter;
   readonly events: Counter;
   readonly problems: Counter;
+  readonly replaced: Counter;
 }
 
 export function reflectorMetrics(registry: MetricRegistry): ReflectorMetrics {
@@ -33,6 +34,11 @@ export function reflectorMetrics(registry: MetricRegistry): ReflectorMetrics {
       name: 'reflector_problems_total',
       help: 'What went wrong while listing and watching, by kind',
       labels: [...labels, 'problem'],
+    }),
+    replaced: registry.counter({
+      name: 'reflector_worlds_replaced_total',
+      help: "How often the API server's data turned out to be lost, restored or swapped",
+      labels,
     }),
   };
 }

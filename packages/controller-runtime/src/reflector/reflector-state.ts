@@ -37,7 +37,7 @@ export interface Pausing {
  * | watch | ended, after a while | watch from the last version |
  * | watch | ended at once | pause, then watch from the last version |
  * | watch | expired | list; after a pause if it came at once |
- * | watch | missing | pause, then list |
+ * | watch | missing or older | pause, then list |
  * | watch | any other problem | pause, then watch from the last version |
  * | pause | rested | what it was for |
  */
@@ -102,6 +102,7 @@ function afterWatch(state: Watching, outcome: Outcome): ReflectorState {
     case 'expired':
       return brief ? pause(problem, listing(state.streams)) : listing(state.streams);
     case 'missing':
+    case 'older':
       return pause(problem, listing(state.streams));
     case 'idle':
       return brief ? pause(problem, again) : again;
@@ -110,7 +111,8 @@ function afterWatch(state: Watching, outcome: Outcome): ReflectorState {
   }
 }
 
-function listing(streams: number): Listing {
+/** To read a complete view, as a stream while there are chances for it. */
+export function listing(streams: number): Listing {
   return { phase: 'list', mode: streams > 0 ? 'stream' : 'pages', streams };
 }
 

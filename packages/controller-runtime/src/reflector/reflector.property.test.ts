@@ -24,7 +24,10 @@ type Happening =
         | 'lag'
         | 'catchUp'
         | 'uninstall'
-        | 'install';
+        | 'install'
+        | 'restored'
+        | 'wentBack'
+        | 'swapped';
     }
   | { readonly do: 'fail'; readonly operation: 'list' | 'watch'; readonly code: FailureCode; readonly times: number }
   | { readonly do: 'wait'; readonly time: number };
@@ -53,6 +56,9 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
         'catchUp',
         'uninstall',
         'install',
+        'restored',
+        'wentBack',
+        'swapped',
       ),
     }),
   },
@@ -100,11 +106,24 @@ const acts: {
   catchUp: (kind) => Object.assign(kind, { lagAt: undefined }),
   uninstall: (kind) => Object.assign(kind, { installed: false }),
   install: (kind) => Object.assign(kind, { installed: true }),
+  // A backup is restored with --bump-revision --mark-compacted, and the server starts anew.
+  restored: (kind) => {
+    kind.restore(kind.version / 2, { bump: true });
+    kind.disturb((stream) => stream.end());
+  },
+  // Versions go back by far, so that a view does not happen to be overtaken unseen. Watches stay open.
+  wentBack: (kind) => kind.restore(Math.floor(kind.version / 2), { bump: false }),
+  // Another server answers at the same address.
+  swapped: (kind) => {
+    kind.restore(Math.floor(kind.version / 2), { bump: false });
+    kind.disturb((stream) => stream.end());
+  },
   fail: (kind, { operation, code, times }) => kind.fail(operation, () => new KubeError(code, 'scripted'), times),
 };
 
-/** Hears what an informer tells and notes what cannot be. */
+/** Hears what an informer tells and notes what cannot be. Objects may go back only in the view of a world that was replaced. */
 class Witness {
+  mayGoBack = false;
   readonly held = new Map<string, Thing>();
   readonly complaints: string[] = [];
 
@@ -118,7 +137,7 @@ class Witness {
     const key = `${after.metadata?.namespace}/${after.metadata?.name}`;
     if (this.held.get(key) !== before) this.complaints.push(`${key} updated from what it was not`);
     if (before.metadata?.uid !== after.metadata?.uid) this.complaints.push(`${key} changed its UID`);
-    if (Number(after.metadata?.resourceVersion) <= Number(before.metadata?.resourceVersion)) {
+    if (!this.mayGoBack && Number(after.metadata?.resourceVersion) <= Number(before.metadata?.resourceVersion)) {
       this.complaints.push(`${key} went back in time`);
     }
     this.held.set(key, after);
@@ -144,9 +163,13 @@ async function live(happenings: readonly Happening[], streaming: boolean, seed: 
     pageSize: 1,
   });
   informer.addHandler(witness);
+  informer.onReplaced(() => (witness.mayGoBack = true));
+  informer.onProgress(() => (witness.mayGoBack = false));
   const stop = new AbortController();
-  const ended = informer.run(stop.signal);
   kind.put(thing('a/one'));
+  // What follows is far from it, so that half of it lies in between.
+  kind.passVersions(100_000);
+  const ended = informer.run(stop.signal);
   for (const what of happenings) {
     if (what.do === 'wait') await clock.advance(what.time);
     else (acts[what.do] as (kind: ScriptedKind<Thing>, what: Happening) => unknown)(kind, what);
@@ -154,7 +177,7 @@ async function live(happenings: readonly Happening[], streaming: boolean, seed: 
   // The world becomes well again.
   acts.catchUp(kind, { do: 'catchUp' });
   acts.install(kind, { do: 'install' });
-  await clock.advance(300_000);
+  await clock.advance(600_000);
   const minutes = clock.monotonic() / 60_000;
   stop.abort();
   await ended;
@@ -163,7 +186,7 @@ async function live(happenings: readonly Happening[], streaming: boolean, seed: 
 }
 
 describe('reflector against a server that misbehaves', () => {
-  test('whatever happens, it ends up with the truth, never goes back in time, and never hammers the server', async () => {
+  test('whatever happens, it ends up with the truth, goes back in time only with the server, and never hammers it', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(happening, { maxLength: 25 }),

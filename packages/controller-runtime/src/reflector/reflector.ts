@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { KubeObject, Reader, SelectOptions, WatchEvent, WatchOptions } from '@etcd-operator/kube';
+import type { KubeObject, ListOptions, Reader, SelectOptions, WatchEvent, WatchOptions } from '@etcd-operator/kube';
 import type { Clock, LogFields, Logger, Random } from '@etcd-operator/ports';
 import type { CounterSeries } from '../metrics/counter.ts';
 import { MetricRegistry } from '../metrics/registry.ts';
 import { Backoff } from './backoff.ts';
-import { type Problem, problemOf, ReflectorFault } from './problem.ts';
+import { type Problem, type ProblemKind, problemOf, ReflectorFault } from './problem.ts';
 import { type ReflectorMetrics, reflectorMetrics } from './reflector-metrics.ts';
 import type { ReflectorSink } from './reflector-sink.ts';
-import { initialState, type ListMode, type Outcome, type ReflectorState, transition } from './reflector-state.ts';
-import { isNotOlder, versionOrder } from './resource-version.ts';
+import {
+  initialState,
+  type ListMode,
+  listing,
+  type Outcome,
+  type ReflectorState,
+  transition,
+} from './reflector-state.ts';
+import { versionOrder } from './resource-version.ts';
 import { Watchdog } from './watchdog.ts';
+import { WorldCheck } from './world-check.ts';
 
 export interface ReflectorOptions<T extends KubeObject> {
   /** What its metrics and log lines call it: `pods`, `deployments.apps`. */
@@ -35,18 +43,30 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly onState?: (state: ReflectorState) => void;
 }
 
+/** A complete view that was accepted. */
+interface View {
+  readonly version: string;
+  /** It is of another world than what was seen before. */
+  readonly replaced: boolean;
+}
+
 /** A watch that ends sooner than this, in milliseconds, is followed by a pause. */
 const briefWatch = 5000;
 /** Pauses while a kind is not installed stay short, in milliseconds, so that work begins soon after it is. */
 const longestMissingPause = 5000;
+/** So do those between the confirmations of an older view: nothing is done while the world is in doubt. */
+const longestDoubtPause = 5000;
+const longestPauses: Partial<Record<ProblemKind, number>> = { missing: longestMissingPause, older: longestDoubtPause };
 
 /**
  * Keeps a sink up to date with the API server: lists, then watches, for as long as it runs. A state machine (see
  * `ReflectorState`); nothing the server or the network does ends it.
  *
  * Guarantees:
- * - the sink hears of every change or of a complete view in its place, never of something older than what it has heard of;
- * - a watch continues from exactly the version of the list or of the last event or bookmark before it;
+ * - the sink hears of every change or of a complete view in its place, never of something older than what it has heard of, unless
+ *   the server's world was replaced, which it is told;
+ * - a watch continues from exactly the version of the list or of the last event or bookmark before it, after a look whether the
+ *   server has come that far: one that has not would keep silent for ever;
  * - a dead connection is noticed within `idleLimit`; no request follows a failure without a growing pause (0.8 s to 30 s).
  */
 export class Reflector<T extends KubeObject> {
@@ -56,10 +76,18 @@ export class Reflector<T extends KubeObject> {
   readonly #backoff: Backoff;
   readonly #idleLimit: number;
   #state: ReflectorState;
+  readonly #world = new WorldCheck();
+  #interrupt: AbortController | undefined;
+  #wantsList = false;
+  /** The next complete view is of a replaced world, as another cache found. */
+  #isReread = false;
   #version = '';
   #lastContact = Number.NEGATIVE_INFINITY;
+  #lastConfirmation = Number.NEGATIVE_INFINITY;
   #problem: Problem | undefined;
   #hasBookmarks = false;
+  /** A watch was opened since the last complete view: the next one resumes it. */
+  #hasFollowed = false;
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
@@ -84,17 +112,45 @@ export class Reflector<T extends KubeObject> {
     return this.#lastContact;
   }
 
+  /** Monotonic time at which the server last showed that the view is complete: by a list, an event, a bookmark, or its version. */
+  get lastConfirmation(): number {
+    return this.#lastConfirmation;
+  }
+
   /** True while a watch is open and the server was heard of within the idle limit. */
   get live(): boolean {
-    return this.#state.phase === 'watch' && this.#options.clock.monotonic() - this.#lastContact <= this.#idleLimit;
+    if (this.#state.phase !== 'watch' || this.#wantsList) return false;
+    return this.#options.clock.monotonic() - this.#lastContact <= this.#idleLimit;
   }
 
   /** Works until `signal` is aborted; then resolves. */
   async run(signal: AbortSignal): Promise<void> {
+    const stop = () => this.#interrupt?.abort(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
     while (!signal.aborted) {
-      const outcome = await this.#perform(signal);
-      if (!signal.aborted) this.#advance(outcome);
+      this.#interrupt = new AbortController();
+      const outcome = await this.#perform(this.#interrupt.signal);
+      if (signal.aborted) break;
+      if (this.#wantsList) this.#startAnew();
+      else this.#advance(outcome);
     }
+    signal.removeEventListener('abort', stop);
+  }
+
+  /** Reads a complete view anew: what is held belongs to a world that is no more. Until then it is in doubt (`older`). */
+  relist(reason: string): void {
+    this.#wantsList = true;
+    this.#isReread = true;
+    this.#problem = { kind: 'older', error: new ReflectorFault('older', reason) };
+    this.#interrupt?.abort();
+  }
+
+  #startAnew(): void {
+    this.#wantsList = false;
+    const { phase } = this.#state;
+    const streams = phase === 'pause' ? this.#state.then.streams : this.#state.streams;
+    this.#state = listing(streams);
+    this.#options.onState?.(this.#state);
   }
 
   async #perform(signal: AbortSignal): Promise<Outcome> {
@@ -130,28 +186,35 @@ export class Reflector<T extends KubeObject> {
     const begun = clock.monotonic();
     // A page may take its time: the server reads and encodes it before the first byte comes.
     using watchdog = new Watchdog(clock, 2 * this.#idleLimit, signal);
-    let version: string | undefined;
+    let view: View | undefined;
     try {
       this.#metrics.lists.labels(this.#options.name).inc();
-      for await (const page of this.#pages(mode, watchdog.signal)) {
+      for await (const page of this.#pages(mode, watchdog)) {
         this.#touch(watchdog);
-        if (version === undefined) {
-          version = this.#acceptable(page.metadata.resourceVersion);
-          sink.init();
+        if (view === undefined) {
+          view = this.#acceptable(page.metadata.resourceVersion);
+          sink.init(view.replaced || this.#isReread);
         }
         for (const object of page.items) sink.initApply(object);
       }
-      return this.#listed(version, begun);
+      this.#hasFollowed = false;
+      return this.#listed(view, begun);
     } catch (error) {
       return this.#failed(watchdog.bite ?? error, begun);
     }
   }
 
-  #pages(mode: Exclude<ListMode, 'stream'>, signal: AbortSignal) {
+  #pages(mode: Exclude<ListMode, 'stream'>, watchdog: Watchdog) {
     const { reader, select, pageSize } = this.#options;
+    const common = { ...select, ...this.#watchedBy(watchdog), resourceVersion: '' };
     // Version '' asks for the most recent state, which is never older than anything seen before.
-    if (mode === 'pages') return reader.pages({ ...select, signal, limit: pageSize ?? 500, resourceVersion: '' });
-    return inOnePage(reader.list({ ...select, signal, resourceVersion: '' }));
+    if (mode === 'pages') return reader.pages({ ...common, limit: pageSize ?? 500 });
+    return inOnePage(reader.list(common));
+  }
+
+  /** What makes a request end when it goes silent: bytes count, for a large object may take its time on a slow link. */
+  #watchedBy(watchdog: Watchdog): Pick<ListOptions, 'signal' | 'onBytes'> {
+    return { signal: watchdog.signal, onBytes: () => this.#hear(watchdog) };
   }
 
   /** A watch, or a streaming list that goes on as a watch on the same connection. */
@@ -159,14 +222,19 @@ export class Reflector<T extends KubeObject> {
     const { clock, reader, sink } = this.#options;
     const streaming = this.#state.phase === 'list';
     let begun = clock.monotonic();
+    const again = !streaming && this.#hasFollowed;
+    this.#hasFollowed = true;
     using watchdog = new Watchdog(clock, this.#idleLimit, signal);
     try {
+      if (again) await this.#confirm(watchdog);
       this.#metrics[streaming ? 'lists' : 'watches'].labels(this.#options.name).inc();
-      if (streaming) sink.init();
-      for await (const event of reader.watch({ ...this.#watchOptions(), signal: watchdog.signal })) {
+      if (streaming) sink.init(this.#world.doubted || this.#isReread);
+      for await (const event of reader.watch({ ...this.#watchOptions(), ...this.#watchedBy(watchdog) })) {
         this.#touch(watchdog);
-        if (this.#state.phase === 'watch') this.#onChange(event);
-        else if (this.#onInitialEvent(event, begun)) begun = this.#lastContact;
+        if (this.#state.phase === 'watch') {
+          this.#onChange(event);
+          this.#lastConfirmation = this.#lastContact;
+        } else if (this.#onInitialEvent(event, begun)) begun = this.#lastContact;
       }
       if (this.#state.phase !== 'watch') {
         throw new ReflectorFault('truncated', 'the streaming list ended before its end marker');
@@ -175,6 +243,22 @@ export class Reflector<T extends KubeObject> {
     } catch (error) {
       return this.#failed(watchdog.bite ?? error, begun);
     }
+  }
+
+  /**
+   * Asks how far the server has come before a watch is resumed. A server that has lost its data and is asked for changes after a
+   * version that it has not reached says nothing at all, not even that.
+   */
+  async #confirm(watchdog: Watchdog): Promise<void> {
+    const { reader, select } = this.#options;
+    const { metadata } = await reader.list({ ...select, ...this.#watchedBy(watchdog), limit: 1, resourceVersion: '' });
+    this.#touch(watchdog);
+    this.#assertNotOlder(metadata.resourceVersion ?? '', 'the API server has come less far');
+  }
+
+  #assertNotOlder(version: string, what: string): void {
+    if (version === '' || !this.#world.isOlder(version)) return;
+    throw new ReflectorFault('older', `${what} (${version}) than what it showed before (${this.#world.newest})`);
   }
 
   #watchOptions(): WatchOptions {
@@ -200,10 +284,12 @@ export class Reflector<T extends KubeObject> {
   #onChange(event: WatchEvent<T>): void {
     if (event.type === 'BOOKMARK') {
       this.#hasBookmarks = true;
+      this.#assertNotOlder(event.resourceVersion, 'a bookmark is older');
       this.#progress(event.resourceVersion);
       return;
     }
     const version = this.#versionOf(event.object);
+    this.#assertNotOlder(version, 'an event is older');
     if (event.type === 'DELETED') this.#options.sink.delete(event.object);
     else this.#options.sink.apply(event.object);
     this.#progress(version);
@@ -217,24 +303,30 @@ export class Reflector<T extends KubeObject> {
       this.#advance(this.#listed(this.#acceptable(event.resourceVersion), begun));
       return true;
     }
-    this.#versionOf(event.object);
+    const version = this.#versionOf(event.object);
+    // A first view that breaks off was told already; what follows must not be older than that.
+    if (this.#version === '') this.#world.saw(version);
     if (event.type === 'DELETED') this.#options.sink.delete(event.object);
     else this.#options.sink.initApply(event.object);
     return false;
   }
 
-  #listed(version: string | undefined, begun: number): Outcome {
-    if (version === undefined) throw new ReflectorFault('corrupt', 'the list had no page');
-    this.#version = version;
+  #listed(view: View | undefined, begun: number): Outcome {
+    if (view === undefined) throw new ReflectorFault('corrupt', 'the list had no page');
+    this.#version = view.version;
+    this.#lastConfirmation = this.#lastContact;
     this.#problem = undefined;
     this.#metrics.listDuration.labels(this.#options.name).observe((this.#lastContact - begun) / 1000);
-    this.#options.sink.initDone(version);
-    return { type: 'listed', resourceVersion: version };
+    const replaced = view.replaced || this.#isReread;
+    this.#isReread = false;
+    this.#options.sink.initDone(view.version, replaced);
+    return { type: 'listed', resourceVersion: view.version };
   }
 
   #progress(version: string): void {
     if (version === '' || !isNewer(version, this.#version)) return;
     this.#version = version;
+    this.#world.saw(version);
     this.#options.sink.progress(version);
   }
 
@@ -245,19 +337,27 @@ export class Reflector<T extends KubeObject> {
     return resourceVersion;
   }
 
-  #acceptable(version: string | undefined): string {
+  #acceptable(version: string | undefined): View {
     if (!version) throw new ReflectorFault('corrupt', 'the list came without a resourceVersion');
-    if (this.#version === '' || isNotOlder(version, this.#version)) return version;
-    throw new ReflectorFault(
-      'older',
-      `the API server's view is older (${version}) than what it showed before (${this.#version})`,
-    );
+    const { newest } = this.#world;
+    const verdict = this.#world.judge(version);
+    if (verdict === 'older') {
+      throw new ReflectorFault(
+        'older',
+        `the API server's view is older (${version}) than what it showed before (${newest})`,
+      );
+    }
+    return { version, replaced: verdict === 'replaced' };
+  }
+
+  #hear(watchdog: Watchdog): void {
+    this.#lastContact = this.#options.clock.monotonic();
+    watchdog.touch(this.#lastContact);
   }
 
   #touch(watchdog: Watchdog): void {
-    this.#lastContact = this.#options.clock.monotonic();
-    watchdog.touch(this.#lastContact);
-    if (this.#problem !== undefined && this.#state.phase === 'watch') this.#problem = undefined;
+    this.#hear(watchdog);
+    if (this.#problem !== undefined && this.#state.phase === 'watch' && !this.#wantsList) this.#problem = undefined;
   }
 
   #ended(begun: number): Outcome {
@@ -277,7 +377,7 @@ export class Reflector<T extends KubeObject> {
 
   async #rest(problem: Problem, signal: AbortSignal): Promise<Outcome> {
     const { clock } = this.#options;
-    const pause = this.#backoff.next(problem.kind === 'missing' ? longestMissingPause : undefined);
+    const pause = this.#backoff.next(longestPauses[problem.kind]);
     const length = Math.max(pause, problem.retryAfter ?? 0);
     this.#report('reflector pauses', problem, { milliseconds: Math.round(length) });
     await clock.sleep(length, signal).catch(() => undefined);

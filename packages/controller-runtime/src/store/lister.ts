@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type KubeObject, keyString, type ObjectKey } from '@etcd-operator/kube';
+import type { DeepReadonly } from './deep-readonly.ts';
 import { namespaceIndex, type Store } from './store.ts';
 
 /** Which objects of a cache are wanted; all conditions must hold. */
@@ -10,37 +11,39 @@ export interface ListerSelection {
 }
 
 /**
- * Reads one kind from the cache: no request, no wait. What it hands out is shared with everyone else: never modify it; make a
- * changed copy.
+ * Reads one kind from the cache: no request, no wait. What it hands out is shared with everyone else, so its type lets nobody modify
+ * it, and outside production it is frozen: make a changed copy.
  */
 export interface Lister<T extends KubeObject> {
   /** The object, or `undefined` if the cache has none of that name. */
-  get(key: ObjectKey | string): T | undefined;
+  get(key: ObjectKey | string): DeepReadonly<T> | undefined;
   /** In no particular order. */
-  list(selection?: ListerSelection): T[];
+  list(selection?: ListerSelection): DeepReadonly<T>[];
   /** The objects that have `value` in the index `name`. Fails if there is no such index. */
-  byIndex(name: string, value: string): T[];
+  byIndex(name: string, value: string): DeepReadonly<T>[];
   readonly size: number;
 }
 
 /** A lister over a store. */
 export function listerOf<T extends KubeObject>(store: Store<T>): Lister<T> {
-  const byIndex = (name: string, value: string): T[] => {
-    const indexer = store.indexer(name);
+  // The same objects, by the type that keeps readers from modifying them.
+  const shared = store as unknown as Store<T & DeepReadonly<T>>;
+  const byIndex = (name: string, value: string): DeepReadonly<T>[] => {
+    const indexer = shared.indexer(name);
     if (!indexer) throw new Error(`there is no index named ${name}; add it to the informer first`);
-    const found: T[] = [];
+    const found: DeepReadonly<T>[] = [];
     for (const key of indexer.keys(value) ?? []) {
-      const object = store.get(key);
+      const object = shared.get(key);
       if (object) found.push(object);
     }
     return found;
   };
-  const all = (): T[] => Array.from(store.entries(), ([, object]) => object);
+  const all = (): DeepReadonly<T>[] => Array.from(shared.entries(), ([, object]) => object);
   return {
-    get: (key) => store.get(typeof key === 'string' ? key : keyString(key)),
+    get: (key) => shared.get(typeof key === 'string' ? key : keyString(key)),
     list({ namespace, labels } = {}) {
       const objects = namespace === undefined ? all() : byIndex(namespaceIndex, namespace);
-      return labels ? objects.filter((object) => hasLabels(object, labels)) : objects;
+      return labels ? objects.filter((object) => hasLabels(object as KubeObject, labels)) : objects;
     },
     byIndex,
     get size() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type KubeObject, keyOf, keyString } from '@etcd-operator/kube';
+import { jsonEqual, type KubeObject, keyOf, keyString } from '@etcd-operator/kube';
 import type { ReflectorSink } from '../reflector/reflector-sink.ts';
 import { versionOrder } from '../reflector/resource-version.ts';
 import { Indexer, type IndexFunction } from './indexer.ts';
@@ -11,6 +11,8 @@ export interface StoreListener<T extends KubeObject> {
   added(key: string, object: T, initial: boolean): void;
   updated(key: string, before: T, after: T, initial: boolean): void;
   removed(key: string, object: T, how: Removal): void;
+  /** A complete view of another world than the one held is about to be taken; what is told next follows from it. */
+  replaced?(): void;
 }
 
 export interface StoreOptions<T extends KubeObject> {
@@ -32,16 +34,18 @@ export const namespaceIndex = 'namespace';
  * The local copy of one kind: written by one reflector, read by many. Objects in it are shared: NEVER MODIFY THEM. (A cache
  * made with `freeze` throws on the attempt; tests use it.)
  *
- * Guarantees: never goes back in time (an object older than the one held, or older than the view and not in it, is not taken);
- * an object with the name of another but a new UID is a removal and an addition; a deletion that was missed is a removal with
+ * Guarantees: changes never take it back in time (an object older than the one held, or older than the view and not in it, is not
+ * taken); a complete view is taken as a whole, when it is complete, and is right in everything in which it differs; an object with the name of another but a new UID is a removal and an addition; a deletion that was missed is a removal with
  * `finalStateUnknown`.
  */
 export class Store<T extends KubeObject> implements ReflectorSink<T> {
   readonly #options: StoreOptions<T>;
   readonly #objects = new Map<string, T>();
   readonly #indexers = new Map<string, Indexer<T>>();
-  /** While a complete view arrives: what was held before and has not come yet. */
-  #unseen: Set<string> | undefined;
+  /** While a complete view arrives that is not the first: what has come of it, and what was deleted since. */
+  #incoming: Map<string, T> | undefined;
+  readonly #deleted = new Map<string, T>();
+  #doubted = false;
   /** Everything up to this version is in the store; empty before the first complete view. */
   #version = '';
 
@@ -79,19 +83,29 @@ export class Store<T extends KubeObject> implements ReflectorSink<T> {
     this.#indexers.set(name, indexer);
   }
 
-  init(): void {
-    this.#unseen = new Set(this.#objects.keys());
+  init(doubted = false): void {
+    // The first view is told as it comes: nothing can be wrong with what is not there.
+    this.#incoming = this.#version === '' && this.#objects.size === 0 ? undefined : new Map();
+    this.#deleted.clear();
+    this.#doubted = doubted;
   }
 
   initApply(object: T): void {
-    this.#apply(object, true);
+    if (this.#incoming === undefined) {
+      this.#apply(object, true);
+      return;
+    }
+    const key = keyString(keyOf(object));
+    const held = this.#objects.get(key);
+    // What has not changed is not kept twice.
+    this.#incoming.set(key, held && !this.#doubted && isSame(object, held) ? held : object);
   }
 
-  initDone(resourceVersion: string): void {
-    const missed = this.#unseen ?? [];
-    this.#unseen = undefined;
+  initDone(resourceVersion: string, replaced = false): void {
+    const incoming = this.#incoming;
+    this.#incoming = undefined;
+    if (incoming) this.#takeView(incoming, replaced || this.#isOfAnotherWorld(incoming));
     this.#version = resourceVersion;
-    for (const key of missed) this.#remove(key, true);
   }
 
   apply(object: T): void {
@@ -100,20 +114,64 @@ export class Store<T extends KubeObject> implements ReflectorSink<T> {
 
   delete(object: T): void {
     const key = keyString(keyOf(object));
+    if (this.#incoming !== undefined) {
+      this.#incoming.delete(key);
+      this.#deleted.set(key, object);
+      return;
+    }
     const held = this.#objects.get(key);
-    this.#unseen?.delete(key);
     if (held === undefined || held.metadata?.uid !== object.metadata?.uid || isOlder(object, held)) return;
-    this.#remove(key, false, this.#keep(object));
+    this.#remove(key, removal(false, this.#selective), this.#keep(object));
   }
 
   progress(resourceVersion: string): void {
     this.#version = resourceVersion;
   }
 
+  get #selective(): boolean {
+    return this.#options.selective ?? false;
+  }
+
+  /** Within one world nothing in a newer view is older than what was held, and nothing comes back without a new version. */
+  #isOfAnotherWorld(view: ReadonlyMap<string, T>): boolean {
+    for (const [key, object] of view) {
+      const held = this.#objects.get(key);
+      if (held === object) continue;
+      if (held ? isOlder(object, held) : this.#version !== '' && isNotNewerThan(object, this.#version)) return true;
+    }
+    return false;
+  }
+
+  #takeView(view: ReadonlyMap<string, T>, replaced: boolean): void {
+    if (replaced) this.#options.listener.replaced?.();
+    for (const [key, object] of view) this.#takeViewed(key, object, replaced);
+    const how = removal(true, this.#selective || replaced);
+    for (const [key, held] of this.#objects) {
+      if (view.has(key)) continue;
+      const final = this.#deleted.get(key);
+      if (final && final.metadata?.uid === held.metadata?.uid) {
+        this.#remove(key, removal(false, this.#selective), this.#keep(final));
+      } else this.#remove(key, how);
+    }
+    this.#deleted.clear();
+  }
+
+  #takeViewed(key: string, object: T, replaced: boolean): void {
+    const held = this.#objects.get(key);
+    if (held === object) return;
+    if (held === undefined) {
+      this.#put(key, undefined, object, true);
+    } else if (held.metadata?.uid !== object.metadata?.uid) {
+      this.#remove(key, removal(true, this.#selective || replaced));
+      this.#put(key, undefined, object, true);
+    } else if (!isSame(object, held) || (replaced && !jsonEqual(this.#keep(object), held))) {
+      this.#put(key, held, object, true);
+    }
+  }
+
   #apply(incoming: T, initial: boolean): void {
     const key = keyString(keyOf(incoming));
     const held = this.#objects.get(key);
-    this.#unseen?.delete(key);
     if (held === undefined) {
       // What is not held and not newer than the view was deleted before the view was complete.
       if (this.#version !== '' && isNotNewerThan(incoming, this.#version)) return;
@@ -125,7 +183,7 @@ export class Store<T extends KubeObject> implements ReflectorSink<T> {
       this.#put(key, held, incoming, initial);
       return;
     }
-    this.#remove(key, true);
+    this.#remove(key, removal(true, this.#selective));
     this.#put(key, undefined, incoming, initial);
   }
 
@@ -137,12 +195,12 @@ export class Store<T extends KubeObject> implements ReflectorSink<T> {
     else this.#options.listener.updated(key, before, after, initial);
   }
 
-  #remove(key: string, finalStateUnknown: boolean, final?: T): void {
+  #remove(key: string, how: Removal, final?: T): void {
     const held = this.#objects.get(key);
     if (held === undefined) return;
     this.#objects.delete(key);
     for (const indexer of this.#indexers.values()) indexer.update(key, held, undefined);
-    this.#options.listener.removed(key, final ?? held, removal(finalStateUnknown, this.#options.selective ?? false));
+    this.#options.listener.removed(key, final ?? held, how);
   }
 
   #keep(object: T): T {

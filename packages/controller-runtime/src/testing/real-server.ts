@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -7,6 +7,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { type Client, type Credential, connect, createClient } from '@etcd-operator/kube';
 import { ensurePart } from '@etcd-operator/tools';
 
@@ -19,32 +20,33 @@ export class RealServer implements AsyncDisposable {
   readonly port: number;
   readonly #folder: string;
   readonly #etcdPort: number;
-  readonly #etcd: ChildProcess;
+  readonly #peerPort: number;
+  #etcd: ChildProcess;
+  #dataFolder: string;
   #server: ChildProcess | undefined;
   #ca = '';
 
-  private constructor(folder: string, etcdPort: number, port: number, etcd: ChildProcess) {
+  private constructor(
+    folder: string,
+    ports: { readonly client: number; readonly peer: number; readonly port: number },
+    etcd: ChildProcess,
+  ) {
     this.#folder = folder;
-    this.#etcdPort = etcdPort;
-    this.port = port;
+    this.#etcdPort = ports.client;
+    this.#peerPort = ports.peer;
+    this.port = ports.port;
+    this.#dataFolder = join(folder, 'etcd');
     this.#etcd = etcd;
   }
 
   static async start(): Promise<RealServer> {
     const folder = await mkdtemp(join(tmpdir(), 'controller-runtime-'));
     const [client, peer, port] = [await freePort(), await freePort(), await freePort()];
-    const urls = `http://127.0.0.1:${client}`;
-    const etcd = await launch('etcd@3.6', 'etcd', [
-      `--data-dir=${join(folder, 'etcd')}`,
-      `--listen-client-urls=${urls}`,
-      `--advertise-client-urls=${urls}`,
-      `--listen-peer-urls=http://127.0.0.1:${peer}`,
-      '--unsafe-no-fsync',
-    ]);
+    const etcd = await launchEtcd(join(folder, 'etcd'), client, peer);
     const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
     await writeFile(join(folder, 'key'), key.export({ type: 'sec1', format: 'pem' }), { mode: 0o600 });
     await writeFile(join(folder, 'tokens'), `${token},admin,,system:masters\n`, { mode: 0o600 });
-    const server = new RealServer(folder, client, port, etcd);
+    const server = new RealServer(folder, { client, peer, port }, etcd);
     await server.up();
     return server;
   }
@@ -62,6 +64,11 @@ export class RealServer implements AsyncDisposable {
       source: 'test',
     });
     return { client: createClient(transport), close: () => transport.close() };
+  }
+
+  /** What another process needs to reach it as an administrator. */
+  get access(): { readonly caFile: string; readonly token: string } {
+    return { caFile: join(this.#folder, 'apiserver.crt'), token };
   }
 
   /** Starts the API server and waits until it is ready. */
@@ -107,6 +114,30 @@ export class RealServer implements AsyncDisposable {
     await call('/v3/kv/compaction', { revision: header.revision, physical: true });
   }
 
+  /** A backup of everything it stores; returns its path. */
+  async backUp(): Promise<string> {
+    const file = join(this.#folder, `backup-${Date.now()}`);
+    const endpoint = `--endpoints=http://127.0.0.1:${this.#etcdPort}`;
+    await promisify(execFile)(await programOf('etcd@3.6', 'etcdctl'), [endpoint, 'snapshot', 'save', file]);
+    return file;
+  }
+
+  /** Starts anew from a backup, with further flags of `etcdutl snapshot restore`; without a backup, empty. */
+  async restore(file: string | undefined, ...flags: readonly string[]): Promise<void> {
+    await this.down();
+    await end(this.#etcd);
+    this.#dataFolder = `${this.#dataFolder}-again`;
+    const target = `--data-dir=${this.#dataFolder}`;
+    const peers = `http://127.0.0.1:${this.#peerPort}`;
+    const identity = [`--initial-cluster=default=${peers}`, `--initial-advertise-peer-urls=${peers}`];
+    if (file) {
+      const program = await programOf('etcd@3.6', 'etcdutl');
+      await promisify(execFile)(program, ['snapshot', 'restore', file, target, ...identity, ...flags]);
+    }
+    this.#etcd = await launchEtcd(this.#dataFolder, this.#etcdPort, this.#peerPort);
+    await this.up();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.down();
     await end(this.#etcd);
@@ -127,9 +158,27 @@ export class RealServer implements AsyncDisposable {
   }
 }
 
-async function launch(part: string, program: string, flags: readonly string[]): Promise<ChildProcess> {
+async function programOf(part: string, program: string): Promise<string> {
   const path = (await ensurePart(part)).programs[program];
   if (path === undefined) throw new Error(`the part ${part} has no program ${program}`);
+  return path;
+}
+
+function launchEtcd(folder: string, client: number, peer: number): Promise<ChildProcess> {
+  const [urls, peers] = [`http://127.0.0.1:${client}`, `http://127.0.0.1:${peer}`];
+  return launch('etcd@3.6', 'etcd', [
+    `--data-dir=${folder}`,
+    `--listen-client-urls=${urls}`,
+    `--advertise-client-urls=${urls}`,
+    `--listen-peer-urls=${peers}`,
+    `--initial-advertise-peer-urls=${peers}`,
+    `--initial-cluster=default=${peers}`,
+    '--unsafe-no-fsync',
+  ]);
+}
+
+async function launch(part: string, program: string, flags: readonly string[]): Promise<ChildProcess> {
+  const path = await programOf(part, program);
   const child = spawn('/bin/sh', ['-c', leash, 'leash', path, ...flags], { stdio: ['pipe', 'ignore', 'ignore'] });
   await once(child, 'spawn');
   return child;

@@ -52,6 +52,8 @@ export class ScriptedKind<T extends KubeObject> implements Reader<T> {
   readonly #watches = new Set<{
     readonly stream: EventStream<WatchEvent<T>>;
     readonly namespace: string | undefined;
+    /** Nothing up to this version is sent, not even bookmarks: as real servers do when their version has gone back. */
+    readonly from: number;
   }>();
   readonly #failures: { readonly operation: string; readonly error: () => unknown; times: number }[] = [];
   #compacted = 0;
@@ -97,6 +99,32 @@ export class ScriptedKind<T extends KubeObject> implements Reader<T> {
     this.#compacted = this.#versions.current;
   }
 
+  /**
+   * Brings back the state at `version`, as a restored backup does. The counter of versions goes back to it too, or far ahead with
+   * everything before forgotten (`--bump-revision --mark-compacted`).
+   */
+  restore(version: number, { bump }: { readonly bump: boolean }): void {
+    const kept = this.#history.filter((change) => change.version <= version);
+    this.#history.splice(0, this.#history.length, ...kept);
+    if (bump) {
+      this.#versions.current += 1_000_000;
+      this.compact();
+    } else {
+      this.#versions.current = version;
+      this.#compacted = Math.min(this.#compacted, version);
+    }
+  }
+
+  /** The version a request would be answered with. */
+  get version(): number {
+    return this.#versions.current;
+  }
+
+  /** Other kinds are written to: versions pass that bring nothing here. */
+  passVersions(count: number): void {
+    this.#versions.current += count;
+  }
+
   /** The next `times` requests of this kind fail. */
   fail(operation: SeenRequest['operation'], error: () => unknown, times = 1): void {
     this.#failures.push({ operation, error, times });
@@ -109,9 +137,7 @@ export class ScriptedKind<T extends KubeObject> implements Reader<T> {
 
   /** Sends a bookmark on every open watch. */
   bookmark(): void {
-    this.disturb((stream) =>
-      stream.push({ type: 'BOOKMARK', resourceVersion: String(this.#versions.current), initialEventsEnd: false }),
-    );
+    for (const { stream, from } of this.#watches) this.#mark(stream, from);
   }
 
   async get(key: ObjectKey): Promise<T> {
@@ -166,20 +192,25 @@ export class ScriptedKind<T extends KubeObject> implements Reader<T> {
     for (const { version, type, object } of this.#history) {
       if (version > from && inNamespace<T>(options.namespace)(object)) stream.push({ type, object: clone(object) });
     }
-    const entry = { stream, namespace: options.namespace };
+    const entry = { stream, namespace: options.namespace, from };
     this.#watches.add(entry);
-    const timers = this.#timers(stream, options);
+    const timers = this.#timers(stream, from, options);
     stream.onClose = () => {
       this.#watches.delete(entry);
       timers();
     };
   }
 
-  #timers(stream: EventStream<WatchEvent<T>>, options: WatchOptions): () => void {
+  #mark(stream: EventStream<WatchEvent<T>>, from: number): void {
+    if (this.#versions.current < from) return;
+    stream.push({ type: 'BOOKMARK', resourceVersion: String(this.#versions.current), initialEventsEnd: false });
+  }
+
+  #timers(stream: EventStream<WatchEvent<T>>, from: number, options: WatchOptions): () => void {
     const end = this.#clock.schedule((options.timeoutSeconds ?? 3600) * 1000, () => stream.end());
     if (!options.allowWatchBookmarks || this.bookmarkPeriod === 0) return () => end.cancel();
     const mark = () => {
-      stream.push({ type: 'BOOKMARK', resourceVersion: String(this.#versions.current), initialEventsEnd: false });
+      this.#mark(stream, from);
       bookmark = this.#clock.schedule(this.bookmarkPeriod, mark);
     };
     let bookmark = this.#clock.schedule(this.bookmarkPeriod, mark);
@@ -205,8 +236,9 @@ export class ScriptedKind<T extends KubeObject> implements Reader<T> {
 
   #record(change: Change<T>): void {
     this.#history.push(change);
-    for (const { stream, namespace } of this.#watches) {
-      if (inNamespace<T>(namespace)(change.object)) stream.push({ type: change.type, object: clone(change.object) });
+    for (const { stream, namespace, from } of this.#watches) {
+      if (change.version > from && inNamespace<T>(namespace)(change.object))
+        stream.push({ type: change.type, object: clone(change.object) });
     }
   }
 

@@ -25,6 +25,7 @@ export function inProcessTransport(
     async request(request) {
       const signal = request.signal ? AbortSignal.any([request.signal, closing.signal]) : closing.signal;
       signal.throwIfAborted();
+      request.fence?.();
       const response = await handle({
         method: request.method,
         url: request.path,

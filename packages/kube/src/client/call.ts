@@ -26,6 +26,10 @@ export interface Call {
   /** See `TransportRequest.repeatable`. */
   readonly repeatable?: boolean;
   readonly signal?: AbortSignal | undefined;
+  /** See `TransportRequest.fence`. */
+  readonly fence?: (() => void) | undefined;
+  /** Told whenever bytes of the answer arrive. */
+  readonly onBytes?: (() => void) | undefined;
 }
 
 /** An error answer longer than this is cut. */
@@ -48,10 +52,12 @@ export async function send(context: CallContext, call: Call): Promise<TransportR
       ...(call.signal ? { signal: call.signal } : {}),
       ...(call.streaming ? { streaming: true } : {}),
       ...(call.repeatable ? { repeatable: true } : {}),
+      ...(call.fence ? { fence: call.fence } : {}),
     });
     warn(context, response, request);
     if (response.status >= 200 && response.status < 300) return response;
-    throw responseError(response.status, await readExcerpt(response.body, errorBodyLimit), request);
+    const error = responseError(response.status, await readExcerpt(response.body, errorBodyLimit), request);
+    throw response.attempts && response.attempts > 1 ? error.after(response.attempts) : error;
   } catch (error) {
     throw transportError(error, request, call.signal);
   }
@@ -76,7 +82,8 @@ export async function sendForObject(context: CallContext, call: Call): Promise<o
 /** Reads a body to its end, with lost connections as `KubeError`. */
 export async function bodyText(context: CallContext, call: Call, response: TransportResponse): Promise<string> {
   try {
-    return await readBody(response.body, context.maxBodyBytes, { method: call.method, path: call.path });
+    const { method, path } = call;
+    return await readBody(response.body, context.maxBodyBytes, { method, path }, call.onBytes);
   } catch (error) {
     throw transportError(error, call, call.signal);
   }

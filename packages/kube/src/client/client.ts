@@ -3,13 +3,21 @@ import type { KubeObject, ObjectKey, ObjectList } from '../object.ts';
 import type { Resource } from '../resource.ts';
 import type { WatchEvent } from './watch-event.ts';
 
-/** Ends a call early; every call takes one. */
+/** Every call takes these. */
 export interface CallOptions {
+  /** Ends the call early. */
   readonly signal?: AbortSignal;
+  /**
+   * Asked when a request of the call leaves, after any wait in line and before every repetition. If it throws, nothing is sent and
+   * the call fails with code `Aborted`. @default none
+   */
+  readonly fence?: () => void;
 }
 
 /** What a list or watch selects. Without `namespace` all namespaces are meant. */
 export interface SelectOptions extends CallOptions {
+  /** Told whenever bytes of the answer arrive, whole objects or not: a slow link is not a dead one. @default nobody */
+  readonly onBytes?: () => void;
   readonly namespace?: string;
   /** `app=etcd,tier in (a,b)` */
   readonly labelSelector?: string;
@@ -121,4 +129,11 @@ export interface ResourceClient<T extends KubeObject> extends Reader<T>, Writer<
 /** The door to an API server. */
 export interface Client {
   resource<T extends KubeObject>(resource: Resource<T>): ResourceClient<T>;
+  /** True if it sends requests again by itself (see `ClientOptions.retry`). */
+  readonly repeats?: boolean;
+}
+
+/** A client that was made with `retry`: what may be sent twice without harm is sent again when it failed for a moment. */
+export interface RetryingClient extends Client {
+  readonly repeats: true;
 }

@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Clock, systemClock } from '@etcd-operator/ports';
 import type { RequestSummary } from '../kube-error.ts';
+import { type RetryOptions, withRetry } from '../transport/retry.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { CallContext } from './call.ts';
-import type { Client } from './client.ts';
+import type { Client, RetryingClient } from './client.ts';
 import { HttpResourceClient } from './resource-client.ts';
 
 export interface ClientOptions {
   /** Measures idle watches. @default the system's */
   readonly clock?: Clock;
+  /**
+   * Sends reads, and writes that carry a precondition, again after an overloaded server or a lost connection (see `withRetry`).
+   * Errors then say how often a request was sent. @default nothing is sent twice
+   */
+  readonly retry?: RetryOptions;
   /** Sent with every request. @default 'etcd-operator-kube' */
   readonly userAgent?: string;
-  /** An answer longer than this is refused with code `BadResponse`. @default 256 MiB */
+  /**
+   * An answer longer than this is refused with code `BadResponse`. Reading one takes about four times its length in memory, so this
+   * bounds what a call can cost; lists come in pages. @default 128 MiB
+   */
   readonly maxBodyBytes?: number;
   /** A single watch event longer than this is refused with code `BadResponse`. @default 16 MiB */
   readonly maxEventBytes?: number;
@@ -20,17 +29,26 @@ export interface ClientOptions {
 }
 
 /**
- * The typed client over any transport. Nothing is retried here (see `withRetry`), objects are kept as the server sent them,
+ * The typed client over any transport. Nothing is sent twice unless `retry` says so; objects are kept as the server sent them,
  * and every failure is a `KubeError`, except for keys that cannot name an object, which are a `TypeError`.
  */
+export function createClient(
+  transport: Transport,
+  options: ClientOptions & { readonly retry: RetryOptions },
+): RetryingClient;
+export function createClient(transport: Transport, options?: ClientOptions): Client;
 export function createClient(transport: Transport, options: ClientOptions = {}): Client {
+  const clock = options.clock ?? systemClock;
   const context: CallContext = {
-    transport,
-    clock: options.clock ?? systemClock,
-    maxBodyBytes: options.maxBodyBytes ?? 256 * 2 ** 20,
+    transport: options.retry ? withRetry(transport, { clock, ...options.retry }) : transport,
+    clock,
+    maxBodyBytes: options.maxBodyBytes ?? 128 * 2 ** 20,
     maxEventBytes: options.maxEventBytes ?? 16 * 2 ** 20,
     headers: { 'user-agent': options.userAgent ?? 'etcd-operator-kube' },
     onWarning: options.onWarning,
   };
-  return { resource: (resource) => new HttpResourceClient(context, resource) };
+  return {
+    resource: (resource) => new HttpResourceClient(context, resource),
+    ...(options.retry ? { repeats: true } : {}),
+  };
 }

@@ -7,10 +7,14 @@ export async function readBody(
   body: AsyncIterable<Uint8Array>,
   limit: number,
   request: RequestSummary,
+  onBytes?: () => void,
 ): Promise<string> {
-  const pieces: Uint8Array[] = [];
+  // Decoded as it comes: the bytes of a large answer are not kept beside its text.
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  let text = '';
   let size = 0;
   for await (const piece of body) {
+    onBytes?.();
     size += piece.length;
     if (size > limit) {
       const advice = 'list in pages with `limit`, or raise maxBodyBytes';
@@ -18,11 +22,9 @@ export async function readBody(
         request,
       });
     }
-    pieces.push(piece);
+    text += decoder.decode(piece, { stream: true });
   }
-  const [first] = pieces;
-  const whole = pieces.length === 1 && first ? first : Buffer.concat(pieces, size);
-  return Buffer.from(whole.buffer, whole.byteOffset, whole.byteLength).toString('utf8');
+  return text + decoder.decode();
 }
 
 /** Reads at most `limit` bytes and drops the rest, for error bodies of any origin. */

@@ -60,36 +60,38 @@ export class HttpResourceClient<T extends KubeObject> implements ResourceClient<
 
   watch(options: WatchOptions = {}): AsyncIterable<WatchEvent<T>> {
     const path = withQuery(resourcePath(this.resource, options), watchQuery(options));
-    return watchEvents<T>(this.#context, { method: 'GET', path, signal: options.signal }, options.idleTimeout);
+    const { signal, onBytes } = options;
+    return watchEvents<T>(this.#context, { method: 'GET', path, signal, onBytes }, options.idleTimeout);
   }
 
   async create(object: T, options: WriteOptions = {}): Promise<T> {
     const path = withQuery(namespacePath(this.resource, object), writeQuery(options));
-    return this.#write({ method: 'POST', path, body: JSON.stringify(this.#complete(object)), signal: options.signal });
+    return this.#write({ method: 'POST', path, body: JSON.stringify(this.#complete(object)) }, options);
   }
 
   async replace(object: T, options: WriteOptions = {}): Promise<T> {
     const path = withQuery(objectPath(this.resource, keyOf(object)), writeQuery(options));
     const body = JSON.stringify(this.#complete(object));
-    return this.#write({ method: 'PUT', path, body, repeatable: hasPrecondition(object), signal: options.signal });
+    return this.#write({ method: 'PUT', path, body, repeatable: hasPrecondition(object) }, options);
   }
 
   async patch(key: ObjectKey, patch: Patch, options: WriteOptions & { readonly force?: boolean } = {}): Promise<T> {
     const path = withQuery(objectPath(this.resource, key), writeQuery(options));
     const repeatable = patchHasPrecondition(patch);
-    return this.#write({ method: 'PATCH', path, ...patchBody(patch), repeatable, signal: options.signal });
+    return this.#write({ method: 'PATCH', path, ...patchBody(patch), repeatable }, options);
   }
 
   async apply(object: T, options: ApplyOptions): Promise<T> {
     const path = withQuery(objectPath(this.resource, keyOf(object)), writeQuery(options));
     const repeatable = hasPrecondition(object);
     const body = applyBody(this.#complete(object));
-    return this.#write({ method: 'PATCH', path, ...body, repeatable, signal: options.signal });
+    return this.#write({ method: 'PATCH', path, ...body, repeatable }, options);
   }
 
   async delete(key: ObjectKey, options: DeleteOptions = {}): Promise<KubeObject> {
     const path = objectPath(this.resource, key);
-    const call: Call = { method: 'DELETE', path, body: deleteBody(options), signal: options.signal };
+    const { signal, fence } = options;
+    const call: Call = { method: 'DELETE', path, body: deleteBody(options), signal, fence };
     const repeatable = deleteHasPrecondition(options);
     return (await sendForObject(this.#context, { ...call, repeatable })) as KubeObject;
   }
@@ -97,7 +99,7 @@ export class HttpResourceClient<T extends KubeObject> implements ResourceClient<
   async deleteCollection(select: SelectOptions, options: DeleteOptions = {}): Promise<void> {
     const path = withQuery(namespacePath(this.resource, select), selectQuery(select));
     const signal = options.signal ?? select.signal;
-    const call: Call = { method: 'DELETE', path, body: deleteBody(options), signal };
+    const call: Call = { method: 'DELETE', path, body: deleteBody(options), signal, fence: options.fence };
     await bodyText(this.#context, call, await send(this.#context, call));
   }
 
@@ -105,13 +107,13 @@ export class HttpResourceClient<T extends KubeObject> implements ResourceClient<
     return subresourceClient<S>(this.#context, this.resource, name);
   }
 
-  async #write(call: Call): Promise<T> {
-    return (await sendForObject(this.#context, call)) as T;
+  async #write(call: Call, { signal, fence }: CallOptions): Promise<T> {
+    return (await sendForObject(this.#context, { ...call, signal, fence })) as T;
   }
 
   async #page(options: ListOptions): Promise<ObjectList<T>> {
     const path = withQuery(resourcePath(this.resource, options), listQuery(options));
-    const call: Call = { method: 'GET', path, signal: options.signal };
+    const call: Call = { method: 'GET', path, signal: options.signal, onBytes: options.onBytes };
     const list = (await sendForObject(this.#context, call)) as ObjectList<T>;
     const { metadata, items } = list as Partial<ObjectList<T>>;
     if (!metadata) throw badResponse(call, 'with an object that is not a list');

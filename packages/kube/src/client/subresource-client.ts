@@ -22,7 +22,10 @@ export function subresourceClient<S>(
     key: ObjectKey,
     body: { readonly contentType?: string; readonly body: string; readonly repeatable?: boolean },
     options: WriteOptions = {},
-  ) => (await sendForObject(context, { method, path: path(key, options), ...body, signal: options.signal })) as S;
+  ) => {
+    const { signal, fence } = options;
+    return (await sendForObject(context, { method, path: path(key, options), ...body, signal, fence })) as S;
+  };
   return {
     get: async (key, options: CallOptions = {}) =>
       (await sendForObject(context, { method: 'GET', path: path(key), signal: options.signal })) as S,

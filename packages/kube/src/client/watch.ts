@@ -26,6 +26,7 @@ export async function* watchEvents<T extends KubeObject>(
     const response = await send(context, { ...call, streaming: true, signal: idle.signal });
     for await (const piece of response.body) {
       idle.pause();
+      call.onBytes?.();
       for (const line of lines.push(piece)) yield parseEvent<T>(line, request);
       idle.resume();
     }

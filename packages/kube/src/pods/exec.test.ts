@@ -115,10 +115,36 @@ describe('a command', () => {
     await expect(exec(transport, pod, { command })).rejects.toMatchObject({ code: 'BadResponse' });
   });
 
-  test('whose sink fails is given up', async () => {
+  test('whose sink or input fails is given up, and the failure is the very one', async () => {
+    const own = new Error('disk full');
     const transport = channelTransport(v5, (channel) => write(channel, streams.stdout, 'x'));
-    const full = () => Promise.reject(new Error('disk full'));
-    await expect(exec(transport, pod, { command, stdout: full })).rejects.toThrow('disk full');
+    const fail = () => Promise.reject(own);
+    await expect(exec(transport, pod, { command, stdout: fail })).rejects.toBe(own);
+    const quiet = channelTransport(v5, async (channel) => {
+      for await (const _ of channel.messages);
+    });
+    async function* broken() {
+      yield Buffer.from('x');
+      throw own;
+    }
+    await expect(exec(quiet, pod, { command, stdin: broken() })).rejects.toBe(own);
+  });
+
+  test('that ends has its input returned, also while that is asked for what never comes', async () => {
+    let returned = 0;
+    const never: AsyncIterable<Uint8Array> = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => new Promise(() => undefined),
+        return: async () => {
+          returned++;
+          return { done: true, value: undefined };
+        },
+      }),
+    };
+    const transport = channelTransport(v5, (channel) => finish(channel, 0));
+    expect(await exec(transport, pod, { command, stdin: never })).toBe(0);
+    await settle(3);
+    expect(returned).toBe(1);
   });
 });
 

@@ -4,6 +4,7 @@ import type { ObjectKey } from '../object.ts';
 import { statusError } from '../transport/response-error.ts';
 import type { MessageChannel, Transport } from '../transport/transport.ts';
 import { describe, transportError } from '../transport/transport-error.ts';
+import { asCaller, CallerError, untilEnded } from './caller-error.ts';
 import { podPath } from './pod-path.ts';
 import { closeMessage, exitCodeOf, remoteCommandProtocols, streamMessage, streams } from './remote-command.ts';
 
@@ -35,7 +36,7 @@ export interface ExecOptions extends StreamOptions {
 
 /**
  * Runs a command in a container and resolves with its exit code. Fails with a `KubeError` when the command could not be
- * run, or when the connection was lost before the server said how it ended.
+ * run, or when the connection was lost before the server said how it ended; and with whatever a sink or the input throws.
  */
 export async function exec(transport: Transport, pod: ObjectKey, options: ExecOptions): Promise<number> {
   return run(transport, pod, 'exec', options, options.command);
@@ -70,6 +71,7 @@ async function run(
     });
     return await converse(channel, options, request);
   } catch (error) {
+    if (error instanceof CallerError) throw error.thrown;
     throw transportError(error, request, signal);
   }
 }
@@ -85,13 +87,19 @@ async function converse(channel: MessageChannel, options: StreamOptions, request
     sendInput(channel, options.stdin, ended.signal),
     sendSizes(channel, options.resize, ended.signal),
   ]);
-  // A failure to send is what the reader sees as the end of the channel, with a better reason.
-  sending.catch(() => channel.close());
+  // A failure to send is what the reader sees as the end of the channel, with a better reason, unless it is the caller's own.
+  let failure: CallerError | undefined;
+  sending.catch((error: unknown) => {
+    if (error instanceof CallerError) failure = error;
+    channel.close();
+  });
   try {
     const status = await readOutput(channel, options, request);
     const exitCode = exitCodeOf(status);
     if (exitCode !== undefined) return exitCode;
     throw statusError(status, request);
+  } catch (error) {
+    throw failure ?? error;
   } finally {
     ended.abort();
     channel.close();
@@ -104,8 +112,8 @@ async function readOutput(channel: MessageChannel, options: StreamOptions, reque
     const payload = message.subarray(1);
     if (message[0] === streams.error && payload.length > 0) return parseStatus(payload, request);
     if (payload.length === 0) continue;
-    if (message[0] === streams.stdout) await options.stdout?.(payload);
-    else if (message[0] === streams.stderr) await options.stderr?.(payload);
+    if (message[0] === streams.stdout) await asCaller(() => options.stdout?.(payload));
+    else if (message[0] === streams.stderr) await asCaller(() => options.stderr?.(payload));
   }
   throw new KubeError('ConnectionLost', `${describe(request)}: the channel ended before the command did`, { request });
 }
@@ -125,8 +133,7 @@ async function sendInput(
   ended: AbortSignal,
 ): Promise<void> {
   if (!input) return;
-  for await (const bytes of input) {
-    if (ended.aborted) return;
+  for await (const bytes of untilEnded(input, ended)) {
     await channel.send(streamMessage(streams.stdin, bytes));
   }
   if (!ended.aborted && channel.protocol === 'v5.channel.k8s.io') await channel.send(closeMessage(streams.stdin));
@@ -138,8 +145,7 @@ async function sendSizes(
   ended: AbortSignal,
 ): Promise<void> {
   if (!sizes) return;
-  for await (const { columns, rows } of sizes) {
-    if (ended.aborted) return;
+  for await (const { columns, rows } of untilEnded(sizes, ended)) {
     const body = Buffer.from(JSON.stringify({ Width: columns, Height: rows }));
     await channel.send(streamMessage(streams.resize, body));
   }

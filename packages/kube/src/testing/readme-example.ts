@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import {
-  configMaps,
-  connect,
-  createClient,
-  isKubeError,
-  loadConfig,
-  type ObjectKey,
-  withRetry,
-} from '@etcd-operator/kube';
+import { configMaps, connect, createClient, isKubeError, loadConfig, type ObjectKey } from '@etcd-operator/kube';
 
 /** Counts the starts of a program in a ConfigMap, whoever else counts there at the same time. */
 export async function countStart(env: Readonly<Record<string, string | undefined>>): Promise<string> {
   const config = await loadConfig({ env });
-  const transport = withRetry(connect(config));
-  const client = createClient(transport).resource(configMaps);
+  const transport = connect(config);
+  const client = createClient(transport, { retry: {} }).resource(configMaps);
   const key = { namespace: config.namespace, name: 'starts' };
 
   try {

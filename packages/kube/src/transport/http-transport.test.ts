@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
-import { connect as connectTcp, type Socket } from 'node:net';
+import { createServer, type RequestListener } from 'node:http';
+import { type AddressInfo, connect as connectTcp, type Socket } from 'node:net';
 import { seededRandom, systemClock, VirtualClock } from '@etcd-operator/ports';
 import { TestAuthority } from '@etcd-operator/tools';
 import { afterEach, describe, expect, test, vi } from 'vitest';
@@ -276,4 +278,113 @@ test('a silent body is given up after the request timeout, but not that of a wat
     once(server.server, 'never', { signal: AbortSignal.timeout(50) }).catch(() => 'open'),
   ]);
   expect(still).toBe('open');
+});
+
+describe('the address of the server', () => {
+  test('may be of IPv6', async () => {
+    const server = createServer((_, response) => response.end('six'));
+    await new Promise<void>((resolve) => server.listen(0, '::1', resolve));
+    cleanUp.push(() => new Promise((resolve) => server.close(resolve)));
+    const { port } = server.address() as AddressInfo;
+    expect(await textOf(await transportTo(`http://[::1]:${port}`).request(get))).toBe('six');
+  });
+
+  test('is looked up anew when its connections are gone', async () => {
+    const listener: RequestListener = (_, response) => response.end('here');
+    const first = createServer(listener);
+    await new Promise<void>((resolve) => first.listen(0, '127.0.0.1', resolve));
+    const { port } = first.address() as AddressInfo;
+    const addresses = await lookup('localhost', { all: true });
+    const transport = transportTo(`http://localhost:${port}`);
+    expect(await textOf(await transport.request(get))).toBe('here');
+    first.closeAllConnections();
+    await new Promise((resolve) => first.close(resolve));
+    const moved = createServer(listener);
+    // Where the name has one address only, the server comes back at that.
+    const host = addresses.some(({ address }) => address === '::1') ? '::1' : '127.0.0.1';
+    await new Promise<void>((resolve) => moved.listen(port, host, resolve));
+    cleanUp.push(() => new Promise((resolve) => moved.close(resolve)));
+    await vi.waitFor(async () => expect(await textOf(await transport.request(get))).toBe('here'), { timeout: 10_000 });
+  });
+
+  test('may lie behind a proxy for watches and fenced writes too', async () => {
+    const arrived: string[] = [];
+    const target = await serve((request, response) => {
+      arrived.push(`${request.method} ${request.url}`);
+      if (request.method === 'GET') response.write('first\n');
+      else response.end('{}');
+    }, local);
+    const proxy = await serve(() => undefined);
+    proxy.server.on('connect', (_, socket: Socket) => {
+      const upstream = connectTcp(target.port, '127.0.0.1', () => {
+        socket.write('HTTP/1.1 200 OK\r\n\r\n');
+        socket.pipe(upstream).pipe(socket);
+      });
+      for (const end of [socket, upstream]) end.on('error', () => undefined);
+    });
+    const transport = transportTo(target.url, { proxyUrl: proxy.url, tls: () => ({ ca: authority.ca }) });
+    const watch = await transport.request({ ...get, streaming: true });
+    for await (const piece of watch.body) {
+      expect(Buffer.from(piece).toString()).toBe('first\n');
+      break;
+    }
+    const closed = () => {
+      throw new Error('the lease is not held');
+    };
+    const refused = transport.request({ method: 'POST', path: '/refused', body: '{}', fence: closed });
+    await expect(refused).rejects.toMatchObject({ code: 'Aborted' });
+    expect(
+      (await transport.request({ method: 'POST', path: '/sent', body: '{}', fence: () => undefined })).status,
+    ).toBe(200);
+    expect(arrived).toEqual(['GET /x', 'POST /sent']);
+  });
+});
+
+describe('the fence of a request', () => {
+  test('is asked when the request leaves: one that waited in line and may not be sent any more never arrives', async () => {
+    const arrived: string[] = [];
+    const answers: (() => void)[] = [];
+    const server = await serve((request, response) => {
+      arrived.push(`${request.method} ${request.url}`);
+      answers.push(() => response.end('{}'));
+    });
+    const transport = transportTo(server.url, { connections: 1 });
+    let isOpen = true;
+    const fence = () => {
+      if (!isOpen) throw new Error('the lease is not held');
+    };
+    const first = transport.request({ method: 'POST', path: '/first', body: '{}', fence });
+    await vi.waitFor(() => expect(arrived).toEqual(['POST /first']));
+    const second = transport.request({ method: 'POST', path: '/second', body: '{}', fence });
+    second.catch(() => undefined);
+    isOpen = false;
+    answers[0]?.();
+    await textOf(await first);
+    await expect(second).rejects.toMatchObject({
+      code: 'Aborted',
+      message: 'POST /second was not sent: the lease is not held',
+    });
+    isOpen = true;
+    const third = transport.request({ method: 'PUT', path: '/third', body: '{}', fence });
+    await vi.waitFor(() => expect(arrived).toEqual(['POST /first', 'PUT /third']));
+    answers[1]?.();
+    expect((await third).status).toBe(200);
+  });
+
+  test('is asked when the connection is there, not before', async () => {
+    const arrived: string[] = [];
+    const server = await serve((request, response) => {
+      arrived.push(request.url ?? '');
+      response.end('{}');
+    });
+    const asked: number[] = [];
+    const fence = () => {
+      asked.push(server.connections);
+      throw new Error('no');
+    };
+    const transport = transportTo(server.url);
+    await expect(transport.request({ method: 'POST', path: '/x', fence })).rejects.toMatchObject({ code: 'Aborted' });
+    await vi.waitFor(() => expect(server.connections).toBe(1));
+    expect([arrived, asked.length]).toEqual([[], 1]);
+  });
 });

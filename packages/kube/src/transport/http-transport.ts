@@ -4,6 +4,7 @@ import type { Dispatcher } from 'undici';
 import { KubeError } from '../kube-error.ts';
 import { linkAbort } from './abort-link.ts';
 import { createDispatchers, type Dispatchers, type TlsMaterial } from './dispatchers.ts';
+import { leaveFence } from './leave-fence.ts';
 import { openWebSocket } from './open-web-socket.ts';
 import type { ChannelRequest, MessageChannel, Transport, TransportRequest, TransportResponse } from './transport.ts';
 import { describe, transportError } from './transport-error.ts';
@@ -54,7 +55,9 @@ export class HttpTransport implements Transport {
   async request(request: TransportRequest): Promise<TransportResponse> {
     const abort = this.#abortFor(request);
     try {
-      const response = await dispatcherFor(request, await this.#dispatchers()).request({
+      const dispatcher = dispatcherFor(request, await this.#dispatchers());
+      const fenced = request.fence ? dispatcher.compose(leaveFence(request)) : dispatcher;
+      const response = await fenced.request({
         origin: this.#origin,
         path: this.#basePath + request.path,
         method: request.method,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Random, seededRandom, VirtualClock } from '@etcd-operator/ports';
 import { describe, expect, test } from 'vitest';
+import type { Client } from '../client/client.ts';
 import { createClient } from '../client/create-client.ts';
 import { KubeError } from '../kube-error.ts';
 import type { KubeObject } from '../object.ts';
@@ -146,5 +147,54 @@ describe('a write', () => {
     expect(await attempts((client) => client.apply(bare, { fieldManager: 'm' }))).toBe(1);
     expect(await attempts((client) => client.delete(key))).toBe(1);
     expect(await attempts((client) => client.subresource('eviction').create(key, versioned))).toBe(1);
+  });
+});
+
+describe('the fence of a request', () => {
+  test('is asked before each attempt: what may not be sent any more is not sent again', async () => {
+    let asked = 0;
+    const fence = () => {
+      if (asked++ === 2) throw new Error('the lease is not held');
+    };
+    const put: TransportRequest = { method: 'PUT', path: '/x', repeatable: true, fence };
+    expect(await run(put, [() => json({}, 503)])).toEqual({ result: 'Aborted', times: [0, 100] });
+  });
+});
+
+describe('what a caller learns of repetitions', () => {
+  const things: Resource<KubeObject> = { group: '', version: 'v1', kind: 'Thing', plural: 'things', namespaced: false };
+
+  test('a client repeats only if it was made to, its type says so, and its errors say how often', async () => {
+    const clock = new VirtualClock();
+    const busy = scriptedTransport(() => json({ kind: 'Status', reason: 'ServiceUnavailable', message: 'busy' }, 503));
+    const plain = createClient(busy, { clock });
+    await expect(plain.resource(things).get({ name: 'x' })).rejects.toMatchObject({
+      attempts: 1,
+      message: expect.not.stringContaining('sent'),
+    });
+    const repeating: { readonly repeats: true } & Client = createClient(busy, { clock, retry: { attempts: 3 } });
+    expect([plain.repeats, repeating.repeats]).toEqual([undefined, true]);
+    const failed = repeating.resource(things).get({ name: 'x' });
+    failed.catch(() => undefined);
+    await clock.advance(60_000);
+    await expect(failed).rejects.toMatchObject({
+      code: 'ServiceUnavailable',
+      attempts: 3,
+      message: expect.stringContaining('(sent 3 times)'),
+    });
+    expect(busy.requests).toHaveLength(4);
+  });
+
+  test('a write whose answer was lost and which is refused when sent again is of unknown outcome, not a conflict', async () => {
+    for (const [method, status] of [
+      ['PUT', 409],
+      ['DELETE', 404],
+      ['PATCH', 422],
+    ] as const) {
+      const write: TransportRequest = { method, path: '/x', repeatable: true };
+      expect((await run(write, [lost, () => json({}, status)])).result).toBe('ConnectionLost');
+      expect((await run(write, [() => json({}, 503), () => json({}, status)])).result).toBe(status);
+    }
+    expect((await run(get, [lost, () => json({}, 404)])).result).toBe(404);
   });
 });

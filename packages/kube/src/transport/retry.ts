@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Clock, type Random, systemClock, systemRandom } from '@etcd-operator/ports';
-import { isKubeError } from '../kube-error.ts';
+import { isKubeError, KubeError } from '../kube-error.ts';
+import { assertMayLeave } from './leave-fence.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
+import { describe } from './transport-error.ts';
 
 export interface RetryOptions {
   /** How often a request is sent at most. @default 5 */
@@ -27,8 +29,11 @@ export interface Retry {
 
 /**
  * Sends a request again after an overloaded server (429, 503) or a lost connection, with exponential back-off, jitter and
- * respect for `Retry-After`. Only reads and writes marked `repeatable` are repeated, because other writes might do their work twice. Once an
- * answer has begun, nothing is repeated.
+ * respect for `Retry-After`. Only reads and writes marked `repeatable` are repeated, because other writes might do their work
+ * twice. The request's fence is asked before each attempt. Once an answer has begun, nothing is repeated.
+ *
+ * Answers and errors say how often the request was sent (`attempts`). A write whose answer was lost, and which was refused when it
+ * was sent again, fails with `ConnectionLost`: the refusal may well come from its own first attempt having taken effect.
  */
 export function withRetry(transport: Transport, options: RetryOptions = {}): Transport {
   const policy = {
@@ -53,11 +58,13 @@ function isRepeatable({ method, repeatable }: TransportRequest): boolean {
 }
 
 async function sendAgain(transport: Transport, request: TransportRequest, policy: Policy): Promise<TransportResponse> {
+  let lost: unknown;
   for (let attempt = 1; ; attempt++) {
     const outcome = await attemptOnce(transport, request);
     const delay = attempt < policy.attempts ? delayAfter(outcome, attempt, policy) : undefined;
-    if (delay === undefined) return settle(outcome);
+    if (delay === undefined) return settle(outcome, request, attempt, lost);
     const cause = 'error' in outcome ? outcome.error : outcome.response.status;
+    if (isKubeError(cause, 'ConnectionLost')) lost = cause;
     if ('response' in outcome) await drain(outcome.response);
     policy.onRetry?.({ request, attempt, delay, cause });
     try {
@@ -73,15 +80,36 @@ type Outcome = { readonly response: TransportResponse } | { readonly error: unkn
 
 async function attemptOnce(transport: Transport, request: TransportRequest): Promise<Outcome> {
   try {
+    assertMayLeave(request);
     return { response: await transport.request(request) };
   } catch (error) {
     return { error };
   }
 }
 
-function settle(outcome: Outcome): TransportResponse {
-  if ('response' in outcome) return outcome.response;
-  throw outcome.error;
+/** Refusals that a write's own first attempt can bring about. */
+const ambiguous: ReadonlySet<number> = new Set([404, 409, 410, 412, 422]);
+
+/** What came of it in the end. @param lost why the answer to an earlier attempt was lost, if one was */
+async function settle(
+  outcome: Outcome,
+  request: TransportRequest,
+  attempts: number,
+  lost: unknown,
+): Promise<TransportResponse> {
+  if ('error' in outcome) {
+    throw isKubeError(outcome.error) && attempts > 1 ? outcome.error.after(attempts) : outcome.error;
+  }
+  const { response } = outcome;
+  if (lost === undefined || request.method === 'GET' || !ambiguous.has(response.status))
+    return { ...response, attempts };
+  await drain(response);
+  const what = `${describe(request)} was sent again because an answer was lost, and was refused (${response.status})`;
+  throw new KubeError('ConnectionLost', `${what}: the first may have taken effect; read the object to see`, {
+    request: { method: request.method, path: request.path },
+    attempts,
+    cause: lost,
+  });
 }
 
 /** Milliseconds to wait before the next attempt; undefined if there is to be none. */

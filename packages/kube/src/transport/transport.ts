@@ -23,6 +23,11 @@ export interface TransportRequest {
    * twice. Reads need no mark. Says to layers that repeat requests what they may repeat. @default false
    */
   readonly repeatable?: boolean;
+  /**
+   * Asked each time the request leaves, as late as possible: a transport that has requests wait asks after the wait. If it throws,
+   * nothing is sent and the request fails with code `Aborted`. @default none
+   */
+  readonly fence?: () => void;
 }
 
 /** The answer to a request. An HTTP error status is an answer, not an exception. */
@@ -35,6 +40,8 @@ export interface TransportResponse {
    * the connection back. Pieces break anywhere. A connection lost midway makes the iteration throw.
    */
   readonly body: AsyncIterable<Uint8Array>;
+  /** How often the request was sent, where a layer repeats requests. @default 1 */
+  readonly attempts?: number;
 }
 
 /** A request to open a WebSocket: exec, attach, port-forward. */

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type Client, type Lease, leases } from '@etcd-operator/kube';
+import type { Clock, Logger, Random } from '@etcd-operator/ports';
+import { Informer } from '../informer/informer.ts';
+
+export interface WatchLeaseOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly leaseName: string;
+  readonly leaseNamespace: string;
+}
+
+interface LeaseListener {
+  /** A state of the lease was seen. */
+  seen(lease: Lease): void;
+  /** The lease was deleted. */
+  gone(): void;
+}
+
+/** Hears of every change of one lease until disposed of. If it is not allowed to watch, nothing is heard. */
+export function watchLease(options: WatchLeaseOptions, listener: LeaseListener): Disposable {
+  const { leaseName, leaseNamespace, client } = options;
+  const end = new AbortController();
+  const informer = new Informer({
+    ...options,
+    resource: leases,
+    reader: client.resource(leases),
+    namespace: leaseNamespace,
+    fieldSelector: `metadata.name=${leaseName}`,
+  });
+  // A server that did not heed the selection must not make one lease out of two.
+  const isOurs = ({ metadata }: Lease) => metadata?.name === leaseName;
+  const seen = (lease: Lease) => {
+    if (isOurs(lease)) listener.seen(lease);
+  };
+  informer.addHandler({
+    added: seen,
+    updated: (_, lease) => seen(lease),
+    removed: (lease) => {
+      if (isOurs(lease)) listener.gone();
+    },
+  });
+  void informer.run(end.signal);
+  return { [Symbol.dispose]: () => end.abort() };
+}

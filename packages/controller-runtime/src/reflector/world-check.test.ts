@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, test } from 'vitest';
+import { reflectorWorld as world } from '../testing/reflector-world.ts';
+import { thing } from '../testing/things.ts';
+import { WorldCheck } from './world-check.ts';
+
+describe('a world that was replaced', () => {
+  test('storage restored with a bumped revision: what the new list shows wins, however old its objects are', async () => {
+    for (const streaming of [true, false]) {
+      const { clock, kind, told, names, lines, informer } = world({ streaming });
+      kind.put(thing('a/edited'));
+      kind.put(thing('a/gone-later'));
+      const backup = kind.version;
+      await clock.advance(10);
+      kind.put(thing('a/edited', { size: 2 }));
+      kind.remove('a/gone-later');
+      kind.put(thing('a/made-later'));
+      await clock.advance(10);
+      kind.restore(backup, { bump: true });
+      kind.disturb((stream) => stream.end());
+      await clock.advance(10_000);
+      expect(names().toSorted()).toEqual(['edited', 'gone-later']);
+      expect(informer.lister.get('a/edited')?.metadata?.resourceVersion).toBe('2');
+      expect(told.slice(-3)).toEqual(['~edited@4>edited@2', '+gone-later@3', '-made-later@6 unknown']);
+      expect(informer.generation).toBe(1);
+      expect(lines.filter(({ message }) => message.includes("the API server's data was replaced"))).toHaveLength(1);
+    }
+  });
+
+  test.each(['silent', 'event', 'bookmark'] as const)(
+    'versions that go back (%s) are noticed, doubted, and taken after a few confirmations',
+    async (sign) => {
+      const { clock, kind, names, informer, problems } = world();
+      kind.put(thing('a/kept'));
+      const backup = kind.version;
+      await clock.advance(10);
+      kind.put(thing('a/lost'));
+      kind.passVersions(100);
+      kind.bookmark();
+      await clock.advance(10_000);
+      kind.restore(backup, { bump: false });
+      // A server that is asked for what comes after a version it has not reached says nothing.
+      if (sign === 'silent') kind.disturb((stream) => stream.end());
+      if (sign === 'event') kind.put(thing('a/new'));
+      if (sign === 'bookmark') kind.bookmark();
+      await clock.advance(1);
+      expect(informer.status).toMatchObject({ phase: 'stale', problem: { kind: 'older' } });
+      expect(names()).toEqual(['kept', 'lost']);
+      await clock.advance(40_000);
+      expect(names()).toEqual(sign === 'event' ? ['kept', 'new'] : ['kept']);
+      expect(informer.status.phase).toBe('live');
+      // What was noticed, and three views that were not enough.
+      expect(problems('older')).toBe(4);
+      kind.put(thing('a/after'));
+      await clock.advance(10);
+      expect(names()).toContain('after');
+    },
+  );
+
+  test('an older view is believed at its third confirmation, and begins anew when it gets older still', () => {
+    const check = new WorldCheck();
+    expect(check.judge('100')).toBe('same');
+    const verdicts = ['50', '50', '51', '40', '41', '41', '99'].map((version) => check.judge(version));
+    expect(verdicts).toEqual(['older', 'older', 'older', 'older', 'older', 'older', 'replaced']);
+    expect(check.judge('98')).toBe('older');
+    expect(check.judge('99')).toBe('same');
+    expect(check.doubted).toBe(false);
+  });
+});

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** A type to whose depths nothing can be assigned: what a cache hands out is shared with everybody else. */
+export type DeepReadonly<T> = T extends (infer Item)[]
+  ? readonly DeepReadonly<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
+    : T;
