@@ -13,6 +13,7 @@ test.each([
   [[], true],
   [['backup'], true],
   [['faults', 'big-data'], true],
+  [['big'], true],
   [['back'], false],
   [['src'], false],
 ])('areas %j pick it: %s', (areas, picked) => {

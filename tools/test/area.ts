@@ -9,7 +9,8 @@ export function areasOf(file: string): readonly string[] {
   return parts.filter((part) => !passages.has(part));
 }
 
-/** Picks the files of any of these areas; all of them if none is given. */
+/** Picks the files of any of these areas, `random` for `random-runs` too; all of them if none is given. */
 export function inAreas(areas: readonly string[]): (file: string) => boolean {
-  return (file) => areas.length === 0 || areasOf(file).some((area) => areas.includes(area));
+  const isAsked = (area: string) => areas.some((asked) => area === asked || area.startsWith(`${asked}-`));
+  return (file) => areas.length === 0 || areasOf(file).some(isAsked);
 }

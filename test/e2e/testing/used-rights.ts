@@ -7,10 +7,12 @@ function fits(right: Right, { group, resource, name }: RecordedCall): boolean {
   return right.group === group && right.resource === resource && (!right.names || right.names.includes(name));
 }
 
-/** Calls that no line of the table allows. */
+/** Calls that no line of the table allows, but for asking what one may do: `system:basic-user` lets everybody. */
 export function unknownCalls(calls: readonly RecordedCall[], table: readonly Right[]): readonly RecordedCall[] {
   return calls.filter(
-    (call) => !table.some((right) => fits(right, call) && right.verbs.some((verb) => verb === call.verb)),
+    (call) =>
+      call.resource !== 'selfsubjectaccessreviews' &&
+      !table.some((right) => fits(right, call) && right.verbs.some((verb) => verb === call.verb)),
   );
 }
 
