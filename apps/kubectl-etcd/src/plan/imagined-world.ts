@@ -167,7 +167,7 @@ function seeded(world: Observation, step: Of<'createSeed'>, now: number): Observ
     id,
     name: step.name,
     podName: step.name,
-    peerURLs: [],
+    peerURLs: [addressOf(world, step.name)],
     isLearner: false,
     seenSince: now,
   };
@@ -176,12 +176,16 @@ function seeded(world: Observation, step: Of<'createSeed'>, now: number): Observ
   return withPod({ ...world, etcd }, step, { id, boot: 'new', isLearner: false }, now);
 }
 
+function addressOf({ cluster: { name, namespace } }: Observation, member: string): string {
+  return `http://${member}.${name}.${namespace}.svc:2380`;
+}
+
 function joined(world: Observation, step: Of<'joinMember'>, now: number): Observation {
   const { membership } = world.etcd;
   if (membership.kind !== 'known') return world;
   const id = imaginedId(step.name);
   const { name, learner: isLearner } = step;
-  const member: EtcdMember = { id, name, podName: name, peerURLs: [], isLearner, seenSince: now };
+  const member: EtcdMember = { id, name, podName: name, peerURLs: [addressOf(world, name)], isLearner, seenSince: now };
   const etcd = { ...world.etcd, membership: { ...membership, members: [...membership.members, member] } };
   return withPod({ ...world, etcd }, step, { id, boot: 'existing', isLearner }, now);
 }

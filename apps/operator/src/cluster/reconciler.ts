@@ -17,6 +17,7 @@ import { statusPatch } from '../api/status-patch.ts';
 import type { ActContext } from './act/act-context.ts';
 import { type Attempt, attempt } from './act/attempt.ts';
 import { identityOf } from './act/cluster-identity.ts';
+import { relabelOwned } from './act/object-steps.ts';
 import { assertFresh } from './act/plan-age.ts';
 import { type DoneSteps, isRepeated, pauseBefore, withDone } from './act/repeated-steps.ts';
 import type { ClusterEvents } from './cluster-events.ts';
@@ -29,6 +30,7 @@ import { type ClusterCaches, fromCaches, fromServer, type Surroundings } from '.
 import { kubernetesView, observe, targetsOf, unreadImageChecks } from './observe/observe.ts';
 import { type Plan, planCluster } from './plan/plan.ts';
 import { isAside, isDestructive, type PlannedStep, type Step } from './plan/step.ts';
+import { isEverythingLost } from './plan/without-quorum.ts';
 import { isAtRest, isUndisturbed, type Rest, saysNothingNew } from './rest.ts';
 import type { ClusterSecrets, SecretFindings } from './secrets/cluster-secrets.ts';
 import { reportDue } from './status/pace.ts';
@@ -111,6 +113,8 @@ export class ClusterReconciler implements Reconciler {
     const cached = await this.#look(found, false, context, rested?.etcd);
     const look = needsLiveRead(cached.plan) ? await this.#lookLive(found, context) : cached;
     if (!look) return done();
+    const overlooked = await this.#findOverlooked(look, context);
+    if (overlooked) return requeueAfter(refusedRetry);
     this.#noteRest(request, look);
     const { retry, trouble, failure } = await this.#act(look, context);
     const unreported =
@@ -121,6 +125,15 @@ export class ClusterReconciler implements Reconciler {
     if (failure) throw failure.error;
     this.#options.metrics.passed(cluster, look.plan, seconds());
     return this.#next(look.plan, retry, unreported);
+  }
+
+  /** True if not everything is lost that seems so: what was only overlooked has its labels back, and is seen next time. */
+  async #findOverlooked({ found, plan }: Look, { client, signal, log }: ReconcileContext): Promise<boolean> {
+    if (plan.situation !== 'quorumLost' || !plan.assessment || !isEverythingLost(plan.assessment)) return false;
+    const relabelled = await relabelOwned({ client, cluster: found.cluster, signal });
+    if (relabelled.length > 0)
+      log.warn('objects of the cluster had lost their labels, which are put back', { relabelled });
+    return relabelled.length > 0;
   }
 
   /** Closes all connections to members. */

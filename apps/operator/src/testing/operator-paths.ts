@@ -26,6 +26,10 @@ export class OperatorPaths {
     const way = this.#wayTo(host);
     if (way === undefined) return never(signal);
     const socket = await this.#dial(way, port);
+    if (this.#wayTo(host) !== way) {
+      socket.destroy();
+      throw new Error('the path has changed while it was opened');
+    }
     this.#open.set(socket, host);
     socket.once('close', () => this.#open.delete(socket));
     return socket;

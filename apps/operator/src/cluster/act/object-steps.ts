@@ -175,6 +175,32 @@ export async function findUnseen(
   return unseen.length > 0 ? unseen.join('; ') : undefined;
 }
 
+/**
+ * Puts the labels back on pods and volumes of this cluster that have lost them: the caches do not see those, and before all is taken
+ * for lost nothing may be left that was only overlooked. Resolves with what was found, such as `PersistentVolumeClaim c-x`.
+ */
+export async function relabelOwned({
+  client,
+  cluster,
+  signal,
+}: Pick<ActContext, 'client' | 'cluster' | 'signal'>): Promise<readonly string[]> {
+  const { name: clusterName, namespace, uid } = identityOf(cluster);
+  const found: string[] = [];
+  for (const resource of [client.resource(pods), client.resource(persistentVolumeClaims)] as const) {
+    const { items } = await resource.list({ namespace, signal });
+    const overlooked = items.filter(
+      (item) => isOwnedBy(item, uid) && item.metadata?.labels?.[labels.cluster] !== clusterName,
+    );
+    for (const { kind, metadata } of overlooked) {
+      const patch = { metadata: { uid: metadata?.uid, labels: clusterLabels(clusterName) } };
+      const key = { name: metadata?.name ?? '', namespace };
+      await onceOnly(resource.patch(key, { type: 'merge', patch }, { fieldManager, signal }));
+      found.push(`${kind ?? 'object'} ${key.name}`);
+    }
+  }
+  return found;
+}
+
 /** Changes a living pod's metadata; a pod that was replaced or changed meanwhile is left alone. */
 export async function patchPod(
   name: string,

@@ -23,7 +23,7 @@ import {
   readEntriesApplied,
   readRaftSnapshots,
 } from './plain-endpoints.ts';
-import { isInTrouble, isStray, withoutStrays } from './stray-answers.ts';
+import { isAnyVoterMissed, isInTrouble, isStray, withoutStrays } from './stray-answers.ts';
 
 export interface EtcdObserverOptions {
   readonly clock: Clock;
@@ -109,7 +109,11 @@ export class EtcdObserver {
     const own = withoutStrays(targets, statuses);
     const membership = await this.#membership(clients, own, signal);
     const clusterVersion = questions.aboutUpgrade ? await findClusterVersion(targets, statuses, access) : '';
-    const heard = await this.#hear(targets, answers, access);
+    const isMissed = isAnyVoterMissed(membership, answers);
+    const heard =
+      isMissed || targets.some((target) => isInTrouble(target, answers.get(target.podName)))
+        ? await this.#hear(targets, answers, access)
+        : new Map();
     return { membership, clusterVersion, answers, heard, hashes: await this.#hashes.compare(clients, own, signal) };
   }
 
@@ -162,14 +166,13 @@ export class EtcdObserver {
     return again.maintenance.status(options);
   }
 
-  /** Who hears from whom; asked only while somebody is in trouble, for it costs a large answer a member. */
+  /** Who hears from whom. It costs a large answer a member. */
   async #hear(
     targets: readonly MemberTarget[],
     answers: ReadonlyMap<string, Answer>,
     access: EndpointAccess,
   ): Promise<EtcdView['heard']> {
     const heard = new Map<string, ReadonlySet<string>>();
-    if (!targets.some((target) => isInTrouble(target, answers.get(target.podName)))) return heard;
     await Promise.all(
       targets.map(async (target) => {
         const answer = answers.get(target.podName);

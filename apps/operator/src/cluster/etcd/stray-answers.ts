@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { formatId, type MemberStatus } from '@etcd-operator/etcd';
-import type { Answer } from '../observation.ts';
+import type { Answer, Membership } from '../observation.ts';
 import type { MemberTarget } from './member-pool.ts';
 
 /** True if somebody else answers at a member's address than it is on record for. */
@@ -23,4 +23,13 @@ export function withoutStrays(
 export function isInTrouble({ memberId }: MemberTarget, answer: Answer | undefined): boolean {
   if (!memberId) return false;
   return answer?.kind !== 'status' || answer.leaderId === '' || answer.memberId !== memberId;
+}
+
+/** True if a listed voter has not answered, whether it has a pod or not: those that the operator did not create never do. */
+export function isAnyVoterMissed(membership: Membership, answers: ReadonlyMap<string, Answer>): boolean {
+  if (membership.kind === 'unknown') return false;
+  const answered = new Set(
+    [...answers.values()].flatMap((answer) => (answer.kind === 'status' ? answer.memberId : [])),
+  );
+  return membership.members.some(({ id, isLearner }) => !isLearner && !answered.has(id));
 }

@@ -101,8 +101,7 @@ function viewOf(listed: EtcdMember, surroundings: Surroundings): MemberView {
   const pod = isIts(pods.get(name)) ? pods.get(name) : undefined;
   const volume = volumes.get(name);
   const answer = pod && observation.etcd.answers.get(name);
-  const clusterName = observation.cluster.name;
-  const health = memberHealth({ member, pod, volume, answer, desired, now, clusterId, clusterName });
+  const health = memberHealth({ member, pod, volume, answer, desired, now, clusterId, cluster: observation.cluster });
   return { member, name, pod, volume, answer, health };
 }
 

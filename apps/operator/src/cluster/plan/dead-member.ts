@@ -42,8 +42,12 @@ export function objectionsToRemoval(assessment: Assessment, view: MemberView): r
   return objectionsTo('removeDeadMember', { ...subject, remaining: remainingWithout(assessment, view) });
 }
 
-function remainingWithout({ voters, healthyVoters }: Assessment, view: MemberView) {
-  return { healthy: healthyVoters.filter((other) => other !== view).length, needed: quorum(voters.length - 1) };
+/** An unmanaged voter cannot be asked: it counts while one of ours has just heard from it. */
+function remainingWithout(assessment: Assessment, view: MemberView) {
+  const { voters, healthyVoters } = assessment;
+  const heard = voters.filter((other) => other.health.kind === 'stranger' && heardBy(assessment, other).length > 0);
+  const healthy = [...healthyVoters, ...heard].filter((other) => other !== view).length;
+  return { healthy, needed: quorum(voters.length - 1) };
 }
 
 /** A voter that is to be removed because it holds other data than the majority, as the gate judges it. */
@@ -73,11 +77,8 @@ function subjectOf(assessment: Assessment, view: MemberView): DeadMember | undef
     case 'leaving':
       return { ...common, isLeaving: true, evidence: [], patience: 0, waited: 0 };
     case 'mismatched': {
-      // A Ready pod whose etcd is somebody else says nothing of this member.
-      const told: Evidence[] = [
-        { source: 'etcd', what: health.evidence },
-        { source: 'kubernetes', what: 'its pod has this address' },
-      ];
+      // A Ready pod whose etcd is somebody else says nothing of this member; only its peers know whether it lives elsewhere.
+      const told: Evidence[] = [{ source: 'etcd', what: health.evidence }, ...fromLeader(assessment, view)];
       return { ...common, ...timed(assessment, health.since), isReady: false, evidence: told };
     }
     case 'leaderless': {
@@ -138,7 +139,7 @@ export function isOutOfMemory({ observation }: Assessment, { pod }: MemberView):
  * Our readiness probe is a linearizable read. A node that cannot be asked counts as ready, and so does a pod of its name that is on
  * record for another member: what is unknown objects.
  */
-function isReady({ observation, pods }: Assessment, view: MemberView): boolean {
+export function isReady({ observation, pods }: Assessment, view: MemberView): boolean {
   const pod = view.pod ?? pods.get(view.name);
   return pod?.ready === true && !pod.terminating && observation.nodes.get(pod.node)?.ready !== false;
 }
@@ -154,17 +155,21 @@ function heardBy({ members, observation, clusterId }: Assessment, { member }: Me
 
 /** What Kubernetes and the leader, who hears from every living member, have to say about one that seems dead. */
 function fromOthers(assessment: Assessment, view: MemberView): readonly Evidence[] {
-  const { observation, leader } = assessment;
+  const { observation } = assessment;
   const { pod } = view;
   const isNodeReady = pod !== undefined && observation.nodes.get(pod.node)?.ready !== false;
   // While CORRUPT is raised no pod is Ready: that says nothing of this one.
   const saysNothing = isReady(assessment, view) || (isNodeReady && corruptionOf(assessment) !== undefined);
+  const told: Evidence = { source: 'kubernetes', what: whyNotReady(assessment, view) };
+  return [...(saysNothing ? [] : [told]), ...fromLeader(assessment, view)];
+}
+
+/** Empty if the leader hears from it, or cannot be asked. */
+function fromLeader({ observation, leader }: Assessment, view: MemberView): readonly Evidence[] {
   const report = leader && leader !== view ? observation.etcd.heard.get(leader.name) : undefined;
-  const isUnheard = report !== undefined && !report.has(view.member.id);
-  return [
-    ...(saysNothing ? [] : [{ source: 'kubernetes', what: whyNotReady(assessment, view) } as const]),
-    ...(isUnheard ? [{ source: 'peers', what: 'the leader does not hear from it' } as const] : []),
-  ];
+  return report === undefined || report.has(view.member.id)
+    ? []
+    : [{ source: 'peers', what: 'the leader does not hear from it' }];
 }
 
 function whyNotReady({ observation }: Assessment, { pod }: MemberView): string {

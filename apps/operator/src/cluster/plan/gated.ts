@@ -5,6 +5,7 @@ import { corruptionOf, isDisputed } from './corruption.ts';
 import { corruptMember, objectionsToRemoval } from './dead-member.ts';
 import { isComplete, isLeftover, standsInTheWay } from './leftovers.ts';
 import { later, type Proposal } from './proposal.ts';
+import { isScaleInAsked } from './shrink.ts';
 import type { Step } from './step.ts';
 import { listedOrRemembered } from './unstarted.ts';
 import { isOnLostNode } from './without-quorum.ts';
@@ -74,7 +75,8 @@ function objectionsToVote(
   if (!view || view.member.isLearner) return [];
   switch (because) {
     case 'scale':
-      return [];
+      // Without anybody having asked for fewer, this is a replacement, and nobody goes for being out of the operator's reach.
+      return view.health.kind === 'healthy' || isScaleInAsked(assessment) ? [] : objectionsToRemoval(assessment, view);
     case 'dead':
       return objectionsToRemoval(assessment, view);
     case 'corrupt':

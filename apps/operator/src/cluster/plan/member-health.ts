@@ -2,7 +2,7 @@
 import type { Desired } from '../desired.ts';
 import type { Answer, EtcdMember, MemberPod, MemberVolume } from '../observation.ts';
 import type { MemberView } from './assessment.ts';
-import { isMemberName } from './member-naming.ts';
+import { isComputedName, isOwnAddress } from './member-naming.ts';
 
 /**
  * How a listed member is. "Alive" is what etcd answers; a pod's phase can only delay an action, never trigger one
@@ -45,7 +45,7 @@ export interface MemberHealthInput {
   readonly answer: Answer | undefined;
   readonly desired: Desired;
   readonly clusterId: string;
-  readonly clusterName: string;
+  readonly cluster: { readonly name: string; readonly namespace: string };
   readonly now: number;
 }
 
@@ -69,8 +69,9 @@ export function memberHealth(input: MemberHealthInput): MemberHealth {
   return withPod(input, pod);
 }
 
-function withoutPod({ member, volume, clusterName }: MemberHealthInput): MemberHealth {
-  if (!volume && !isMemberName(clusterName, member.podName)) {
+function withoutPod({ member, volume, cluster }: MemberHealthInput): MemberHealth {
+  const isOurs = member.peerURLs.some((url) => isOwnAddress(cluster, url)) || isComputedName(cluster.name, member.name);
+  if (!volume && !isOurs) {
     return { kind: 'stranger', hasStarted: member.name !== '' };
   }
   if (member.name === '') return { kind: 'unstarted' };

@@ -41,9 +41,24 @@ export function clusterToken(uid: string, incarnation: number): string {
 
 /** True for names this operator or the original gives: `<cluster>-<10 characters>` or `<cluster>-NNNN`. */
 export function isMemberName(cluster: string, name: string): boolean {
-  if (!name.startsWith(`${cluster}-`)) return false;
+  const isOfOriginal = name.startsWith(`${cluster}-`) && /^\d{4,}$/.test(name.slice(cluster.length + 1));
+  return isOfOriginal || isComputedName(cluster, name);
+}
+
+/** True for names that only this operator gives: nobody else comes upon them. */
+export function isComputedName(cluster: string, name: string): boolean {
   const rest = name.slice(cluster.length + 1);
-  return /^\d{4,}$/.test(rest) || (rest.length === suffixLength && [...rest].every((char) => alphabet.includes(char)));
+  const isOfAlphabet = rest.length === suffixLength && [...rest].every((char) => alphabet.includes(char));
+  return name.startsWith(`${cluster}-`) && isOfAlphabet;
+}
+
+/** True for an address that this operator or the original gives: `<member>.<cluster>.<namespace>.svc`, with or without a domain. */
+export function isOwnAddress(
+  { name, namespace }: { readonly name: string; readonly namespace: string },
+  peerURL: string,
+): boolean {
+  const [member = '', cluster, place, service] = (/^https?:\/\/([^:/]+)/.exec(peerURL)?.[1] ?? '').split('.');
+  return isMemberName(name, member) && cluster === name && place === namespace && service === 'svc';
 }
 
 function suffix(parts: readonly string[]): string {

@@ -18,7 +18,7 @@ import { shrink, shrinkUnhealthy } from './shrink.ts';
 import type { PlannedStep, Wait } from './step.ts';
 import { budget, services } from './surroundings.ts';
 import { refuseTlsChange } from './tls-change.ts';
-import { readyButUnreachable } from './unreachable.ts';
+import { isCutOff } from './unreachable.ts';
 import { upgrade } from './upgrade.ts';
 import { revive, withoutQuorum } from './without-quorum.ts';
 
@@ -136,7 +136,7 @@ function planLatched(assessment: Assessment, identity: Latched, ground: readonly
   }
   const stuck = withoutQuorum(assessment);
   if (stuck) {
-    const situation = readyButUnreachable(assessment).length > 0 ? 'unreachable' : 'quorumLost';
+    const situation = isCutOff(assessment) ? 'unreachable' : 'quorumLost';
     return finish(situation, identity, assessment, gated(assessment, merge(always, stuck)));
   }
   const tidy = [...always, ...leftovers(assessment), ...budget(observation, desired, assessment.voters.length)];

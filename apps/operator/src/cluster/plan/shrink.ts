@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { quorum } from '@etcd-operator/etcd';
 import type { Assessment, MemberView } from './assessment.ts';
+import { isReady, mustBeReplaced } from './dead-member.ts';
 import { differsFromSpec } from './drift.ts';
 import { moveLeadershipFrom } from './leadership.ts';
 import { later, type Proposal, take, waitFor } from './proposal.ts';
@@ -38,15 +39,27 @@ export function shrinkUnhealthy(assessment: Assessment, target: number): Proposa
   return proposal && proposal.steps.length > 0 ? proposal : undefined;
 }
 
-/** Undefined if nobody has to go. */
+/** Members that are on their way out, whatever size is asked for: dead ones, and those that a surge replaces. */
+function membersDue(assessment: Assessment): readonly MemberView[] {
+  const surged = needSurge(assessment);
+  return assessment.own.filter((view) => surged.includes(view) || mustBeReplaced(assessment, view));
+}
+
+/** True if somebody asked for fewer members: those that are replaced anyway do not explain that there are too many. */
+export function isScaleInAsked(assessment: Assessment): boolean {
+  return assessment.own.length - membersDue(assessment).length > assessment.desired.size;
+}
+
+/** Undefined if nobody has to go. Whoever is Ready counts as well, also while only the operator cannot reach it. */
 function chooseVictim(assessment: Assessment, target: number): MemberView | undefined {
   const { own, leader } = assessment;
   if (own.length <= target) return undefined;
-  const surged = needSurge(assessment);
+  const due = membersDue(assessment);
+  const isWell = (view: MemberView) => view.health.kind === 'healthy' || isReady(assessment, view);
   const rank = (view: MemberView): readonly number[] => [
     view.member.isLearner ? 0 : 1,
-    view.health.kind === 'healthy' ? 1 : 0,
-    surged.includes(view) ? 0 : 1,
+    due.includes(view) ? 0 : 1,
+    isWell(view) ? 1 : 0,
     differsFromSpec(assessment, view) ? 0 : 1,
     view === leader ? 1 : 0,
     -(view.pod?.createdAt ?? 0),

@@ -8,14 +8,14 @@ import { listedOrRemembered } from './unstarted.ts';
  * Pods that are Ready although the operator cannot reach them; empty if those that are Ready are no quorum, reachable or not. Their
  * readiness is a linearizable read that the kubelet makes: the cluster serves, and it is the operator that is cut off.
  */
-export function readyButUnreachable(assessment: Assessment): readonly MemberPod[] {
+function readyButUnreachable(assessment: Assessment): readonly MemberPod[] {
   const { pods, volumes, observation } = assessment;
   const answerOf = ({ name }: MemberPod) => observation.etcd.answers.get(name);
   const ready = [...pods.values()].filter((pod) => {
     const answer = answerOf(pod);
     // It knows better than its last probe.
     if (answer?.kind === 'status' && answer.leaderId === '') return false;
-    return pod.ready && pod.markedVoter && !pod.terminating && observation.nodes.get(pod.node)?.ready !== false;
+    return pod.ready && !pod.terminating && observation.nodes.get(pod.node)?.ready !== false;
   });
   const listed = listedOrRemembered(assessment).filter((member) => !member.isLearner).length;
   const recorded = new Set(
@@ -26,8 +26,26 @@ export function readyButUnreachable(assessment: Assessment): readonly MemberPod[
   return ready.filter((pod) => answerOf(pod)?.kind !== 'status');
 }
 
+/** True if etcd has a quorum, and only the operator reaches too few members. A linearizable list that was just read proves it, too. */
+export function isCutOff(assessment: Assessment): boolean {
+  return readyButUnreachable(assessment).length > 0 || hasJustServed(assessment);
+}
+
+function hasJustServed({ membershipKnown, presentVoters }: Assessment): boolean {
+  return membershipKnown && presentVoters.length > 0;
+}
+
 /** Who cannot reach whom, and what to look at. */
-export function describeUnreachable({ observation }: Assessment, ready: readonly MemberPod[]): string {
+export function describeUnreachable(assessment: Assessment): string {
+  const { observation, voters, quorum: needed, presentVoters } = assessment;
+  const ready = readyButUnreachable(assessment);
+  if (ready.length === 0) {
+    const missing = voters.filter((view) => !presentVoters.includes(view)).map(({ name }) => name);
+    return (
+      `The operator reaches ${presentVoters.length} of ${voters.length} voters and needs ${needed} to change anything; not ` +
+      `reachable: ${missing.join(', ')}. etcd has a quorum: it has just served a linearizable read. Do not restore a backup.`
+    );
+  }
   const told = ready.map(({ name }) => {
     const answer = observation.etcd.answers.get(name);
     return `pod/${name}${answer?.kind === 'silent' ? ` (${answer.why.slice(0, 100)})` : ''}`;

@@ -2,7 +2,7 @@
 import type { EtcdMember, MemberPod } from '../observation.ts';
 import type { Assessment } from './assessment.ts';
 import { isUp } from './grow.ts';
-import { isMemberName } from './member-naming.ts';
+import { isOwnAddress } from './member-naming.ts';
 import { type Proposal, take } from './proposal.ts';
 import { wantedRelease, wayBackOf } from './release.ts';
 import type { PlannedStep } from './step.ts';
@@ -16,7 +16,7 @@ export function startUnstarted(assessment: Assessment): readonly PlannedStep[] {
   const { observation, pods } = assessment;
   if (observation.secretProblems.length > 0 || !isAllElseThere(assessment)) return [];
   return listedOrRemembered(assessment)
-    .filter(({ name, podName }) => name === '' && isMemberName(observation.cluster.name, podName))
+    .filter(({ name, peerURLs }) => name === '' && peerURLs.some((url) => isOwnAddress(observation.cluster, url)))
     .flatMap((member) => {
       const pod = pods.get(member.podName);
       return pod ? clearWay(pod) : [start(assessment, member)];

@@ -7,7 +7,7 @@ import { later, type Proposal, patience, waitFor } from './proposal.ts';
 import { releaseForVolume } from './release.ts';
 import type { PlannedStep } from './step.ts';
 import { hasFailedImage, isIdle, makeAnew, outdatedFields, takeWantedImage } from './stuck-pod.ts';
-import { describeUnreachable, readyButUnreachable } from './unreachable.ts';
+import { describeUnreachable, isCutOff } from './unreachable.ts';
 import { listedOrRemembered, startUnstarted } from './unstarted.ts';
 
 /**
@@ -111,8 +111,7 @@ export function isEverythingLost({ pods, volumes, membershipKnown }: Assessment)
 
 function describe(assessment: Assessment): string {
   const { membershipKnown, voters, presentVoters, quorum, observation } = assessment;
-  const ready = readyButUnreachable(assessment);
-  if (ready.length > 0) return describeUnreachable(assessment, ready);
+  if (isCutOff(assessment)) return describeUnreachable(assessment);
   if (isEverythingLost(assessment)) {
     return 'all members and their data are gone; nothing is founded in their place: restore a backup with an EtcdRestore';
   }

@@ -219,9 +219,9 @@ describe('details of members', () => {
     expect(reasons(see(healthy(3), addMember('f', { name: '', isLearner: true })))).toEqual([
       'it was added and has not started',
     ]);
-    expect(reasons(see(healthy(3), addMember('x', { podName: 'db-7', name: 'db-7' })))).toEqual([
-      'it was added by somebody else',
-    ]);
+    expect(
+      reasons(see(healthy(3), addMember('x', { podName: 'db-7', name: 'db-7', peerURLs: ['http://10.1.1.1:2380'] }))),
+    ).toEqual(['it was added by somebody else']);
   });
 });
 

@@ -146,7 +146,7 @@ function members(name: string): fc.Arbitrary<EtcdMember> {
     id: fc.constantFrom(`id-${name}`),
     name: mostly(name, ''),
     podName: fc.constant(name),
-    peerURLs: fc.constant([`http://${name}:2380`]),
+    peerURLs: fc.constant([`http://${name}.c.ns.svc:2380`]),
     isLearner: mostly(false, true),
     seenSince: moment,
   });

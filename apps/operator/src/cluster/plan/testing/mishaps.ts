@@ -48,6 +48,9 @@ export const mishaps: Readonly<Record<string, Mishap>> = {
   swapAddresses: (world, pick) =>
     onPod(world, pick, (one) => onPod(world, pick + 1, (other) => lead(world, one, other.facts.uid))),
   loseAddress: (world, pick) => onPod(world, pick, (pod) => lead(world, pod, elsewhere)),
+  closeMetrics: (world) => {
+    world.isDeaf = true;
+  },
   stepClock: (world, pick) => {
     world.wallOffset += [300_000, -3_600_000, 31_536_000_000][pick % 3] ?? 0;
   },
@@ -163,6 +166,7 @@ const versions = ['3.5.35', '3.6.11', '3.6.16', '3.7.1', '3.7.3'];
 export function calm(world: World): void {
   mend(world);
   world.isStripping = false;
+  world.isDeaf = false;
   world.brokenImages.clear();
   world.isFull = false;
   world.paused = false;

@@ -102,7 +102,7 @@ function etcdView(world: World, kubernetes: KubernetesView): Observation['etcd']
     // Asked for only while it matters.
     clusterVersion: isAboutUpgrade(kubernetes) && etcd.clusterMinor > 0 ? `3.${etcd.clusterMinor}.0` : '',
     answers,
-    heard: new Map(own.map((pod) => [pod.facts.name, heardBy(world, pod)])),
+    heard: new Map(world.isDeaf ? [] : own.map((pod) => [pod.facts.name, heardBy(world, pod)])),
     hashes: hashesOf(world, own),
   };
 }

@@ -55,7 +55,11 @@ const removalsKeepQuorum: Check = (plan, seen) =>
     const all = voters(seen);
     if (!all.some((member) => member.id === memberId)) return [];
     const rest = all.filter((member) => member.id !== memberId);
-    const healthy = rest.filter((member) => isHealthy(plan, seen, member)).length;
+    // Members that the operator did not create cannot be asked; they count while one that can be has heard from them.
+    const isHeard = ({ id, podName }: { id: string; podName: string }) =>
+      !podOf(plan, seen, podName) &&
+      all.some((other) => isHealthy(plan, seen, other) && seen.etcd.heard.get(other.podName)?.has(id));
+    const healthy = rest.filter((member) => isHealthy(plan, seen, member) || isHeard(member)).length;
     return healthy < quorum(rest.length) ? [`removing ${memberId} leaves ${healthy} of ${rest.length}`] : [];
   });
 

@@ -60,6 +60,8 @@ export class World {
   readonly pins = new Map<string, string>();
   /** Running members that the operator did not create, by member ID. */
   readonly unmanaged = new Map<string, { readonly directory: DataDirectory; readonly upSince: number }>();
+  /** True while the operator cannot read who hears from whom. */
+  isDeaf = false;
   /** True while a webhook undoes what is written to a pod's labels. */
   isStripping = false;
   /** Since when there has been a quorum without a break. */

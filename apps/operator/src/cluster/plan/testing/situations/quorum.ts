@@ -305,7 +305,12 @@ export const quorum: readonly Row[] = [
     given: [
       healthy(1, { version: '3.4.44' }),
       answers({ leaderId: '', leaderlessSince: now - 3_000 }),
-      remembered(memberFor('b'), { ...memberFor('c'), name: '', podName: 'elsewhere' }),
+      remembered(memberFor('b'), {
+        ...memberFor('c'),
+        name: '',
+        podName: 'elsewhere',
+        peerURLs: ['http://elsewhere.example:2380'],
+      }),
     ],
     steps: [],
     situation: 'quorumLost',
@@ -320,8 +325,8 @@ export const quorum: readonly Row[] = [
     name: 'fault 24: the list was read, but fewer voters than a quorum answer now: nothing is decided on it',
     given: [healthy(5), silent(1_000, 'd', 'f', 'g')],
     steps: [],
-    because: 'quorum is lost: 2 of 5 voters answer and 3 are needed',
-    situation: 'quorumLost',
+    because: 'The operator reaches 2 of 5 voters and needs 3 to change anything',
+    situation: 'unreachable',
   },
   {
     name: 'two of three are being deleted and still answer: there is a quorum, and a replacement joins',
