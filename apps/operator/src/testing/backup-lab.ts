@@ -7,6 +7,7 @@ import { type Event, events, isKubeError, secrets } from '@etcd-operator/kube';
 import { type Lab, startLab } from '@etcd-operator/kube-lab';
 import { createLogger, type LogRecord, systemClock } from '@etcd-operator/ports';
 import { type EtcdBackup, type EtcdBackupSpec, type EtcdBackupStatus, etcdBackups } from '../api/etcd-backup.ts';
+import { annotations } from '../api/names.ts';
 import { type BackupOperatorOptions, runEtcdBackupOperator } from '../backup-operator.ts';
 import type { StorageSettings } from '../storage/open-store.ts';
 import { until } from './until.ts';
@@ -116,11 +117,13 @@ export class BackupLab implements AsyncDisposable {
     };
   }
 
+  /** For this lab's operator: one that is cluster-wide looks after annotated objects only. */
   async create(name: string, spec: EtcdBackupSpec, metadata: EtcdBackup['metadata'] = {}): Promise<EtcdBackup> {
+    const scope = this.#options.operator?.clusterWide ? { annotations: { [annotations.scope]: 'clusterwide' } } : {};
     const backup: EtcdBackup = {
       apiVersion: 'etcd.database.coreos.com/v1beta2',
       kind: 'EtcdBackup',
-      metadata: { name, namespace: 'default', ...metadata },
+      metadata: { name, namespace: 'default', ...scope, ...metadata },
       spec,
     };
     return this.until(`create ${name}`, async () => {
