@@ -32,7 +32,7 @@ const spec = object(
     safetySnapshot: optional(
       choice(['Required', 'IfPossible', true, false], {
         description:
-          'Whether a snapshot of the present data is stored beside the backup before the new incarnation is created. Required (default, the same as true): the restore fails and changes nothing if the snapshot cannot be taken while an old pod is Ready or an old volume holds data. IfPossible: the restore goes on without it. false: none is taken. Old volumes are kept in every case.',
+          'Whether a snapshot of the present data is stored beside the backup before the new incarnation is created. Required (default, the same as true): the restore fails and changes nothing if no current snapshot can be taken while an old pod is Ready, or an old volume or pod may hold data that is not saved. IfPossible: the restore goes on without it. false: none is taken. Old volumes are kept in every case; data that is only in pods is lost.',
       }),
     ),
     oldVolumes: optional(
@@ -139,6 +139,18 @@ const status = object(
           int64({ description: 'The highest revision that the old members were at, also if no snapshot was taken.' }),
         ),
         bytes: optional(int64()),
+        current: optional(
+          bool({
+            description:
+              'True if the saved member had a quorum: nothing that was acknowledged before is missing. False: other members may have held more.',
+          }),
+        ),
+        members: optional(
+          list(string({ maxLength: 253 }), {
+            description: 'Pods of the members that are known to have held nothing beyond it.',
+          }),
+        ),
+        warning: optional(string({ description: 'What is to be known of a snapshot that is not current.' })),
         skipped: optional(string({ description: 'Why there is none.' })),
       }),
     ),

@@ -18,6 +18,8 @@ export interface RestoreObservation {
   readonly seed: SeedFacts | undefined;
   /** True if the Secret that the operator and the seed share is there. */
   readonly hasSecret: boolean;
+  /** For how long this process has seen it ended, by the monotonic clock, in milliseconds; 0 if it has not. */
+  readonly endedFor: number;
   readonly jobs: JobFacts;
 }
 
@@ -87,7 +89,16 @@ export interface SourceFacts {
 
 /** What was kept of the cluster as it was, or why nothing was. */
 export type SafetyFacts =
-  | { readonly kind: 'kept'; readonly path: string; readonly revision: number; readonly bytes: number }
+  | {
+      readonly kind: 'kept';
+      readonly path: string;
+      readonly revision: number;
+      readonly bytes: number;
+      /** True if its member showed, by a linearizable read, that it had everything that was acknowledged until then. */
+      readonly isCurrent: boolean;
+      /** Pods of the members that are known to hold nothing beyond it. */
+      readonly members: readonly string[];
+    }
   /** `revision`: the highest one that an old member was at; absent if none could be asked. */
   | { readonly kind: 'skipped'; readonly why: string; readonly revision?: number };
 
@@ -144,6 +155,11 @@ export interface LifePod {
   readonly running: boolean;
   /** UID of the EtcdRestore that started it for a safety snapshot; empty for all others. */
   readonly startedBy: string;
+  /**
+   * True if a member's data may be in it and nowhere else: it has not ended, has no volume, and its node is not known to be gone
+   * or out of service.
+   */
+  readonly mayHoldData: boolean;
   readonly terminating: boolean;
   /** True if it should have ended a while ago: its node does not answer, and may never do so again. */
   readonly overdue: boolean;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createClient, KubeError } from '@etcd-operator/kube';
+import { createClient, KubeError, persistentVolumeClaims } from '@etcd-operator/kube';
 import { createApiServer } from '@etcd-operator/kube-lab';
-import { seededRandom, silentLogger, systemClock, VirtualClock } from '@etcd-operator/ports';
+import { type Clock, seededRandom, silentLogger, systemClock, VirtualClock } from '@etcd-operator/ports';
 import { afterAll, expect, test } from 'vitest';
 import type { EtcdCluster } from '../api/etcd-cluster.ts';
 import { type EtcdRestore, etcdRestores } from '../api/etcd-restore.ts';
 import { installCrd } from '../api/install-crd.ts';
+import { labels } from '../api/names.ts';
 import { Turns } from '../backup/take/turns.ts';
 import { ClusterSecrets } from '../cluster/secrets/cluster-secrets.ts';
 import { Jobs } from './jobs.ts';
@@ -46,11 +47,22 @@ const restoreWith = (status: EtcdRestore['status']): EtcdRestore => ({
 async function looks(found: readonly (Found | undefined)[], used = client): Promise<readonly string[]> {
   const left = [...found];
   const secrets = new WatchedSecrets(clock);
+  const { look } = await reconcilerOf(secrets, () => left.shift(), used);
+  while (left.length > 0) await look();
+  return secrets.forgotten;
+}
+
+async function reconcilerOf(
+  secrets: ClusterSecrets,
+  find: () => Found | undefined,
+  used = client,
+  time: Clock = clock,
+) {
   const reconciler = new RestoreReconciler({
-    ...{ client, clock, random: seededRandom(1), secrets, jobs: new Jobs(clock) },
+    ...{ client, clock: time, random: seededRandom(1), secrets, jobs: new Jobs(time) },
     turns: { read: new Turns(1), move: new Turns(1) },
     isManaged: () => true,
-    find: () => left.shift(),
+    find,
     storage: {},
     scratch: await Scratch.open(undefined),
     agent: { image: 'i', namespace: 'default', pullSecrets: [] },
@@ -64,8 +76,7 @@ async function looks(found: readonly (Found | undefined)[], used = client): Prom
     failures: 0,
     fence: () => undefined,
   };
-  while (left.length > 0) await reconciler.reconcile({ namespace: 'default', name: 'r' }, context);
-  return secrets.forgotten;
+  return { look: () => reconciler.reconcile({ namespace: 'default', name: 'r' }, context) };
 }
 
 const around = { cluster, pods: [], volumes: [] };
@@ -105,4 +116,59 @@ test('what the API server refuses, as a quota does, is said in the status before
   await expect(looks([{ restore, cluster: undefined, pods: [], volumes: [] }], refusing)).rejects.toThrow('quota');
   const { status } = await restores.get({ namespace: 'default', name: 'r' });
   expect(status?.reason).toContain('exceeded quota: etcd-clusters');
+});
+
+test('a wall clock that is set ahead deletes no kept volume before the operator has seen the retention pass', async () => {
+  let isAhead = false;
+  const time: Clock = {
+    now: () => clock.now() + (isAhead ? 86_400_000 : 0),
+    monotonic: () => clock.monotonic(),
+    schedule: (milliseconds, callback) => clock.schedule(milliseconds, callback),
+    sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal),
+  };
+  const claims = client.resource(persistentVolumeClaims);
+  const claim = await claims.create({
+    metadata: {
+      ...{
+        name: 'kept',
+        namespace: 'default',
+        labels: { [labels.incarnation]: '1', [labels.keptByRestore]: 'restore' },
+      },
+      ownerReferences: [
+        {
+          apiVersion: 'etcd.database.coreos.com/v1beta2',
+          kind: 'EtcdCluster',
+          name: 'c',
+          uid: 'cluster',
+          controller: true,
+        },
+      ],
+    },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+  });
+  const completedAt = new Date(clock.now()).toISOString();
+  const oldVolumes = { names: ['kept'], delete: '' };
+  const ended = { succeeded: true, phase: 'Succeeded', observedGeneration: 1, completedAt, oldVolumes } as const;
+  const { spec, ...restore } = restoreWith(ended);
+  const available: EtcdCluster = {
+    ...cluster,
+    metadata: { ...cluster.metadata, generation: 1 },
+    status: {
+      ...{ incarnation: 1, observedGeneration: 1, size: 1, readySize: 1 },
+      conditions: [{ type: 'Available', status: 'True' }],
+    },
+  };
+  const found = {
+    restore: { ...restore, spec: { ...spec, oldVolumes: { retention: '10m' } } },
+    ...{ cluster: available, pods: [], volumes: [claim] },
+  };
+  const { look } = await reconcilerOf(new ClusterSecrets(clock), () => found, client, time);
+  const names = async () => (await claims.list({ namespace: 'default' })).items.map(({ metadata }) => metadata?.name);
+  await look();
+  isAhead = true;
+  expect(await look()).toMatchObject({ milliseconds: 600_000 });
+  expect(await names()).toEqual(['kept']);
+  await clock.advance(600_000);
+  await look();
+  expect(await names()).toEqual([]);
 });

@@ -13,6 +13,7 @@ import type { Clock, Random } from '@etcd-operator/ports';
 import { type EtcdRestore, etcdRestores } from '../api/etcd-restore.ts';
 import { fieldManager } from '../api/names.ts';
 import { statusPatch } from '../api/status-patch.ts';
+import { SeenFor } from '../backup/seen-for.ts';
 import type { Turns } from '../backup/take/turns.ts';
 import { identityOf } from '../cluster/act/cluster-identity.ts';
 import type { ClusterSecrets } from '../cluster/secrets/cluster-secrets.ts';
@@ -64,15 +65,19 @@ export class RestoreReconciler implements Reconciler {
   readonly #options: RestoreReconcilerOptions;
   /** UIDs of the clusters whose Secrets are remembered, by restore. */
   readonly #clusters = new Map<string, string>();
+  /** For how long each restore has been seen to have ended. */
+  readonly #seenFor: SeenFor;
 
   constructor(options: RestoreReconcilerOptions) {
     this.#options = options;
+    this.#seenFor = new SeenFor(options.clock);
   }
 
   async reconcile(request: Request, context: ReconcileContext): Promise<Result> {
     const found = this.#options.find(request);
     if (!found || !this.#options.isManaged(found.restore)) {
       await this.#forget(request);
+      this.#seenFor.forget(keyString(request));
       return done();
     }
     if (this.#options.oldOperator() !== undefined) return requeueAfter(5_000);
@@ -116,8 +121,17 @@ export class RestoreReconciler implements Reconciler {
         save: jobs.state(`${prefix}save`),
         deliver: jobs.state(`${prefix}deliver/${agent}`),
       }),
+      endedFor: this.#endedFor(found.restore),
       signal,
     });
+  }
+
+  /** By the monotonic clock: when it completed is recorded by a wall clock, which somebody may set. */
+  #endedFor(restore: EtcdRestore): number {
+    const { uid } = identityOf(restore);
+    const { completedAt } = restore.status ?? {};
+    const seen = this.#seenFor.of(keyString(keyOf(restore)), 'completedAt', completedAt && `${uid} ${completedAt}`);
+    return completedAt ? seen : 0;
   }
 
   /** What the API server refused, told and not thrown: the status says it first. */

@@ -36,9 +36,10 @@ describe('a cluster is restored', () => {
     for (const pod of (await clusters.pods('stored')).slice(0, 2))
       await clusters.deletePod(pod.metadata?.name ?? '', 0);
     clusters.startOperator();
-    await lab.restore('stored', 'stored.db');
+    // The one that runs cannot tell whether the others were ahead of it.
+    await lab.restore('stored', 'stored.db', { safetySnapshot: 'IfPossible' });
     const status = await lab.succeeded('stored', 120_000);
-    expect(status.safetySnapshot).toBeDefined();
+    expect(status.safetySnapshot).toMatchObject({ path: expect.any(String) });
     await clusters.settled('stored');
     expect((await lab.contents('stored')).keys).toEqual(saved.keys);
     const isKept = ({ metadata }: PersistentVolumeClaim) => metadata?.labels?.[labels.keptByRestore] !== undefined;

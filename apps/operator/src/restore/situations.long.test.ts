@@ -148,7 +148,8 @@ describe.each(versions)(
       const TLS = { static: { member: { peerSecret: 'tls', serverSecret: 'tls' }, operatorSecret: 'tls' } };
       await filled('safe', { TLS, pod: { persistentVolumeClaimSpec } });
       await restored('safe', { called: 'degraded', unattended: true, harm: () => lose('safe', 1) });
-      await restored('safe', { called: 'beheaded', unattended: true, harm: () => lose('safe', 2) });
+      const spec = { safetySnapshot: 'IfPossible' } as const;
+      await restored('safe', { called: 'beheaded', unattended: true, harm: () => lose('safe', 2), spec });
       const harm = async () => {
         await lose('safe', 3);
         const claims = lab.clusters.lab.client().resource(persistentVolumeClaims);

@@ -70,11 +70,35 @@ describe('the status of a restore', () => {
 
   test('keeps what was recorded, and can be read back as facts', () => {
     const verified = nextStatus(undefined, 1, { phase: 'Preparing', reason: '', source: modelSource }, now);
-    const safety = { kind: 'kept', path: 'p', revision: 5, bytes: 6 } as const;
+    const safety = { kind: 'kept', path: 'p', revision: 5, bytes: 6, isCurrent: true, members: ['a'] } as const;
     const saved = nextStatus(verified, 1, { phase: 'SavingPresent', reason: '', safety, started: true }, now);
     const facts = restoreFacts(restoreWith(saved));
     expect(facts).toMatchObject({ safety, startedAt: Date.parse(now), ended: undefined, failure: undefined });
     expect(facts.source).toEqual({ ...modelSource, storageVersion: undefined });
+  });
+
+  test('says of a snapshot of a member without a quorum that it may be older than what others held, and knows it again', () => {
+    const safety = { kind: 'kept', path: 'p', revision: 5, bytes: 6, isCurrent: false, members: ['a'] } as const;
+    const saved = nextStatus(undefined, 1, { phase: 'SavingPresent', reason: '', safety }, now);
+    expect(saved?.safetySnapshot?.warning).toContain('may be older than what other members held');
+    expect(restoreFacts(restoreWith(saved)).safety).toEqual(safety);
+    const current = nextStatus(
+      saved,
+      1,
+      { phase: 'SavingPresent', reason: '', safety: { ...safety, isCurrent: true } },
+      now,
+    );
+    expect(current?.safetySnapshot).toEqual({
+      generation: 1,
+      path: 'p',
+      revision: 5,
+      bytes: 6,
+      current: true,
+      members: ['a'],
+    });
+    // One of which nobody has recorded that it is current is not.
+    const { current: _current, ...silent } = current?.safetySnapshot ?? {};
+    expect(restoreFacts(restoreWith({ succeeded: false, safetySnapshot: silent })).safety).toEqual(safety);
   });
 
   test('a source that nobody has read has no hash, and what is found in the end takes its place', () => {
@@ -107,7 +131,7 @@ describe('the status of a restore', () => {
     const failed = nextStatus(
       undefined,
       1,
-      { ...report, safety: { kind: 'kept', path: 'p', revision: 5, bytes: 6 } },
+      { ...report, safety: { kind: 'kept', path: 'p', revision: 5, bytes: 6, isCurrent: true, members: ['a'] } },
       now,
     );
     expect(restoreFacts(restoreWith(failed)).ended).toBe('failed');

@@ -76,8 +76,14 @@ function clusterStatus({ name, size, version, storage }: NonNullable<SourceFacts
 function safetyStatus(safety: SafetyFacts): NonNullable<EtcdRestoreStatus['safetySnapshot']> {
   if (safety.kind === 'skipped')
     return { skipped: safety.why, ...(safety.revision !== undefined && { revision: safety.revision }) };
-  const { path, revision, bytes } = safety;
-  return { path, revision, bytes };
+  const { path, revision, bytes, isCurrent, members } = safety;
+  return { path, revision, bytes, current: isCurrent, members, ...(!isCurrent && { warning: mayBeOlder(members) }) };
+}
+
+/** What a person must know of a snapshot that is not current. */
+export function mayBeOlder(members: readonly string[]): string {
+  const pods = members.map((name) => `pod/${name}`).join(', ');
+  return `${pods || 'the member'} reached no quorum: the safety snapshot may be older than what other members held`;
 }
 
 /** The restored data serves: another spec changes nothing any more, and what was restored stays said. */

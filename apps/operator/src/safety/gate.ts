@@ -141,11 +141,14 @@ export interface Isolation {
 /** A new incarnation that is to be created from a backup, in the place of what is there. */
 export interface NewIncarnation {
   readonly policy: 'Required' | 'IfPossible' | 'Never';
-  readonly snapshot: 'stored' | 'none' | 'unknown';
-  /** Old pods that are Ready: they serve, whoever cannot reach them. */
+  /** `notCurrent`: one is stored, of a member that could not show that no other member has more. */
+  readonly snapshot: 'stored' | 'notCurrent' | 'none' | 'unknown';
+  /** Old pods that are Ready: they serve, whoever cannot reach them. Not those that the stored snapshot covers. */
   readonly readyPods: readonly string[];
-  /** Old volumes that hold a member's data. */
+  /** Old volumes that hold the data of a member that the stored snapshot does not cover. */
   readonly volumes: readonly string[];
+  /** Other old pods that may hold a member's data outside a volume, and that the stored snapshot does not cover. */
+  readonly podsWithData: readonly string[];
   /** True if an old member answered, whatever kept its data from being stored. */
   readonly isAnswered: boolean;
   /** Old pods that the Services still lead to. */
@@ -167,7 +170,10 @@ export interface OldVolume {
   readonly isKeptByThisRestore: boolean;
   /** Undefined: it is kept until somebody deletes it. */
   readonly retention: number | undefined;
+  /** By the wall clock, which somebody may set. */
   readonly keptFor: number;
+  /** For how long this process has seen it kept, by the monotonic clock. */
+  readonly seenFor: number;
   /** Pods that have it mounted. */
   readonly usedBy: readonly string[];
 }
@@ -257,8 +263,12 @@ const checks: Checks = {
       isUnsaved(policy, snapshot) && volumes.length > 0
         ? `${named('pvc', volumes)} ${volumes.length === 1 ? 'holds' : 'hold'} data of the cluster`
         : undefined,
+    PodMayHoldData: ({ policy, snapshot, podsWithData }) =>
+      isUnsaved(policy, snapshot) && podsWithData.length > 0
+        ? `${named('pod', podsWithData)} may hold data of the cluster that is nowhere else`
+        : undefined,
     MemberAnswers: ({ policy, snapshot, isAnswered }) =>
-      isUnsaved(policy, snapshot) && isAnswered ? 'a member of the cluster answers' : undefined,
+      policy === 'Required' && snapshot === 'none' && isAnswered ? 'a member of the cluster answers' : undefined,
     NotIsolated: ({ unisolatedPods }) =>
       unisolatedPods.length > 0 ? `the Services still lead to ${named('pod', unisolatedPods)}` : undefined,
   },
@@ -272,6 +282,10 @@ const checks: Checks = {
     KeptForGood: ({ retention }) => (retention === undefined ? 'it is kept until somebody deletes it' : undefined),
     RetentionRuns: ({ retention = 0, keptFor }) =>
       keptFor < retention ? `it is kept for another ${Math.ceil((retention - keptFor) / 1000)} s` : undefined,
+    RetentionUnseen: ({ retention = 0, seenFor }) => {
+      const missing = seenRetention(retention) - seenFor;
+      return missing > 0 ? `the operator must see it kept for another ${Math.ceil(missing / 1000)} s` : undefined;
+    },
     InUse: ({ usedBy }) => (usedBy.length > 0 ? `${named('pod', usedBy)} has it mounted` : undefined),
   },
 };
@@ -279,7 +293,12 @@ const checks: Checks = {
 const notAvailable = 'the new incarnation is not Available at its full size';
 
 function isUnsaved(policy: NewIncarnation['policy'], snapshot: NewIncarnation['snapshot']): boolean {
-  return policy === 'Required' && snapshot === 'none';
+  return policy === 'Required' && (snapshot === 'none' || snapshot === 'notCurrent');
+}
+
+/** How much of a retention one process must see pass: a wall clock that jumps ahead ends none by itself. */
+export function seenRetention(retention: number): number {
+  return Math.min(retention, 3_600_000);
 }
 
 /** The first three: a message has to fit a status. */

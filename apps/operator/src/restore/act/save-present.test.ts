@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -69,16 +70,79 @@ const statusOf = (leader: number, raftIndex: number, revision = 7) =>
 
 const cutOff = { kind: 'skipped', why: expect.stringContaining('could not be stored'), revision: 7 };
 
-/** Answers with the status that is given now, and refuses its snapshot. */
-const memberWith = (status: () => Uint8Array | undefined, asked: string[] = [], name = '') =>
+/** Answers with the status that is given now, and refuses its snapshot. Has a quorum if its status names a leader, or as said. */
+const memberWith = (
+  status: () => Uint8Array | undefined,
+  asked: string[] = [],
+  name = '',
+  hasQuorum: (status: Uint8Array) => boolean = ([, , , , , leader]) => leader !== 0,
+) =>
   new FakeMember((call) => {
     asked.push(`${name} ${call.method}`);
     const now = status();
     if (!now) call.refuse(14, 'not up yet');
     else if (call.method === 'Auth/Authenticate') call.refuse(9, 'etcdserver: authentication is not enabled');
     else if (call.method === 'Maintenance/Status') call.reply(now);
+    else if (call.method === 'KV/Range' && hasQuorum(now)) call.reply(new Uint8Array());
+    else if (call.method === 'Maintenance/Snapshot' && name.endsWith('whole')) call.reply(wholeSnapshot());
     else call.refuse(14, 'cut off');
   });
+
+/** One message: field 3 is the blob, of a page and its hash. */
+function wholeSnapshot(): Uint8Array {
+  const page = Buffer.alloc(512, 7);
+  return Buffer.concat([Buffer.of(0x1a, 0xa0, 0x04), page, createHash('sha256').update(page).digest()]);
+}
+
+test('what is stored of a member that answers a linearizable read is current, also if another one has a longer log', async () => {
+  using leading = clientOf(memberWith(() => statusOf(1, 3), [], 'leading, whole'));
+  using cut = clientOf(
+    memberWith(
+      () => statusOf(1, 9),
+      [],
+      'cut off, whole',
+      () => false,
+    ),
+  );
+  const saved = await savePresent(opened, options([[cut, leading]]), context);
+  expect(saved).toMatchObject({ kind: 'kept', isCurrent: true, members: ['b'], revision: 7 });
+});
+
+test('what is stored of a member without a quorum is not current, and covers those that have no leader and no more either', async () => {
+  using alone = clientOf(memberWith(() => statusOf(0, 9), [], 'alone, whole'));
+  using behind = clientOf(memberWith(() => statusOf(0, 8)));
+  using ahead = clientOf(memberWith(() => statusOf(0, 8, 20)));
+  using led = clientOf(
+    memberWith(
+      () => statusOf(1, 8),
+      [],
+      '',
+      () => false,
+    ),
+  );
+  using silent = clientOf(memberWith(() => undefined));
+  const saved = savePresent(opened, options([[alone, behind, ahead, led, silent]]), context);
+  expect(await saved).toMatchObject({ kind: 'kept', isCurrent: false, members: ['a', 'b'] });
+});
+
+test('a member that names a leader which it does not reach is asked again, and others with it', async () => {
+  const asked: string[] = [];
+  let isBack = false;
+  using early = clientOf(
+    memberWith(
+      () => statusOf(1, 9),
+      asked,
+      'early, whole',
+      () => isBack,
+    ),
+  );
+  using silent = clientOf(memberWith(() => undefined));
+  const saved = savePresent(opened, options([[early, silent]], { patience: 15_000 }), context);
+  await expect.poll(() => asked).toContain('early, whole KV/Range');
+  isBack = true;
+  for (let second = 0; second < 5; second++) await clock.advance(1_000);
+  expect(await saved).toMatchObject({ kind: 'kept', isCurrent: true });
+});
 
 test('without a leader all members are waited for: the one that starts last may have the most', async () => {
   const asked: string[] = [];
@@ -94,7 +158,7 @@ test('without a leader all members are waited for: the one that starts last may 
   expect(asked.filter((call) => call.endsWith('Snapshot'))).toEqual(['late Maintenance/Snapshot']);
 });
 
-test('a member that knows a leader is not kept waiting for others', async () => {
+test('a member that has a quorum is not kept waiting for others', async () => {
   const asked: string[] = [];
   using leading = clientOf(memberWith(() => statusOf(1, 3), asked, 'leading'));
   using silent = clientOf(memberWith(() => undefined));

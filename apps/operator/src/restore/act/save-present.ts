@@ -30,8 +30,9 @@ export interface SaveOptions {
 
 /**
  * Stores a snapshot of the member that has the most, if any answers: one of the last incarnation of which one does, for that is what
- * clients have used. Members that know a leader are a quorum; without one, all are waited for, since any of them may be ahead.
- * A member without a quorum is read as well: what it holds is better than nothing. If a member answers and its data cannot be stored,
+ * clients have used. A member that answers a linearizable read has everything that was acknowledged; until one does, all are waited
+ * for, since any of them may be ahead. A member without a quorum is read as well: what it holds is better than nothing, and what is
+ * stored of it is not current, for members that do not answer may have gone on without it. If a member answers and its data cannot be stored,
  * its revision is still told. Rejects if members only say that they do not know us, as where the credentials have become those of
  * the backup.
  */
@@ -40,19 +41,20 @@ export async function savePresent(
   options: SaveOptions,
   context: JobContext,
 ): Promise<SafetyFacts> {
-  const { best, silent } = await patientlyNewest(options, context.signal);
+  const found = await patientlyNewest(options, context.signal);
+  const { best, silent } = found;
   if (!options.isTaken) {
     const revision = best && Number(best.status.revision);
     return { kind: 'skipped', why: 'spec.safetySnapshot is false', ...(revision !== undefined && { revision }) };
   }
   if (!best) return { kind: 'skipped', why: silent || 'no member answers' };
-  return store(opened, options.key, best, context);
+  return store(opened, options.key, { ...found, best }, context);
 }
 
 async function store(
   { store: blobs, place }: OpenedStorage,
   key: string,
-  { member, status }: Best,
+  { best: { member, status }, isCurrent, covered }: Newest & { readonly best: Best },
   { signal, onProgress }: JobContext,
 ): Promise<SafetyFacts> {
   try {
@@ -64,7 +66,8 @@ async function store(
     const after = await ask('', member, signal);
     const revision = 'status' in after ? after.status.revision : status.revision;
     const path = place.path.slice(0, place.path.length - place.key.length) + key;
-    return { kind: 'kept', path: place.type === 'Directory' ? key : path, revision: Number(revision), bytes };
+    const stored = { path: place.type === 'Directory' ? key : path, revision: Number(revision), bytes };
+    return { kind: 'kept', ...stored, isCurrent, members: covered };
   } catch (error) {
     signal.throwIfAborted();
     const why = error instanceof Error ? error.message : String(error);
@@ -73,12 +76,17 @@ async function store(
 }
 
 interface Best {
+  readonly name: string;
   readonly member: MemberClient;
   readonly status: MemberStatus;
 }
 
 interface Newest {
   readonly best: Best | undefined;
+  /** True if it has shown that nobody has more that was acknowledged. */
+  readonly isCurrent: boolean;
+  /** Members that are known to have no more than it: itself, and others that have no leader either and are not ahead. */
+  readonly covered: readonly string[];
   /** True if nobody who is waited for could have more. */
   readonly isCertain: boolean;
   /** Why members do not answer, in words; empty if all do. */
@@ -91,26 +99,30 @@ async function patientlyNewest(options: SaveOptions, signal: AbortSignal): Promi
   const { clock, patience, incarnations } = options;
   const began = clock.monotonic();
   for (;;) {
-    const found = await newestOf(incarnations(), signal);
+    const found = await newestOf(incarnations(), options.isTaken, signal);
     if (found.isCertain || clock.monotonic() - began >= patience) return found;
     await clock.sleep(askAgainAfter, signal);
   }
 }
 
-async function newestOf(incarnations: readonly Incarnation[], signal: AbortSignal): Promise<Newest> {
-  let nobody: Newest = { best: undefined, isCertain: false, silent: '' };
+async function newestOf(incarnations: readonly Incarnation[], isProven: boolean, signal: AbortSignal): Promise<Newest> {
+  let nobody: Newest = { best: undefined, isCurrent: false, covered: [], isCertain: false, silent: '' };
   for (const [index, members] of incarnations.entries()) {
-    const found = await newest(members, signal);
+    const found = await newest(members, isProven, signal);
     if (found.best) return found;
     if (index === 0) nobody = found;
   }
   return nobody;
 }
 
-async function newest(members: Incarnation, signal: AbortSignal): Promise<Newest> {
+async function newest(members: Incarnation, isProven: boolean, signal: AbortSignal): Promise<Newest> {
   const answers = await Promise.all([...members].map(([name, member]) => ask(name, member, signal)));
   const voters = answers.flatMap((answer) => ('status' in answer && !answer.status.isLearner ? [answer] : []));
-  const [best] = voters.sort((a, b) => Number(b.status.raftIndex - a.status.raftIndex));
+  voters.sort((a, b) => Number(b.status.raftIndex - a.status.raftIndex));
+  // The log of one that was cut off as the leader may be the longest: who has a quorum goes first.
+  const proofs = isProven ? await Promise.all(voters.map((voter) => hasQuorum(voter, signal))) : [];
+  const current = voters.find((_voter, index) => proofs[index]);
+  const best = current ?? voters[0];
   const refusal = answers.flatMap((answer) => ('refused' in answer ? [answer.refused] : []))[0];
   if (!best && refusal !== undefined) {
     const message = `the present data could not be saved: the members do not let the operator in: ${refusal}`;
@@ -118,7 +130,32 @@ async function newest(members: Incarnation, signal: AbortSignal): Promise<Newest
   }
   const silent = answers.flatMap((answer) => ('silent' in answer ? [answer.silent] : []));
   const hasLeader = voters.some(({ status }) => status.leader !== 0n);
-  return { best, isCertain: hasLeader || (best !== undefined && silent.length === 0), silent: silent.join('; ') };
+  return {
+    best,
+    isCurrent: current !== undefined,
+    covered: best ? voters.filter((voter) => isCovered(voter, best)).map(({ name }) => name) : [],
+    // One that names a leader which it does not reach will name none, or reach another one.
+    isCertain: current !== undefined || (best !== undefined && silent.length === 0 && !hasLeader),
+    silent: silent.join('; '),
+  };
+}
+
+/** One that knows a leader may have more at any moment. */
+function isCovered({ name, status }: Best, best: Best): boolean {
+  const isBehind = status.raftIndex <= best.status.raftIndex && status.revision <= best.status.revision;
+  return name === best.name || (status.leader === 0n && isBehind);
+}
+
+/** A linearizable read: answered by a member only when a quorum has confirmed, and it has applied, all that was committed before. */
+async function hasQuorum({ member }: Best, signal: AbortSignal): Promise<boolean> {
+  try {
+    await member.kv.range({ key: Uint8Array.of(0), countOnly: true }, { signal });
+    return true;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isEtcdError(error)) return false;
+    throw error;
+  }
 }
 
 type Answer = Best | { readonly refused: string } | { readonly silent: string };
@@ -126,7 +163,7 @@ type Answer = Best | { readonly refused: string } | { readonly silent: string };
 async function ask(name: string, member: MemberClient | undefined, signal: AbortSignal): Promise<Answer> {
   if (!member) return { silent: `pod/${name} has no address` };
   try {
-    return { member, status: await member.maintenance.status({ signal }) };
+    return { name, member, status: await member.maintenance.status({ signal }) };
   } catch (error) {
     signal.throwIfAborted();
     if (isEtcdError(error, ...refusals)) return { refused: error.message };

@@ -14,7 +14,16 @@ import { seedName } from '../../cluster/plan/member-naming.ts';
 import type { ClusterSecrets } from '../../cluster/secrets/cluster-secrets.ts';
 import { secretNameOf } from '../objects/restore-secret.ts';
 import { portOf } from '../objects/snapshot-pod.ts';
-import type { JobFacts, LifePod, LifeVolume, RestoreObservation, SeedAnswer, TargetFacts } from '../observation.ts';
+import type {
+  JobFacts,
+  LifePod,
+  LifeVolume,
+  RestoreFacts,
+  RestoreObservation,
+  SeedAnswer,
+  TargetFacts,
+} from '../observation.ts';
+import { mayHoldData } from './pod-data.ts';
 import { restoreFacts } from './restore-facts.ts';
 import { agentOf, seedFacts } from './seed-facts.ts';
 import { strangersOf } from './strangers.ts';
@@ -35,6 +44,8 @@ export interface ObserveContext {
   readonly secrets: ClusterSecrets;
   /** The jobs of a restore; what was delivered is of one run of the agent. */
   readonly jobs: (agent: string) => JobFacts;
+  /** For how long this process has seen the restore ended, in milliseconds. */
+  readonly endedFor: number;
   readonly signal: AbortSignal;
 }
 
@@ -61,14 +72,15 @@ export async function observe(found: Found, context: ObserveContext): Promise<Lo
   const observation: RestoreObservation = {
     restore: facts,
     cluster: target,
-    pods: own.map((pod) => lifePod(pod, now)),
+    pods: await Promise.all(own.map(async (pod) => lifePod(pod, now, await isOnlyData(pod, facts, target, context)))),
     strangers: await strangersOf(
-      found.pods.filter((pod) => !own.includes(pod) && !lifePod(pod, now).fenced),
+      found.pods.filter((pod) => !own.includes(pod) && !isFenced(pod)),
       context,
     ),
     volumes: cluster ? volumesOf(found, target?.uid ?? '', now) : [],
     seed: seed && seedFacts(seed, answer, now),
     hasSecret: (facts.ended === undefined || facts.hasFinalizer) && (await hasSecret(restore, client, signal)),
+    endedFor: context.endedFor,
     jobs: context.jobs(seed ? agentOf(seed) : ''),
   };
   const tlsKeys = findings?.keyStyles ?? { peer: 'own', server: 'own', client: 'own' };
@@ -106,15 +118,33 @@ function volumesOf({ volumes }: Found, uid: string, now: number): readonly LifeV
   return volumes.filter((claim) => isOwnedBy(claim, uid)).map((claim) => lifeVolume(claim, now));
 }
 
-function lifePod({ metadata = {}, status }: Pod, now: number): LifePod {
+/** Asked, and its node with it, only while it may still decide whether the restore goes on. */
+async function isOnlyData(
+  pod: Pod,
+  { ended, uid }: RestoreFacts,
+  target: TargetFacts | undefined,
+  context: ObserveContext,
+): Promise<boolean> {
+  const isOld = incarnationOf(pod.metadata?.labels) < (target?.incarnation ?? 0);
+  if (!isOld || ended !== undefined || target?.marker?.uid !== uid || target.restoredBy === uid) return false;
+  return mayHoldData(pod, context);
+}
+
+function isFenced({ metadata }: Pod): boolean {
+  return metadata?.labels?.[labels.app] !== 'etcd';
+}
+
+function lifePod(pod: Pod, now: number, isOnlyDataThere: boolean): LifePod {
+  const { metadata = {}, status } = pod;
   return {
     name: metadata.name ?? '',
     uid: metadata.uid ?? '',
     incarnation: incarnationOf(metadata.labels),
-    fenced: metadata.labels?.[labels.app] !== 'etcd',
+    fenced: isFenced(pod),
     ready: status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ?? false,
     running: status?.containerStatuses?.some(({ name, state }) => name === 'etcd' && state?.running) ?? false,
     startedBy: metadata.annotations?.[annotations.startedByRestore] ?? '',
+    mayHoldData: isOnlyDataThere,
     terminating: metadata.deletionTimestamp !== undefined,
     overdue: isOverdue(metadata.deletionTimestamp, now),
   };

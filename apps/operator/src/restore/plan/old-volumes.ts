@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { objectionsTo } from '../../safety/gate.ts';
+import { objectionsTo, seenRetention } from '../../safety/gate.ts';
 import type { LifeVolume, RestoreObservation } from '../observation.ts';
 import type { OldVolumes, PlannedRestoreStep } from './step.ts';
 
@@ -33,6 +33,7 @@ export function dropVolumes(seen: RestoreObservation, now: number): PlannedResto
         isKeptByThisRestore: volume.keptBy === restore.uid,
         retention: restore.retention,
         keptFor: restore.completedAt > 0 ? now - restore.completedAt : 0,
+        seenFor: seen.endedFor,
         usedBy: pods.filter((pod) => pod.name === volume.name).map(({ name }) => name),
       });
       return objections.length === 0;
@@ -48,7 +49,8 @@ export function retentionEnds(seen: RestoreObservation, now: number): number | u
   const { retention, completedAt } = seen.restore;
   if (retention === undefined || keptBy(seen).length === 0) return undefined;
   // Timers have a longest time, and a cluster that is not Available is looked at again.
-  return Math.min(3_600_000, Math.max(30_000, completedAt + retention - now));
+  const left = Math.max(completedAt + retention - now, seenRetention(retention) - seen.endedFor);
+  return Math.min(3_600_000, Math.max(30_000, left));
 }
 
 function keptBy({ volumes, restore }: RestoreObservation): readonly LifeVolume[] {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type NewIncarnation, objectionsTo } from '../../safety/gate.ts';
 import type { LifePod, LifeVolume, RestoreObservation, SafetyFacts, TargetFacts } from '../observation.ts';
+import { mayBeOlder } from '../status.ts';
 import { fail, take, wait } from './proposal.ts';
 import type { PlannedRestoreStep, RestorePlan } from './step.ts';
 
@@ -83,14 +84,24 @@ function saveStep(seen: RestoreObservation, target: TargetFacts, old: OldData) {
     do: 'save',
     incarnation: target.incarnation,
     // Of incarnations before that, pods may be left from a restore that never ended: better than nothing, and never instead.
-    newestOnly: subjectOf(old).some((names) => names.length > 0),
+    newestOnly: Object.values(unsaved(old, [])).some((names) => names.length > 0),
     isTaken,
     patience: isTaken ? patience[isStarted ? 'started' : 'running'] : 0,
   } as const;
 }
 
-function subjectOf({ pods, volumes }: OldData): readonly [ready: readonly string[], volumes: readonly string[]] {
-  return [pods.filter(({ ready }) => ready).map(nameOf), volumes.map(nameOf)];
+/** What holds, or may hold, data of a member that is none of those that were saved. */
+function unsaved(
+  { pods, volumes }: OldData,
+  saved: readonly string[],
+): Pick<NewIncarnation, 'readyPods' | 'volumes' | 'podsWithData'> {
+  const isUnsaved = ({ name }: LifePod | LifeVolume) => !saved.includes(name);
+  const left = pods.filter(isUnsaved);
+  return {
+    readyPods: left.filter(({ ready }) => ready).map(nameOf),
+    volumes: volumes.filter(isUnsaved).map(nameOf),
+    podsWithData: left.filter((pod) => pod.mayHoldData && !pod.ready).map(nameOf),
+  };
 }
 
 function awaited({ pods }: OldData): string {
@@ -106,24 +117,30 @@ function settle(seen: RestoreObservation, target: TargetFacts, safety: SafetyFac
 function objection(seen: RestoreObservation, target: TargetFacts, safety: SafetyFacts): RestorePlan | undefined {
   const objections = objectionsTo('restore', newIncarnation(seen, target, safety));
   if (objections.length === 0) return undefined;
-  const why = safety.kind === 'skipped' ? `The safety snapshot could not be taken: ${safety.why.slice(0, 300)}. ` : '';
   const evidence = objections.map((one) => one.evidence).join('; ');
-  return fail(`${why}Nothing is restored, because ${evidence}. ${remedy}`);
+  const failed = fail(`${shortcoming(safety)}Nothing is restored, because ${evidence}. ${remedy}`);
+  // What is stored is named all the same: somebody may want it.
+  return safety.kind === 'kept' ? { ...failed, report: failed.report && { ...failed.report, safety } } : failed;
+}
+
+function shortcoming(safety: SafetyFacts): string {
+  if (safety.kind === 'skipped') return `The safety snapshot could not be taken: ${safety.why.slice(0, 300)}. `;
+  return safety.isCurrent ? '' : `A safety snapshot is stored, but ${mayBeOlder(safety.members)}. `;
 }
 
 const remedy =
-  'Make the members reachable from the operator and create the EtcdRestore again, or set spec.safetySnapshot: IfPossible to go on without the snapshot; old volumes are kept then, too.';
+  'Make the members reachable from the operator and create the EtcdRestore again, or set spec.safetySnapshot: IfPossible to go on without the snapshot; old volumes are kept then, too, and data that is only in pods is lost.';
+
+const nothing: OldData = { incarnation: 0, pods: [], volumes: [] };
 
 /** What the gate judges before anything new is created. */
 function newIncarnation(seen: RestoreObservation, target: TargetFacts, safety: SafetyFacts): NewIncarnation {
   const old = oldData(seen, target);
-  const [readyPods, volumes] = old ? subjectOf(old) : [[], []];
   const isOpen = (pod: LifePod) => pod.incarnation < target.incarnation && !pod.fenced && !pod.terminating;
   return {
     policy: seen.restore.safetySnapshot,
-    snapshot: safety.kind === 'kept' ? 'stored' : 'none',
-    readyPods,
-    volumes,
+    snapshot: safety.kind === 'skipped' ? 'none' : safety.isCurrent ? 'stored' : 'notCurrent',
+    ...unsaved(old ?? nothing, safety.kind === 'kept' ? safety.members : []),
     isAnswered: safety.revision !== undefined,
     unisolatedPods: seen.pods.filter((pod) => isOpen(pod) && pod.startedBy === '').map(nameOf),
   };

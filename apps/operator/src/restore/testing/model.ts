@@ -15,6 +15,7 @@ import { limitsOf } from '../plan/cluster-limits.ts';
 import { expectedRevision } from '../plan/fit.ts';
 import { planRestore } from '../plan/plan.ts';
 import type { RestoreReport, RestoreStep } from '../plan/step.ts';
+import { type Mutable, modelPod, modelVolume } from './model-objects.ts';
 import { wrongsOf } from './rules.ts';
 
 /** What may go wrong in a model. */
@@ -26,8 +27,12 @@ export interface Trouble {
   readonly saveFails?: boolean;
   /** Members serve, and are out of reach of the operators alone. */
   readonly operatorIsCutOff?: boolean;
+  /** One member is cut off from its peers and behind them, and the operators reach only that one. */
+  readonly lagging?: boolean;
+  /** Members run, answer nobody, and are not Ready, as where their nodes do not report. */
+  readonly silent?: boolean;
   /** What is there of the cluster when the restore begins. @default pods that are Ready, on volumes */
-  readonly left?: 'pods and volumes' | 'one pod and volumes' | 'pods' | 'volumes' | 'nothing';
+  readonly left?: 'pods and volumes' | 'one pod and volumes' | 'pods' | 'one pod' | 'volumes' | 'nothing';
   /** Members that are started on their volumes never answer. */
   readonly startFails?: boolean;
   readonly policy?: SafetySnapshotPolicy;
@@ -70,8 +75,6 @@ interface ModelCluster {
   grow: number;
 }
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-
 /**
  * A restore's world in memory: what is written survives a crash, jobs do not. The etcd-operator and the node are modelled as
  * far as a restore sees them. Every write is counted, so that a test can crash after each.
@@ -100,7 +103,11 @@ export class RestoreModel {
   verify: JobState<SourceFacts> = { kind: 'idle' };
   save: JobState<SafetyFacts> = { kind: 'idle' };
   deliver: JobState<SourceFacts> = { kind: 'idle' };
+  /** By the wall clock, which may be set, and by the monotonic clock. */
   now = 1_000_000;
+  elapsed = 0;
+  completedElapsed = 0;
+  #seenEndedAt: number | undefined;
   writes = 0;
   /** Writes of the etcd-operator, after which of them it is killed, and for how many more looks it is away. */
   etcdWrites = 0;
@@ -129,10 +136,12 @@ export class RestoreModel {
       grow: 0,
     };
     const { left = 'pods and volumes' } = trouble;
+    const mayHoldData = !left.includes('volumes');
     for (const name of ['a', 'b', 'd']) {
       // One alone has no quorum, so that it is not Ready.
-      if (left.includes('one pod') && name === 'a') this.pods.push({ ...modelPod(name, 1), ready: false });
-      if (left.includes('pods')) this.pods.push(modelPod(name, 1));
+      if (left.includes('one pod') && name === 'a') this.pods.push({ ...modelPod(name, 1), ready: false, mayHoldData });
+      const ready = !trouble.silent && !(trouble.lagging && name === 'a');
+      if (left.includes('pods')) this.pods.push({ ...modelPod(name, 1), ready, mayHoldData });
       if (left.includes('volumes')) this.volumes.push({ ...modelVolume(name, 1), isIdentified: true });
     }
   }
@@ -148,11 +157,17 @@ export class RestoreModel {
       if (this.writes >= limit) return true;
     }
     if (plan.report && this.#record(plan.report)) this.writes++;
-    this.now += 1_000;
+    this.wait(1_000);
     return this.writes >= limit;
   }
 
+  wait(milliseconds: number): void {
+    this.now += milliseconds;
+    this.elapsed += milliseconds;
+  }
+
   crash(): void {
+    this.#seenEndedAt = undefined;
     this.inspect = { kind: 'idle' };
     this.verify = { kind: 'idle' };
     this.save = { kind: 'idle' };
@@ -164,6 +179,7 @@ export class RestoreModel {
     const spec = { size: 3, version: '3.6.16' };
     const ended =
       this.status?.phase === 'Succeeded' ? 'succeeded' : this.status?.phase === 'Failed' ? 'failed' : undefined;
+    if (this.completedAt > 0) this.#seenEndedAt ??= this.elapsed;
     return {
       restore: {
         name: 'r',
@@ -211,6 +227,7 @@ export class RestoreModel {
       volumes: this.volumes.map((volume) => ({ ...volume })),
       seed: this.seed && { ...this.seed },
       hasSecret: this.secret,
+      endedFor: this.elapsed - (this.#seenEndedAt ?? this.elapsed),
       jobs: { inspect: this.inspect, verify: this.verify, save: this.save, deliver: this.deliver },
     };
   }
@@ -263,22 +280,35 @@ export class RestoreModel {
     if (this.deliver.kind === 'running') this.#arrive(sourceRefused ? refused : { kind: 'done', value: read });
   }
 
-  /** True if a member answers whoever would save what it holds; those that were started do so only as a quorum. */
-  answers(): boolean {
-    const { operatorIsCutOff = false, startFails = false } = this.trouble;
+  /** The revision that the member of a name has come to, in its pod or on its volume. */
+  held(name: string): number {
+    return this.trouble.lagging && name === 'a' ? 45 : 50;
+  }
+
+  /** Members that answer whoever would save what they hold; those that were started do so only as a quorum. */
+  answering(): readonly string[] {
+    const { operatorIsCutOff = false, startFails = false, lagging = false, silent = false } = this.trouble;
     const old = this.pods.filter((pod) => pod.incarnation < (this.cluster?.incarnation ?? 0) && pod.running);
-    if (old.some((pod) => pod.startedBy === '')) return !operatorIsCutOff;
-    return old.length >= 2 && !startFails;
+    const names = (pods: readonly LifePod[]) => pods.map(({ name }) => name);
+    if (!old.some((pod) => pod.startedBy === '')) return old.length >= 2 && !startFails ? names(old) : [];
+    if (operatorIsCutOff || silent) return [];
+    return names(old).filter((name) => !lagging || name === 'a');
+  }
+
+  /** The highest revision that is told of; undefined if nobody answers. */
+  told(): number | undefined {
+    const asked = this.answering();
+    return asked.length > 0 ? Math.max(...asked.map((name) => this.held(name))) : undefined;
   }
 
   #saved(): SafetyFacts {
-    const isAsked = this.answers();
+    const members = this.answering();
+    const revision = this.told();
     if (this.trouble.policy === 'Never')
-      return { kind: 'skipped', why: 'none is wanted', ...(isAsked && { revision: 50 }) };
-    if (isAsked && this.trouble.saveFails) return { kind: 'skipped', why: 'store is full', revision: 50 };
-    return isAsked
-      ? { kind: 'kept', path: 'p', revision: 50, bytes: 1 }
-      : { kind: 'skipped', why: 'no member answers' };
+      return { kind: 'skipped', why: 'none is wanted', ...(revision !== undefined && { revision }) };
+    if (revision === undefined) return { kind: 'skipped', why: 'no member answers' };
+    if (this.trouble.saveFails) return { kind: 'skipped', why: 'store is full', revision };
+    return { kind: 'kept', path: 'p', revision, bytes: 1, isCurrent: members.length >= 2, members };
   }
 
   #arrive(end: JobState<SourceFacts>): void {
@@ -435,25 +465,11 @@ export class RestoreModel {
     if (report.safety) this.safety = report.safety;
     if (report.failure !== undefined) this.failure = report.failure;
     if (report.oldVolumes) this.listed = report.oldVolumes.names;
-    if (report.phase === 'Succeeded' && this.completedAt === 0) this.completedAt = this.now;
+    if (report.phase === 'Succeeded' && this.completedAt === 0)
+      Object.assign(this, { completedAt: this.now, completedElapsed: this.elapsed });
     if (report.started) this.startedAt = this.now;
     return true;
   }
-}
-
-function modelPod(name: string, incarnation: number): Mutable<LifePod> {
-  return {
-    ...{ name, uid: `pod-${name}`, incarnation, fenced: false, ready: true, running: true, startedBy: '' },
-    ...{ terminating: false, overdue: false },
-  };
-}
-
-function modelVolume(name: string, incarnation: number): Mutable<LifeVolume> {
-  const member = { clusterId: `c${incarnation}`, memberId: name, version: '3.6.16', asRoot: false };
-  return {
-    ...{ name, uid: `vol-${name}`, incarnation, terminating: false, overdue: false },
-    ...{ isIdentified: false, keptBy: '', member },
-  };
 }
 
 /** Runs a model to its end, killed after the writes given, one after the other. */

@@ -40,26 +40,29 @@ function rulesFor(
   };
 }
 
-/** A snapshot is required, there is none, and there is something that it would have been of. */
-function isUnsaved({ cluster, pods, volumes, safety, trouble }: RestoreModel): boolean {
+/** A snapshot is required, and there is data that is newer than what was stored, or of which nothing was. */
+function isUnsaved(model: RestoreModel): boolean {
+  const { cluster, pods, volumes, safety, trouble } = model;
   const isOld = ({ incarnation }: LifePod | LifeVolume) => incarnation < (cluster?.incarnation ?? 0);
-  const isThere =
-    pods.some((pod) => isOld(pod) && pod.ready) ||
-    volumes.some((volume) => isOld(volume) && volume.isIdentified && volume.keptBy === '');
-  return (trouble.policy ?? 'Required') === 'Required' && safety?.kind !== 'kept' && isThere;
+  const holding = [
+    ...pods.filter((pod) => isOld(pod) && (pod.ready || pod.mayHoldData)),
+    ...volumes.filter((volume) => isOld(volume) && volume.isIdentified && volume.keptBy === ''),
+  ];
+  const stored = safety?.kind === 'kept' ? safety.revision : 0;
+  return (trouble.policy ?? 'Required') === 'Required' && holding.some(({ name }) => model.held(name) > stored);
 }
 
-/** The members are at revision 50; the status of the EtcdCluster says 45. */
+/** The status of the EtcdCluster may say less than its members do. */
 function isBelowSeen(step: RestoreStep, model: RestoreModel): boolean {
-  return step.do === 'createSeed' && model.answers() && step.above < 50;
+  return step.do === 'createSeed' && step.above < (model.told() ?? 0);
 }
 
 function isStarted(step: RestoreStep, { pods }: RestoreModel): boolean {
   return 'uid' in step && pods.some(({ uid, startedBy }) => uid === step.uid && startedBy !== '');
 }
 
-function isRetentionOver({ retention, completedAt, now }: RestoreModel): boolean {
-  return retention !== undefined && completedAt > 0 && now - completedAt >= retention;
+function isRetentionOver({ retention, completedAt, completedElapsed, elapsed }: RestoreModel): boolean {
+  return retention !== undefined && completedAt > 0 && elapsed - completedElapsed >= Math.min(retention, 3_600_000);
 }
 
 function unread(what: string, { source }: RestoreModel): string | false {

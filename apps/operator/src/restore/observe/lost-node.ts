@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type Client, isKubeError, type Node, nodes } from '@etcd-operator/kube';
+
+export interface NodeReading {
+  readonly client: Client;
+  readonly signal: AbortSignal;
+}
+
+/** True if a node is gone, or an administrator has declared it out of service: nothing runs there. False if that cannot be told. */
+export async function isLost(name: string, { client, signal }: NodeReading): Promise<boolean> {
+  try {
+    return isOutOfService(await client.resource(nodes).get({ name }, { signal }));
+  } catch (error) {
+    if (isKubeError(error, 'NotFound')) return true;
+    // Without the right to read nodes nothing is known of them.
+    if (isKubeError(error, 'Forbidden', 'Unauthorized')) return false;
+    throw error;
+  }
+}
+
+function isOutOfService({ spec }: Node): boolean {
+  return spec?.taints?.some(({ key }) => key === 'node.kubernetes.io/out-of-service') ?? false;
+}

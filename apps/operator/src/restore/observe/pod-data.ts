@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Pod } from '@etcd-operator/kube';
+import { isLost, type NodeReading } from './lost-node.ts';
+
+/**
+ * True if a member's data may be in a pod and nowhere else: it has been on a node that may still be there, has not ended, and has no
+ * volume. Whether it is Ready, or answers anybody, says nothing about its data.
+ */
+export async function mayHoldData({ spec, status }: Pod, context: NodeReading): Promise<boolean> {
+  const node = spec?.nodeName ?? '';
+  const hasEnded = status?.phase === 'Failed' || status?.phase === 'Succeeded';
+  const isOnVolume = spec?.volumes?.some(
+    ({ name, persistentVolumeClaim }) => name === 'etcd-data' && persistentVolumeClaim,
+  );
+  if (node === '' || hasEnded || isOnVolume) return false;
+  return !(await isLost(node, context));
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, test } from 'vitest';
+import { asItWas, lives } from '../testing/lives.ts';
+import { RestoreModel, run, type Trouble } from '../testing/model.ts';
+
+describe('a restore', () => {
+  describe('that cannot save what is there', () => {
+    const unsaved = { operatorIsCutOff: true, startFails: true } as const;
+
+    test.each<readonly [Trouble['left'] & string, string]>([
+      ['pods and volumes', 'pod/a, pod/b, pod/d are Ready; pvc/a, pvc/b, pvc/d hold data'],
+      ['pods', 'pod/a, pod/b, pod/d are Ready'],
+      ['volumes', 'pvc/a, pvc/b, pvc/d hold data'],
+    ])('fails and leaves everything as it was, where %s are left', (left, why) => {
+      const before = lives(new RestoreModel({ ...unsaved, left }));
+      const model = run(new RestoreModel({ ...unsaved, left }));
+      expect(lives(model)).toEqual({ ...before, phase: 'Failed' });
+      expect(model.status?.reason).toContain(why);
+      expect(model.status?.reason).toContain('set spec.safetySnapshot: IfPossible');
+    });
+
+    test.each<readonly [string, Trouble]>([
+      ['IfPossible is enough', { ...unsaved, policy: 'IfPossible' }],
+      ['IfPossible is enough and the store is full', { saveFails: true, policy: 'IfPossible' }],
+      ['none is asked for', { policy: 'Never' }],
+      ['none is asked for and nobody answers', { ...unsaved, policy: 'Never' }],
+    ])('goes on where %s, keeps the old volumes and lists them with the command', (_what, trouble) => {
+      const model = run(new RestoreModel(trouble));
+      expect(model.safety).toMatchObject({ kind: 'skipped' });
+      expect(lives(model)).toMatchObject({ phase: 'Succeeded', volumes: [1, 1, 1, 2], wrongs: [] });
+      const kept = { names: ['a', 'b', 'd'], command: 'kubectl delete persistentvolumeclaim --namespace ns a b d' };
+      expect(model.status?.oldVolumes).toMatchObject(kept);
+    });
+
+    test('fails where members that run and are silent have data that is nowhere else', () => {
+      const model = run(new RestoreModel({ silent: true, left: 'pods' }));
+      expect(lives(model)).toEqual({ phase: 'Failed', ...asItWas, volumes: [] });
+      expect(model.status?.reason).toContain('pod/a, pod/b, pod/d may hold data of the cluster');
+      expect(model.status?.reason).toContain('set spec.safetySnapshot: IfPossible');
+    });
+
+    test('succeeds where nothing is left', () => {
+      const model = run(new RestoreModel({ ...unsaved, left: 'nothing' }));
+      expect(lives(model)).toMatchObject({ phase: 'Succeeded', wrongs: [] });
+      expect(model.safety).toMatchObject({ kind: 'skipped' });
+    });
+  });
+
+  describe('that reaches only a member without a quorum', () => {
+    test.each(['pods', 'pods and volumes'] as const)(
+      'stores what it has, says that others may have more, and fails where %s of others are left',
+      (left) => {
+        const trouble = { lagging: true, left };
+        const model = run(new RestoreModel(trouble));
+        expect(lives(model)).toEqual({ ...lives(new RestoreModel(trouble)), phase: 'Failed' });
+        expect(model.safety).toMatchObject({ kind: 'kept', isCurrent: false, members: ['a'] });
+        expect(model.status?.reason).toContain('may be older than what other members held');
+        expect(model.status?.reason).toContain('pod/b, pod/d are Ready');
+      },
+    );
+
+    test('goes on with IfPossible', () => {
+      const model = run(new RestoreModel({ lagging: true, left: 'pods', policy: 'IfPossible' }));
+      expect(lives(model)).toMatchObject({ phase: 'Succeeded', wrongs: [] });
+      expect(model.safety).toMatchObject({ kind: 'kept', isCurrent: false });
+    });
+
+    test('goes on where its peers are gone for good', () => {
+      const model = run(new RestoreModel({ left: 'one pod' }));
+      expect(lives(model)).toMatchObject({ phase: 'Succeeded', wrongs: [] });
+      expect(model.safety).toMatchObject({ kind: 'kept', isCurrent: false, members: ['a'] });
+    });
+  });
+
+  test('whose members are all stopped starts them on their volumes, saves what they hold, and stops them', () => {
+    const model = run(new RestoreModel({ left: 'volumes' }));
+    expect(model.safety).toMatchObject({ kind: 'kept' });
+    expect(lives(model)).toMatchObject({ phase: 'Succeeded', volumes: [1, 1, 1, 2], wrongs: [] });
+    expect(model.pods).toHaveLength(1);
+  });
+
+  test('starts no stopped member beside one that runs, to which clients may hold connections', () => {
+    const model = run(new RestoreModel({ left: 'one pod and volumes', policy: 'IfPossible' }));
+    expect(model.safety).toMatchObject({ kind: 'kept', isCurrent: false });
+    expect(lives(model)).toMatchObject({ phase: 'Succeeded', volumes: [1, 1, 1, 2], wrongs: [] });
+    // What the stopped ones hold may be newer.
+    const required = run(new RestoreModel({ left: 'one pod and volumes' }));
+    expect(required.status?.reason).toContain('pvc/b, pvc/d hold data');
+    expect(lives(run(new RestoreModel({ left: 'one pod and volumes', operatorIsCutOff: true })))).toMatchObject({
+      phase: 'Failed',
+      incarnation: 1,
+      pods: [{ name: 'a', incarnation: 1, fenced: false }],
+      wrongs: [],
+    });
+  });
+});

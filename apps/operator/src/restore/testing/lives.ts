@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { RestoreModel } from './model.ts';
+
+/** How a restore's world has ended. */
+export const lives = (model: RestoreModel) => ({
+  phase: model.status?.phase,
+  incarnation: model.cluster?.incarnation,
+  clusterId: model.cluster?.clusterId,
+  marker: model.cluster?.marker,
+  pods: model.pods.map(({ name, incarnation, fenced }) => ({ name, incarnation, fenced })),
+  volumes: model.volumes.map(({ incarnation }) => incarnation),
+  secret: model.secret,
+  finalizer: model.finalizer,
+  wrongs: model.wrongs,
+});
+
+/** A restore that left everything as it was. */
+export const asItWas = {
+  incarnation: 1,
+  clusterId: 'c1',
+  marker: undefined,
+  pods: ['a', 'b', 'd'].map((name) => ({ name, incarnation: 1, fenced: false })),
+  volumes: [1, 1, 1],
+  secret: false,
+  finalizer: false,
+  wrongs: [],
+};
