@@ -46,8 +46,9 @@ export const mishaps: Readonly<Record<string, Mishap>> = {
   severPod: (world, pick) => onPod(world, pick, ({ facts }) => world.severed.add(facts.uid)),
   /** Addresses change hands at a reboot, and the kubelet has not reported yet. */
   swapAddresses: (world, pick) =>
-    onPod(world, pick, (one) => onPod(world, pick + 1, (other) => lead(world, one, other.facts.uid))),
-  loseAddress: (world, pick) => onPod(world, pick, (pod) => lead(world, pod, elsewhere)),
+    onPod(world, pick, (one) => onPod(world, pick + 1, (other) => lead(world, one, other.facts.uid, 20_000))),
+  /** For a moment, or for good. */
+  loseAddress: (world, pick) => onPod(world, pick, (pod) => lead(world, pod, elsewhere, pick % 2 ? 20_000 : 600_000)),
   closeMetrics: (world) => {
     world.isDeaf = true;
   },
@@ -186,7 +187,7 @@ export function calm(world: World): void {
   world.settle();
 }
 
-function mend(world: World): void {
+export function mend(world: World): void {
   for (const fault of [world.cut, world.hidden, world.severed, world.strays]) fault.clear();
 }
 
@@ -219,8 +220,8 @@ function runByHand(world: World, id: string | undefined): void {
   world.unmanaged.set(id, { directory, upSince: world.now });
 }
 
-function lead(world: World, pod: ModelPod, to: string): void {
-  if (pod.facts.ip !== '' && pod.facts.uid !== to) world.strays.set(pod.facts.uid, { to, until: world.now + 20_000 });
+function lead(world: World, pod: ModelPod, to: string, lasts: number): void {
+  if (pod.facts.ip !== '' && pod.facts.uid !== to) world.strays.set(pod.facts.uid, { to, until: world.now + lasts });
 }
 
 function swap(world: World, a: string, b: string): void {

@@ -17,8 +17,10 @@ export interface Pass {
   /** The process dies before the step of this number, or in the middle of the one before it. @default never */
   readonly diesAt?: number;
   readonly extent?: Extent;
-  /** The process is stopped for so many milliseconds between planning and acting, while another operator works. @default 0 */
+  /** The process is stopped for so many milliseconds between planning and acting, while the world goes on. @default 0 */
   readonly stopsFor?: number;
+  /** What happens as soon as it is stopped. */
+  readonly meanwhile?: (world: World) => void;
 }
 
 /** One pass of the operator: observe, plan, act, report. */
@@ -34,10 +36,8 @@ export function pass(world: World, how: Pass = {}): Plan {
   if (wrong !== undefined) throw new SafetyViolation(wrong);
   if (how.stopsFor) {
     const begun = world.now;
-    for (let slept = 0; slept < how.stopsFor; slept += 5_000) {
-      pass(world);
-      world.tick(5_000);
-    }
+    how.meanwhile?.(world);
+    for (let slept = 0; slept < how.stopsFor; slept += 5_000) world.tick(5_000);
     if (isTooOld(begun, world.now)) return plan;
   }
   if (!act(world, plan, how)) world.restartOperator();

@@ -5,7 +5,7 @@ import type { Plan } from '../plan.ts';
 import { isSameVersion } from '../release.ts';
 import { clusterWithoutIdentity } from './adoption.ts';
 import { decideByHand, faultsOfVoters, isKnownWrong } from './data-faults.ts';
-import { calm, mishaps } from './mishaps.ts';
+import { calm, mend, mishaps } from './mishaps.ts';
 import { canComeBack, type KubernetesView, kubernetesView } from './observe.ts';
 import { act, pass, pause } from './run.ts';
 import { World } from './world.ts';
@@ -23,7 +23,7 @@ export interface Scene {
   readonly isStale: boolean;
   /** A second operator carries out the same plan. */
   readonly isDoubled: boolean;
-  /** How long its process is stopped between planning and acting, once, while another operator works. */
+  /** How long its process is stopped between planning and acting, once, while what was cut off returns. */
   readonly stopsFor: number;
 }
 
@@ -111,7 +111,7 @@ function play(world: World, scene: Scene): void {
     const plan = pass(world, {
       ...(scene.isStale && before && { kubernetes: before }),
       ...(round === 1 && diesAt !== undefined && { diesAt, extent: scene.dies }),
-      ...(round === 2 && { stopsFor: scene.stopsFor }),
+      ...(round === scene.pick && { stopsFor: scene.stopsFor, meanwhile: mend }),
     });
     if (scene.isDoubled) act(world, plan);
     before = view;
