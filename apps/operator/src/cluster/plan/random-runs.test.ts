@@ -33,6 +33,13 @@ const found: Readonly<Record<string, Script>> = {
       { mishap: 'deletePod', rounds: 3 },
     ].map((scene) => ({ ...calmly, ...scene })),
   },
+  'an operator that sleeps while a member returns does not carry out its plan to remove it': {
+    kind: 'claim',
+    size: 3,
+    version: '3.6.16',
+    fromBirth: false,
+    scenes: [{ ...calmly, mishap: 'cutPod', pick: 4, rounds: 8, milliseconds: 30_000, stopsFor: 60_000 }],
+  },
   'a member goes while the one that takes its place is about to start': {
     kind: 'emptyDir',
     size: 3,
