@@ -71,6 +71,7 @@ export function addRestoreController(manager: Manager, options: RestoreControlle
     jobs,
     turns: { read: new Turns(transfers), move: new Turns(transfers) },
     isManaged: (restore) => isManaged(restore, options.clusterWide),
+    readsNodes: options.clusterWide,
     storage: options.storage,
     scratch: options.scratch,
     agent: options.agent,

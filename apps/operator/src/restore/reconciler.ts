@@ -38,6 +38,8 @@ import { verifySource } from './source/verify-source.ts';
 import { nextStatus } from './status.ts';
 
 export interface RestoreReconcilerOptions {
+  /** Whether it may read nodes. @default true */
+  readonly readsNodes?: boolean;
   /** For what goes on beside the looks; it only reads. */
   readonly client: Client;
   readonly clock: Clock;
@@ -122,6 +124,7 @@ export class RestoreReconciler implements Reconciler {
         deliver: jobs.state(`${prefix}deliver/${agent}`),
       }),
       endedFor: this.#endedFor(found.restore),
+      readsNodes: this.#options.readsNodes ?? true,
       signal,
     });
   }

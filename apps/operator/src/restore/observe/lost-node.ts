@@ -4,10 +4,13 @@ import { type Client, isKubeError, type Node, nodes } from '@etcd-operator/kube'
 export interface NodeReading {
   readonly client: Client;
   readonly signal: AbortSignal;
+  /** False for an operator of one namespace, which has no right to: it would only be refused. @default true */
+  readonly readsNodes?: boolean;
 }
 
 /** True if a node is gone, or an administrator has declared it out of service: nothing runs there. False if that cannot be told. */
-export async function isLost(name: string, { client, signal }: NodeReading): Promise<boolean> {
+export async function isLost(name: string, { client, signal, readsNodes = true }: NodeReading): Promise<boolean> {
+  if (!readsNodes) return false;
   try {
     return isOutOfService(await client.resource(nodes).get({ name }, { signal }));
   } catch (error) {

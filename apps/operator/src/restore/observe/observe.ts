@@ -47,6 +47,8 @@ export interface ObserveContext {
   /** For how long this process has seen the restore ended, in milliseconds. */
   readonly endedFor: number;
   readonly signal: AbortSignal;
+  /** @default true */
+  readonly readsNodes?: boolean;
 }
 
 export interface Look {

@@ -113,7 +113,8 @@ function play(world: World, scene: Scene): void {
       ...(round === 1 && diesAt !== undefined && { diesAt, extent: scene.dies }),
       ...(round === scene.pick && { stopsFor: scene.stopsFor, meanwhile: mend }),
     });
-    if (scene.isDoubled) act(world, plan);
+    // Of two operators, the one that was stopped knows that its plan is old.
+    if (scene.isDoubled && (round !== scene.pick || scene.stopsFor === 0)) act(world, plan);
     before = view;
     world.tick(scene.milliseconds);
   }
