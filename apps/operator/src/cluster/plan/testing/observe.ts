@@ -222,8 +222,13 @@ export function canComeBack(world: World): boolean {
     ...volumes.map(({ name, uid }) => [name, `volume/${uid}`] as const),
     ...pods.map((pod) => [pod.facts.name, world.placeOf(pod)] as const),
   ];
+  // One that has never started can, unless its volume is on a node that is gone: below quorum only a person deletes that.
+  const isBound = (podName: string) => {
+    const volume = world.volumes.get(podName);
+    return volume !== undefined && !isUsable(volume);
+  };
   const isThere = ({ id, podName, name }: ModelMember) =>
-    name === '' ||
+    (name === '' && !isBound(podName)) ||
     world.unmanaged.has(id) ||
     places.some(([at, place]) => at === podName && world.directories.get(place)?.memberId === id);
   const voters = world.etcd.voters();
