@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { type BlobStore, openStore } from '@etcd-operator/blob';
 import { type S3Server, startVersitygw, testdata } from '@etcd-operator/blob/testing';
 import { EtcdLab, type EtcdProcess } from '@etcd-operator/etcd/testing';
-import { putSnapshot } from '@etcd-operator/operator';
+import { storeSnapshot } from '@etcd-operator/operator';
 import { ensurePart } from '@etcd-operator/tools';
 import type { Benchmark } from './benchmark.ts';
 import { median, verdict } from './verdict.ts';
@@ -85,7 +85,8 @@ const copiedKey = 'bench/copied';
 async function stored({ member, signal }: Scene, store: BlobStore): Promise<number> {
   const client = member.client();
   try {
-    return await seconds(() => putSnapshot(store, ownKey, client, { signal }));
+    const source = { client, status: { revision: 0n } };
+    return await seconds(() => storeSnapshot(store, ownKey, source, { signal, onBytes: () => undefined }));
   } finally {
     await store.delete(ownKey, { signal });
     store.close();

@@ -21,9 +21,13 @@ await main();
 
 async function main(): Promise<void> {
   const options = readArguments();
-  if (options === undefined) {
-    process.stderr.write(`${usage}There are: ${Object.keys(benchmarks).join(', ')}\n`);
+  if (typeof options === 'string') {
+    process.stderr.write(`${options}; npm run bench -- --help says what it takes\n`);
     process.exitCode = 2;
+    return;
+  }
+  if (options.help) {
+    process.stdout.write(`${usage}There are: ${Object.keys(benchmarks).join(', ')}\n`);
     return;
   }
   const results: Record<string, BenchmarkResult> = {};
@@ -39,16 +43,26 @@ async function main(): Promise<void> {
 interface Options {
   readonly ids: readonly string[];
   readonly json: boolean;
+  readonly help: boolean;
 }
 
-function readArguments(): Options | undefined {
+/** Says what is wrong with them in words if something is. */
+function readArguments(): Options | string {
   try {
-    const { values } = parseArgs({ options: { only: { type: 'string', multiple: true }, json: { type: 'boolean' } } });
+    const { values } = parseArgs({
+      options: {
+        only: { type: 'string', multiple: true },
+        json: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    });
     const named = values.only?.flatMap((word) => word.split(',')).map((word) => word.trim());
     const ids = named ?? Object.keys(benchmarks);
-    return ids.every((id) => Object.hasOwn(benchmarks, id)) ? { ids, json: values.json ?? false } : undefined;
-  } catch {
-    return undefined;
+    const unknown = ids.find((id) => !Object.hasOwn(benchmarks, id));
+    if (unknown !== undefined) return `there is no benchmark "${unknown}"`;
+    return { ids, json: values.json, help: values.help };
+  } catch (error) {
+    return (error instanceof Error ? error.message : String(error)).split(/\.\s/)[0] ?? '';
   }
 }
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The walk-through from the first line to the last, as a reader would type it: run it from the root of this repository against an empty
-# cluster that has the images. Backups go to the bucket and key in S3_PATH with the credentials in ~/.aws; S3_ENDPOINT is the URL of a
-# store that is not AWS. Without S3_PATH the steps of backup and restore are left out. Stops at the first step that does not do what it should.
+# cluster that has the images. Backups go to the bucket and key in S3_PATH, by what credentials and config in ~/.aws say: keys, region, and
+# endpoint_url for a store that is not AWS. Without S3_PATH the steps of backup and restore are left out. Stops at the first step that does
+# not do what it should.
 set -o errexit -o nounset -o pipefail
 
 step() { printf '\n### %s\n' "$*"; }
@@ -69,8 +70,7 @@ etcdctl get foo | grep --quiet --line-regexp bar
 # Fills in an example of a backup or a restore.
 fill() {
   sed -e "s|<full-s3-path>|$S3_PATH|g" -e 's|<aws-secret>|aws|g' \
-      -e 's|<etcd-cluster-endpoints>|"http://example-etcd-cluster-client:2379"|g' \
-      ${S3_ENDPOINT:+-e "s|^\\( *\\)awsSecret: .*|&\\n\\1endpoint: $S3_ENDPOINT\\n\\1forcePathStyle: true|"} "$1"
+      -e 's|<etcd-cluster-endpoints>|"http://example-etcd-cluster-client:2379"|g' "$1"
 }
 
 if [[ -n ${S3_PATH:-} ]]; then
@@ -93,7 +93,11 @@ if [[ -n ${S3_PATH:-} ]]; then
   step 'The majority is lost: the operator says so, and changes nothing'
   etcdctl put foo changed
   mapfile -t members < <(kubectl get pods --selector=etcd_cluster=example-etcd-cluster --output=name)
+  # Paused for a moment: otherwise the operator may replace the first before the second is gone, and the majority is not lost.
+  kubectl patch etcd example-etcd-cluster --type=merge --patch='{"spec":{"paused":true}}'
+  kubectl wait --for=jsonpath='{.status.controlPaused}'=true etcd/example-etcd-cluster --timeout=60s
   kubectl delete --grace-period=0 --force "${members[0]}" "${members[1]}"
+  kubectl patch etcd example-etcd-cluster --type=merge --patch='{"spec":{"paused":false}}'
   kubectl wait --for=condition=Available=False etcd/example-etcd-cluster --timeout=180s
 
   step 'The restore operator brings the cluster back, with exactly what was in the backup'

@@ -19,6 +19,7 @@ const programs = {
   'test:conformance': 'tools/test/conformance.ts',
   'test:long': 'tools/test/long.ts',
   'test:e2e': 'tools/test/e2e.ts',
+  'test:mutants': 'tools/mutants/main.ts',
   check: 'tools/check/main.ts',
   format: 'tools/check/format.ts',
   build: 'tools/build/main.ts',
@@ -29,6 +30,10 @@ const programs = {
   lab: 'apps/playground/src/lab.ts',
   bench: 'bench/main.ts',
   checklist: 'tools/checklist/main.ts',
+  'set-version': 'tools/version/main.ts',
+  release: 'tools/release/main.ts',
+  audit: 'tools/supply-chain/main.ts',
+  docs: 'tools/site/main.ts',
 };
 
 const [name, ...args] = process.argv.slice(2);

@@ -7,11 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { toBytes } from '@etcd-operator/etcd';
 import type { Pod } from '@etcd-operator/kube';
 import { etcdImage } from '@etcd-operator/tools/image';
-import { etcdPods, viewOf, withMember } from '../../test/e2e/testing/etcd-view.ts';
 import { adminClient } from '../../test/e2e/testing/kube-client.ts';
-import { deployOperator } from '../../test/e2e/testing/operator.ts';
-import { openScene } from '../../test/e2e/testing/scene.ts';
-import { etcdStatefulSet } from '../../test/e2e/testing/stateful-set.ts';
+import { etcdPods, viewOf, withMember } from '../../test/e2e/testing/scenes/etcd-view.ts';
+import { deployOperator } from '../../test/e2e/testing/scenes/operator.ts';
+import { openScene } from '../../test/e2e/testing/scenes/scene.ts';
+import { etcdStatefulSet } from '../../test/e2e/testing/scenes/stateful-set.ts';
 
 const rounds = Number(process.argv[2] ?? 5);
 /** How often one is looked at, and a crowd. */

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MemberClient } from '@etcd-operator/etcd';
 import type { Client, Pod } from '@etcd-operator/kube';
 import { systemClock } from '@etcd-operator/ports';
-import { etcdPods, withMember } from '../../test/e2e/testing/etcd-view.ts';
-import type { Scene } from '../../test/e2e/testing/scene.ts';
+import { etcdPods, withMember } from '../../test/e2e/testing/scenes/etcd-view.ts';
+import type { Scene } from '../../test/e2e/testing/scenes/scene.ts';
 
 const limitMs = 120_000;
 const pollMs = 50;

@@ -11,7 +11,7 @@ type ApiBackend = Exclude<BackendName, 'kubelet'>;
 
 const start: Readonly<Record<ApiBackend, () => Promise<Backend>>> = {
   lab: startLabBackend,
-  'kube-apiserver': startRealBackend,
+  'kube-apiserver': () => startRealBackend(),
 };
 
 const chosen = (process.env['CONFORMANCE_BACKENDS'] ?? 'lab,kube-apiserver').split(',') as ApiBackend[];

@@ -1,32 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The drop-in test: a cluster of the original operator, taken over on a real kubelet with no pod restarted. */
+/** The drop-in test: a cluster of CoreOS etcd-operator, taken over on a real kubelet with no pod restarted. */
 import type { Pod } from '@etcd-operator/kube';
+import { coreosPod, coreosServices } from '@etcd-operator/operator/testing';
+import { addresses } from '@etcd-operator/tools/cluster';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { defineKinds } from './testing/manifests.ts';
-import { etcdCluster, nameOf, nothingLost, OperatorScene } from './testing/operator-scene.ts';
-import { type OriginalCluster, originalPod, originalServices } from './testing/original-cluster.ts';
-import { isReady } from './testing/pods.ts';
-import { openScene, type Scene } from './testing/scene.ts';
+import { defineKinds } from './testing/scenes/manifests.ts';
+import { etcdCluster, nameOf, nothingLost, OperatorScene } from './testing/scenes/operator-scene.ts';
+import { isReady } from './testing/scenes/pods.ts';
+import { openScene, type Scene } from './testing/scenes/scene.ts';
 
 const members = ['old-bcdfghjklm', 'old-npqrstvwxz', 'old-2456789bcd'];
 let scene: Scene;
 let here: OperatorScene;
 let before: readonly Pod[];
 
-/** What the original operator leaves behind when it is gone. */
+/** What CoreOS etcd-operator leaves behind when it is gone. */
 beforeAll(async () => {
   scene = await openScene('adoption');
   await defineKinds(scene);
   await scene.create(etcdCluster('old', { size: 3, version: '3.3.25', repository: 'quay.io/coreos/etcd' }));
   const { metadata } = await scene.get<{ readonly metadata: { readonly uid: string } }>('etcdcluster', 'old');
-  const original: OriginalCluster = {
-    name: 'old',
-    namespace: scene.namespace,
-    uid: metadata.uid,
-    version: '3.3.25',
-    members,
-  };
-  await scene.create(...originalServices(original, true), ...members.map((member) => originalPod(original, member)));
+  const { uid } = metadata;
+  const { domain } = addresses;
+  const coreos = { name: 'old', namespace: scene.namespace, uid, version: '3.3.25', members, domain };
+  await scene.create(...coreosServices(coreos), ...members.map((member) => coreosPod(coreos, member)));
   for (const member of members) await scene.podWhen(member, 'ready', isReady);
   await scene.kubectl('patch', 'service', 'old', '--patch={"spec":{"publishNotReadyAddresses":false}}');
   before = await scene.list<Pod>('pod', 'etcd_cluster=old');

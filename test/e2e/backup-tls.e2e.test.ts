@@ -4,14 +4,14 @@
  * the API server's record tells which rights each of the programs has used.
  */
 import { rights } from '@etcd-operator/tools/deploy';
+import { idleVerbs, refusedCalls, unknownCalls } from '@etcd-operator/tools/deploy/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { recordedCalls } from './testing/audit-log.ts';
-import { BackupScene } from './testing/backup-scene.ts';
 import { secureCluster, staticTls } from './testing/cluster-certificates.ts';
-import { chart, helm } from './testing/manifests.ts';
-import { etcdCluster } from './testing/operator-scene.ts';
+import { BackupScene } from './testing/scenes/backup-scene.ts';
+import { chart, helm } from './testing/scenes/manifests.ts';
+import { etcdCluster } from './testing/scenes/operator-scene.ts';
 import { untilTrue } from './testing/until.ts';
-import { idleVerbs, refusedCalls, unknownCalls } from './testing/used-rights.ts';
 
 const name = 'secured';
 let here: BackupScene;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   here = await BackupScene.open('backup-tls', name);
   const release = ['etcd', chart, `--namespace=${here.scene.namespace}`, '--skip-crds', '--wait', '--timeout=220s'];
   const one = ['etcdOperator', 'backupOperator', 'restoreOperator'].map((key) => `--set=${key}.replicaCount=1`);
-  await helm(here.scene, 'install', ...release, '--set=separateDeployments=true', ...one);
+  await helm(here.scene, 'install', ...release, '--set=clusterWide=false', '--set=separateDeployments=true', ...one);
   here.trust = await secureCluster(here.scene, name);
   await here.scene.create(etcdCluster(name, { size: 3, version: '3.6.16', TLS: staticTls }));
   await here.untilHealthy();
@@ -56,7 +56,7 @@ test.each(['etcd-backup-operator', 'etcd-restore-operator'] as const)(
     const { scene } = here;
     const account = `${scene.namespace}:etcd-${program}`;
     const table = rights.filter(
-      ({ programs, place }) => programs.includes(program) && (place === 'watched' || place === 'own'),
+      ({ programs, place }) => programs.includes(program) && ['watched', 'secrets', 'own'].includes(place),
     );
     const calls = () => recordedCalls(scene.cluster, (one) => one === account);
     let unused: readonly string[] = [];

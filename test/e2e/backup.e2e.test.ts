@@ -2,13 +2,13 @@
 /** Backup and restore on a real kubelet with a real S3 server, by the one process of deploy/base. */
 import { join } from 'node:path';
 import { rights } from '@etcd-operator/tools/deploy';
+import { refusedCalls, unknownCalls } from '@etcd-operator/tools/deploy/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { recordedCalls } from './testing/audit-log.ts';
-import { BackupScene } from './testing/backup-scene.ts';
-import { root } from './testing/manifests.ts';
-import { etcdCluster } from './testing/operator-scene.ts';
+import { BackupScene } from './testing/scenes/backup-scene.ts';
+import { root } from './testing/scenes/manifests.ts';
+import { etcdCluster } from './testing/scenes/operator-scene.ts';
 import { until } from './testing/until.ts';
-import { refusedCalls, unknownCalls } from './testing/used-rights.ts';
 
 const name = 'kept';
 let here: BackupScene;
@@ -66,6 +66,6 @@ test('all of this was done with the rights of deploy/base', async () => {
   const calls = await recordedCalls(scene.cluster, (account) => account === `${scene.namespace}:etcd-operator`);
   expect(calls).toContainEqual(expect.objectContaining({ verb: 'patch', resource: 'etcdrestores/status' }));
   expect(refusedCalls(calls)).toEqual([]);
-  const granted = rights.filter(({ place }) => place === 'watched' || place === 'own');
+  const granted = rights.filter(({ place }) => ['watched', 'secrets', 'own'].includes(place));
   expect(unknownCalls(calls, granted)).toEqual([]);
 });

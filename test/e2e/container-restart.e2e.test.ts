@@ -3,8 +3,8 @@
 import { busyboxImage, defaultBusyboxName } from '@etcd-operator/tools/image';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { theCluster } from './testing/cluster.ts';
-import { idle, isRunning, mainStatus, shellPod } from './testing/pods.ts';
-import { openScene } from './testing/scene.ts';
+import { idle, isRunning, mainStatus, shellPod } from './testing/scenes/pods.ts';
+import { openScene } from './testing/scenes/scene.ts';
 import { until } from './testing/until.ts';
 
 const otherImage = 'docker.io/local/busybox:other';
@@ -54,7 +54,7 @@ test('an image that cannot be had takes the container down first', async () => {
   expect(after.metadata?.uid).toBe(before.metadata?.uid);
 });
 
-test('environment from an annotation is read anew at each start of the container', async () => {
+test('environment from an annotation is read again at each start of the container', async () => {
   await using scene = await openScene('annotation-env');
   const valueFrom = { fieldRef: { fieldPath: "metadata.annotations['example.com/boot']" } };
   await scene.create(

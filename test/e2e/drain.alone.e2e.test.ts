@@ -4,9 +4,9 @@ import type { Pod, PodDisruptionBudget } from '@etcd-operator/kube';
 import { addresses } from '@etcd-operator/tools/cluster';
 import { afterEach, expect, test } from 'vitest';
 import { theCluster } from './testing/cluster.ts';
-import { nothingLost, OperatorScene, selector } from './testing/operator-scene.ts';
-import { isReady, shellPod } from './testing/pods.ts';
-import { openScene, type Scene } from './testing/scene.ts';
+import { nothingLost, OperatorScene, selector } from './testing/scenes/operator-scene.ts';
+import { isReady, shellPod } from './testing/scenes/pods.ts';
+import { openScene, type Scene } from './testing/scenes/scene.ts';
 import { untilTrue } from './testing/until.ts';
 
 const names = ['one', 'two', 'three'];
@@ -74,7 +74,7 @@ test('a budget with an integer lets one of three go and holds back the second', 
   expect(left.length).toBe(2);
 });
 
-test('of an etcd cluster a drain takes one member and is held back at the second; the member is replaced afterwards', async () => {
+test('fault 34: of an etcd cluster a drain takes one member and is held back at the second; the member is replaced afterwards', async () => {
   await using here = await OperatorScene.open('drained');
   await using _cluster = await here.threeMembers('drained');
   await untilCounted(here.scene, 'drained');

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Cluster } from '@etcd-operator/tools/cluster';
-import { nodeProgramImage } from '@etcd-operator/tools/image';
+import { sidecarInjectorImage } from '@etcd-operator/tools/image';
 import { expect, test, vi } from 'vitest';
 import {
   type Block,
@@ -21,7 +21,7 @@ import {
   type,
 } from '../../example/network-controller/tutorial/terminal.ts';
 import { theCluster } from './testing/cluster.ts';
-import { root } from './testing/manifests.ts';
+import { root } from './testing/scenes/manifests.ts';
 
 const patience = { timeout: 120_000, interval: 100 };
 
@@ -83,7 +83,8 @@ test('network-controller: the walk-through of its README', async () => {
   const [neutronBlock, controllerBlock, ...rest] = blocksOf('Walk through');
   await using neutron = keepRunning(`${neutronBlock?.lines[0]} -- -port=0`, place);
   const url = await neutron.says(/listens at (\S+)/);
-  await using controller = keepRunning(`${controllerBlock?.lines[0]} -neutron=${url}`, place);
+  const account = { ...place, env: { ...place.env, KUBECONFIG: join(place.env['HOME'] ?? '', '.kube', 'config') } };
+  await using controller = keepRunning(`${controllerBlock?.lines[0]} -neutron=${url}`, account);
   let at = 0;
   for (const block of rest) {
     if (block.language === 'log') at = await heard(controller, block, at);
@@ -98,9 +99,7 @@ test('network-controller: the walk-through of its README', async () => {
 test('sidecar-injector: the walk-through of its README', async () => {
   const cluster = await theCluster();
   const folder = join(root, 'example', 'sidecar-injector');
-  const entry = 'example/sidecar-injector/src/main.ts';
-  const names = ['docker.io/library/sidecar-injector:0.1.0'];
-  await cluster.importImage(await nodeProgramImage({ names, entry, path: `/app/${entry}` }));
+  await cluster.importImage(await sidecarInjectorImage());
   await using place = await openPlace(cluster, folder);
   const files = [
     'deploy/webhook',
@@ -114,7 +113,7 @@ test('sidecar-injector: the walk-through of its README', async () => {
   const readme = await readFile(join(folder, 'README.md'), 'utf8');
   const blocks = [...readme.matchAll(/^```console\n(.*?)\n```$/gms)].map(([, content = '']) => content.split('\n'));
   for (const { command, output } of blocks.flatMap((lines) => exchangesOf({ language: 'console', lines }))) {
-    // On a busy machine longer than a command is waited for.
+    // On a busy machine longer than the limit of a command.
     if (command.includes('rollout status')) {
       await cluster.kubectl(
         ['--namespace=default', 'rollout', 'status', 'deployment/sidecar-injector', '--timeout=180s'],

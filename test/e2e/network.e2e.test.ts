@@ -3,8 +3,8 @@ import { Resolver } from 'node:dns/promises';
 import type { Service } from '@etcd-operator/kube';
 import { addresses } from '@etcd-operator/tools/cluster';
 import { describe, expect, test } from 'vitest';
-import { isReady, isRunning, shellPod } from './testing/pods.ts';
-import { openScene, type Scene } from './testing/scene.ts';
+import { isReady, isRunning, shellPod } from './testing/scenes/pods.ts';
+import { openScene, type Scene } from './testing/scenes/scene.ts';
 import { until } from './testing/until.ts';
 
 /** Asks the cluster's DNS: this process is in the cluster's network. */
@@ -72,7 +72,7 @@ describe('names of a headless Service', () => {
       resolver.resolve4(`open.${scene.namespace}.svc.${addresses.domain}`),
     );
     const name = `member.peers.${scene.namespace}.svc.${addresses.domain}`;
-    // On a busy machine an answer may take longer than is waited for it.
+    // On a busy machine an answer may take longer than its limit.
     const answer = await until('an answer about the other', () =>
       resolver.resolve4(name).catch((error: NodeJS.ErrnoException) => {
         if (error.code === 'ENOTFOUND') return 'no such name';

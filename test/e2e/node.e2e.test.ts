@@ -3,7 +3,7 @@ import type { Node } from '@etcd-operator/kube';
 import { addresses } from '@etcd-operator/tools/cluster';
 import { expect, test } from 'vitest';
 import { theCluster } from './testing/cluster.ts';
-import { sceneIn } from './testing/scene.ts';
+import { sceneIn } from './testing/scenes/scene.ts';
 
 test('there is one node, and it is Ready', async () => {
   const scene = sceneIn(await theCluster(), 'default');

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { etcdImage, etcdParts, operatorImage, operatorImageName, writeOciArchive } from '@etcd-operator/tools/image';
 import { describe, expect, test } from 'vitest';
-import { isRunning, mainStatus, shellPod } from './testing/pods.ts';
-import { openScene } from './testing/scene.ts';
+import { isRunning, mainStatus, shellPod } from './testing/scenes/pods.ts';
+import { openScene } from './testing/scenes/scene.ts';
 import { until } from './testing/until.ts';
 
 const restrictedPod = { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } } as const;
@@ -83,7 +83,7 @@ describe('the etcd images', () => {
     }
   });
 
-  test('of 3.4 has a shell, as the original needs it for its probes, and that of 3.6 has none', async () => {
+  test('of 3.4 has a shell, as CoreOS needs it for its probes, and that of 3.6 has none', async () => {
     await using scene = await openScene('etcd-shell');
     const names = [(await etcdImage('etcd@3.4')).names[0], (await etcdImage('etcd@3.6')).names[0]];
     const probe = 'ETCDCTL_API=3 etcdctl version';

@@ -3,8 +3,8 @@
 import { leases, type Pod } from '@etcd-operator/kube';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { adminClient } from './testing/kube-client.ts';
-import { etcdCluster, nameOf, nothingLost, OperatorScene, selector } from './testing/operator-scene.ts';
-import type { Scene } from './testing/scene.ts';
+import { etcdCluster, nameOf, nothingLost, OperatorScene, selector } from './testing/scenes/operator-scene.ts';
+import type { Scene } from './testing/scenes/scene.ts';
 import { untilTrue } from './testing/until.ts';
 
 let here: OperatorScene;

@@ -5,9 +5,9 @@
 import type { Pod, Service } from '@etcd-operator/kube';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startLocalVolumes } from './testing/local-volumes.ts';
-import { etcdCluster, nameOf, nothingLost, OperatorScene, selector } from './testing/operator-scene.ts';
-import { isRunning } from './testing/pods.ts';
-import type { Scene } from './testing/scene.ts';
+import { etcdCluster, nameOf, nothingLost, OperatorScene, selector } from './testing/scenes/operator-scene.ts';
+import { isRunning } from './testing/scenes/pods.ts';
+import type { Scene } from './testing/scenes/scene.ts';
 import { until, untilTrue } from './testing/until.ts';
 
 // Each is three members and more that start at the same time.
@@ -94,7 +94,7 @@ describe.concurrent('an EtcdCluster', () => {
     expect(history).toMatchObject(nothingLost);
   });
 
-  test('replaces a member whose pod is deleted, and gets its Services back (C-25)', async () => {
+  test('fault 27: replaces a member whose pod is deleted, and gets its Services back (C-25)', async () => {
     await using _cluster = await here.threeMembers('healed');
     const history = await here.whileWriting('healed', async () => {
       const gone = (await here.members('healed'))[2] ?? {};
@@ -143,7 +143,7 @@ describe.concurrent('an EtcdCluster', () => {
     expect(await uids()).toEqual(before);
   });
 
-  test('with volumes survives the loss of all of its pods at once (C-24)', async () => {
+  test('fault 26: with volumes survives the loss of all of its pods at once (C-24)', async () => {
     await using volumes = await startLocalVolumes(scene.cluster);
     const persistentVolumeClaimSpec = {
       storageClassName: volumes.storageClass,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The operator's rights, held against what it really calls. Runs after the other files: it looks at what they did, too. */
 import { type Place, rights } from '@etcd-operator/tools/deploy';
+import { idleVerbs, refusedCalls, unknownCalls } from '@etcd-operator/tools/deploy/testing';
 import { expect, test } from 'vitest';
 import { recordedCalls } from './testing/audit-log.ts';
 import { theCluster } from './testing/cluster.ts';
 import { startLocalVolumes } from './testing/local-volumes.ts';
-import { etcdCluster, nothingLost, OperatorScene } from './testing/operator-scene.ts';
+import { etcdCluster, nothingLost, OperatorScene } from './testing/scenes/operator-scene.ts';
 import { untilTrue } from './testing/until.ts';
-import { idleVerbs, refusedCalls, unknownCalls } from './testing/used-rights.ts';
 
 /** Scenes have names like `topic-1-2`; whatever runs there with the default account is an operator of the walk-through's files. */
 const isOperator = (account: string) => /-\d+-\d+:default$/.test(account);
@@ -42,7 +42,7 @@ async function doEverything(here: OperatorScene): Promise<void> {
   expect(history).toMatchObject(nothingLost);
 }
 
-const places: readonly Place[] = ['watched', 'own', 'definitions'];
+const places: readonly Place[] = ['watched', 'secrets', 'own', 'definitions'];
 
 test('the operator uses all of its rights', async () => {
   await using here = await OperatorScene.open('used-rights');

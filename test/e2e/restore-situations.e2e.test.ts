@@ -4,16 +4,17 @@
  * compared afterwards, and with a client that watches all the while and must be told that history is gone.
  */
 import { join } from 'node:path';
-import type { Auth, Login } from '@etcd-operator/etcd';
-import { fillStore, storeContents, WatchingClient } from '@etcd-operator/etcd/testing';
+import { type Auth, type Login, type MemberClient, toBytes } from '@etcd-operator/etcd';
+import { fillStore, storeContents, WatchingClient, WritingClient, writtenKeys } from '@etcd-operator/etcd/testing';
 import type { Pod } from '@etcd-operator/kube';
-import type { EtcdCluster } from '@etcd-operator/operator';
+import type { EtcdBackup, EtcdCluster } from '@etcd-operator/operator';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { BackupScene } from './testing/backup-scene.ts';
 import { secureCluster, staticTls } from './testing/cluster-certificates.ts';
 import { type LocalVolumes, startLocalVolumes } from './testing/local-volumes.ts';
-import { root } from './testing/manifests.ts';
-import { etcdCluster, nameOf, selector } from './testing/operator-scene.ts';
+import { BackupScene } from './testing/scenes/backup-scene.ts';
+import { openMember } from './testing/scenes/etcd-view.ts';
+import { root } from './testing/scenes/manifests.ts';
+import { etcdCluster, nameOf, selector } from './testing/scenes/operator-scene.ts';
 import { untilTrue } from './testing/until.ts';
 
 /** Four restores one after the other take long on a busy machine. */
@@ -37,6 +38,16 @@ afterAll(async () => {
 async function untilSeen({ seen }: WatchingClient, values: readonly string[]): Promise<void> {
   await untilTrue(`the client that watches sees ${values.at(-1)}`, async () => seen.length >= values.length);
   expect(seen).toEqual(values);
+}
+
+/** Every key with its version and revisions, as of a revision. */
+async function everyKey({ kv }: MemberClient, revision = 0n): Promise<readonly string[]> {
+  const range = { key: Uint8Array.of(0), rangeEnd: Uint8Array.of(0), keysOnly: true, revision };
+  const { kvs } = await kv.range(range);
+  return kvs.map(
+    ({ key, version, createRevision, modRevision }) =>
+      `${Buffer.from(key).toString()} v${version} ${createRevision} ${modRevision}`,
+  );
 }
 
 interface Options {
@@ -161,6 +172,46 @@ test.concurrent(
 );
 
 test.concurrent(
+  'fault 21, without a backup: two of three members are lost with their volumes, and the third has everything',
+  async () => {
+    const its = here.besides('beheaded');
+    const { scene, name } = its;
+    const persistentVolumeClaimSpec = {
+      storageClassName: volumes.storageClass,
+      accessModes: ['ReadWriteOnce'],
+      resources: { requests: { storage: '512Mi' } },
+    };
+    const wanted = { size: 3, version: '3.6.16', pod: { persistentVolumeClaimSpec } };
+    const beheaded = await Subject.create(its, wanted);
+    const { keys } = await its.onMember(storeContents);
+    await beheaded.change({ paused: true });
+    await untilTrue('it is paused', async () => (await beheaded.look()).status?.controlPaused === true);
+    const members = await scene.list<Pod>('pod', selector(name));
+    const [first = '', second = '', survivor = ''] = members.map(nameOf);
+    await using writing = new WritingClient(openMember(members[2]?.status?.podIP ?? ''));
+    await untilTrue('100 writes', async () => writing.acknowledged.length >= 100);
+    await scene.kubectl('delete', 'pvc', first, second, '--wait=false');
+    await scene.kubectl('delete', 'pod', first, second, '--grace-period=0', '--force');
+    const spec = { etcdCluster: { name }, source: { survivor: {} } };
+    await scene.create({
+      apiVersion: 'etcd.database.coreos.com/v1beta2',
+      kind: 'EtcdRestore',
+      metadata: { name },
+      spec,
+    });
+    expect(await its.untilSucceeded('etcdrestore', name)).toMatchObject({ source: { survivor: { member: survivor } } });
+    await its.untilHealthy();
+    const acknowledged = await writing.stop();
+    const written = await its.onMember(writtenKeys);
+    expect(acknowledged.filter((key) => !written.has(key))).toEqual([]);
+    const found = new Set((await its.onMember(storeContents)).keys);
+    expect(keys.filter((key) => !found.has(key))).toEqual([]);
+    expect((await beheaded.look()).status).toMatchObject({ incarnation: 2 });
+  },
+  patience,
+);
+
+test.concurrent(
   'with authentication: paused, and with an EtcdCluster that is gone, by a spec in the restore',
   async () => {
     const its = here.besides('locked');
@@ -200,6 +251,45 @@ test.concurrent(
       await untilTrue('it upgrades', async () => (await upgraded.look()).status?.targetVersion === '3.5.35');
     });
     expect((await upgraded.look()).status).toMatchObject({ currentVersion: '3.5.35', incarnation: 2 });
+  },
+  patience,
+);
+
+test.concurrent(
+  'to a point in time: everything that was acknowledged before it is there, and nothing of what went wrong after it',
+  async () => {
+    const its = here.besides('rewound');
+    const { scene, name } = its;
+    await Subject.create(its, { size: 3, version: '3.7.3' });
+    await its.createBackup(name, name, { backupPolicy: { backupIntervalInSecond: 3_600 }, continuous: {} });
+    const recorded = async (revision: bigint) => {
+      const { status } = await scene.get<EtcdBackup>('etcdbackup', name);
+      return BigInt(status?.recoveryPoint?.revision ?? 0) >= revision;
+    };
+    const [pod] = await scene.list<Pod>('pod', selector(name));
+    await using writing = new WritingClient(openMember(pod?.status?.podIP ?? ''));
+    await untilTrue('changes are recorded', () => recorded(1n));
+    const enough = writing.acknowledged.length + 200;
+    await untilTrue('200 more writes', async () => writing.acknowledged.length >= enough);
+    const before = [...writing.acknowledged];
+    const { header } = await its.onMember(({ kv }) => kv.put({ key: toBytes('deployment'), value: toBytes('good') }));
+    const after = writing.acknowledged.length + 50;
+    await untilTrue('50 writes after that', async () => writing.acknowledged.length >= after);
+    await writing.stop();
+    const good = await its.onMember((member) => everyKey(member, header.revision));
+    // The deployment that went wrong.
+    const { header: last } = await its.onMember(({ kv }) =>
+      kv.deleteRange({ key: Uint8Array.of(0), rangeEnd: Uint8Array.of(0) }),
+    );
+    await untilTrue('all of it is recorded', () => recorded(last.revision));
+    await its.createRestore(name, name, { pointInTime: { revision: Number(header.revision) } });
+    await its.untilSucceeded('etcdrestore', name);
+    await its.untilHealthy();
+    const written = await its.onMember(writtenKeys);
+    expect(before.filter((key) => !written.has(key))).toEqual([]);
+    expect(await its.read('deployment')).toBe('good');
+    expect(await its.onMember(everyKey)).toEqual(good);
+    expect((await its.onMember(storeContents)).revision).toBeGreaterThan(last.revision);
   },
   patience,
 );

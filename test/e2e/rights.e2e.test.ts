@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from 'vitest';
-import { isRunning, shellPod } from './testing/pods.ts';
-import { openScene, type Scene } from './testing/scene.ts';
+import { isRunning, shellPod } from './testing/scenes/pods.ts';
+import { openScene, type Scene } from './testing/scenes/scene.ts';
 import { untilTrue } from './testing/until.ts';
 
 /** kubectl as the namespace's service account, with a real token instead of the administrator's certificate. */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/** A cluster whose members speak TLS with each other and with clients, under the secrets and keys that the original names. */
+/** A cluster whose members speak TLS with each other and with clients, under the secrets and keys that CoreOS names. */
 import { EtcdError } from '@etcd-operator/etcd';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { secureCluster, staticTls } from './testing/cluster-certificates.ts';
-import { type Trust, withMember } from './testing/etcd-view.ts';
-import { nothingLost, OperatorScene } from './testing/operator-scene.ts';
+import { type Trust, withMember } from './testing/scenes/etcd-view.ts';
+import { nothingLost, OperatorScene } from './testing/scenes/operator-scene.ts';
 import { until } from './testing/until.ts';
 
 const name = 'secured';
@@ -24,8 +24,10 @@ test('comes up, heals, and speaks to nobody without a certificate (C-28)', async
   const [first = {}] = await here.members(name);
   const host = first.status?.podIP ?? '';
   await expect(withMember(host, ({ maintenance }) => maintenance.status())).rejects.toBeInstanceOf(EtcdError);
-  const stranger: Trust = { ...trust, tls: { ca: trust.tls.ca } };
-  await expect(withMember(host, ({ maintenance }) => maintenance.status(), stranger)).rejects.toBeInstanceOf(EtcdError);
+  const anonymous: Trust = { ...trust, tls: { ca: trust.tls.ca } };
+  await expect(withMember(host, ({ maintenance }) => maintenance.status(), anonymous)).rejects.toBeInstanceOf(
+    EtcdError,
+  );
   const ask = () => withMember(host, ({ maintenance }) => maintenance.status(), trust);
   expect(await until('an answer to one with a certificate', ask)).toMatchObject({ version: '3.6.16' });
   const history = await here.whileWriting(name, async () => {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /** What goes wrong around a cluster, on a real kubelet, and what the operator makes of it. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { etcdCluster, nameOf, nothingLost, OperatorScene } from './testing/operator-scene.ts';
-import { mainStatus } from './testing/pods.ts';
 import { rebootPods } from './testing/reboot.ts';
-import type { Scene } from './testing/scene.ts';
+import { etcdCluster, nameOf, nothingLost, OperatorScene } from './testing/scenes/operator-scene.ts';
+import { mainStatus } from './testing/scenes/pods.ts';
+import type { Scene } from './testing/scenes/scene.ts';
 import { until, untilTrue } from './testing/until.ts';
 
 let here: OperatorScene;
@@ -34,7 +34,7 @@ test.concurrent('a node that reboots loses nothing: the same pods come back with
     const ended = await containers();
     rebootPods(scene.cluster, await here.members('rebooted'));
     // By what the kubelet says of them: on a fast machine they may be back before anybody has missed an answer.
-    await untilTrue('the kubelet has started all of them anew', async () => {
+    await untilTrue('the kubelet has restarted all of them', async () => {
       const now = await containers();
       return now.length === 3 && now.every((id) => id !== '' && !ended.includes(id));
     });
@@ -60,7 +60,7 @@ test.concurrent('a cluster whose version cannot be pulled comes up as soon as th
   await scene.kubectl('delete', 'etcdcluster', 'mistyped', '--wait=false');
 });
 
-test.concurrent('when the majority is lost the operator says so and changes nothing', async () => {
+test.concurrent('fault 21: when the majority is lost the operator says so and changes nothing', async () => {
   await using _cluster = await here.threeMembers('beheaded');
   const [first, second, survivor] = (await here.members('beheaded')).map(nameOf);
   await scene.kubectl('delete', 'pod', first ?? '', second ?? '', '--grace-period=0', '--force');

@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { type LocalVolumes, startLocalVolumes } from './testing/local-volumes.ts';
-import { isRunning, shellPod } from './testing/pods.ts';
-import { openScene } from './testing/scene.ts';
+import { isRunning, shellPod } from './testing/scenes/pods.ts';
+import { openScene } from './testing/scenes/scene.ts';
 import { until, untilTrue } from './testing/until.ts';
 
 const claimOf = ({ storageClass }: LocalVolumes) => ({

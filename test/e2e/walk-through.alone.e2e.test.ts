@@ -7,8 +7,8 @@ import { ensurePart } from '@etcd-operator/tools';
 import { etcdImage, operatorImageName } from '@etcd-operator/tools/image';
 import { afterAll, describe, expect, test } from 'vitest';
 import { theCluster } from './testing/cluster.ts';
-import { startStore } from './testing/s3.ts';
-import { openScene } from './testing/scene.ts';
+import { startStore } from './testing/scenes/s3.ts';
+import { openScene } from './testing/scenes/scene.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const read = (file: string) => readFileSync(join(root, 'example', file), 'utf8');
@@ -36,13 +36,13 @@ describe('the walk-through', () => {
     for (const [name, text] of Object.entries(store.files)) await writeFile(join(home.path, '.aws', name), text);
     const { status, stdout, stderr } = await cluster.run([join(root, 'example', 'walk-through.sh')], {
       cwd: root,
-      environment: { HOME: home.path, S3_PATH: `${store.bucket}/etcd.backup`, S3_ENDPOINT: store.endpoint },
+      environment: { HOME: home.path, S3_PATH: `${store.bucket}/etcd.backup` },
       timeoutMilliseconds: 580_000,
     });
-    expect(await store.keys()).toContain('etcd.backup');
     const output = `${stdout}\n${stderr}`;
     expect({ status, output: status === 0 ? '' : output }).toEqual({ status: 0, output: '' });
     expect(output).toContain('The walk-through is complete.');
+    expect(await store.keys()).toContain('etcd.backup');
     expect(output).toMatch(/example-etcd-cluster-[bcdfghjklmnpqrstvwxz2456789]{10} /);
   });
 });
@@ -53,7 +53,7 @@ async function temporaryFolder(): Promise<AsyncDisposable & { readonly path: str
 }
 
 describe('its files', () => {
-  test('[105] deploy the operator under the label, by the command and with the environment of the original', () => {
+  test('[105] deploy the operator under the label, by the command and with the environment of CoreOS etcd-operator', () => {
     const lines = read('deployment.yaml')
       .split('\n')
       .map((line) => line.trim());

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { publishedManifest } from './published-manifest.ts';
-import type { Workspace } from './workspace.ts';
+import { repositoryOf, type Workspace } from './workspace.ts';
 
 const run = promisify(execFile);
 
@@ -17,10 +17,11 @@ export interface BuildPlace {
 
 /**
  * Emits packages as they are published, each into a folder of its own below `out`: JavaScript, declarations, data files, the
- * licence and a package.json. All are compiled together and moved into place only when that went well.
+ * README, the licence and a package.json. All are compiled together and moved into place only when that went well.
  */
 export async function buildPackages(packages: readonly Workspace[], { root, out }: BuildPlace): Promise<void> {
   await mkdir(out, { recursive: true });
+  const repository = repositoryOf(root);
   const emitted = await mkdtemp(join(tmpdir(), 'etcd-operator-build-'));
   try {
     await compile(root, emitted);
@@ -28,7 +29,9 @@ export async function buildPackages(packages: readonly Workspace[], { root, out 
       const made = join(emitted, 'packages', name, 'src');
       await copyData(join(directory, 'src'), made);
       await cp(join(root, 'LICENSE'), join(made, 'LICENSE'));
-      await writeFile(join(made, 'package.json'), `${JSON.stringify(publishedManifest(manifest), null, 2)}\n`);
+      await cp(join(directory, 'README.md'), join(made, 'README.md'));
+      const published = publishedManifest(manifest, { ...repository, directory: `packages/${name}` });
+      await writeFile(join(made, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
       await replace(made, join(out, name));
     }
   } finally {

@@ -2,16 +2,31 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { repositoryRoot as root } from '../repository-root.ts';
-import { buildProgram, buildPrograms, programsOf } from './build-programs.ts';
+import { buildProgram, buildPrograms, commandsOf, programsOf } from './build-programs.ts';
 
 test('programs are what apps declare', () => {
   const manifest = { name: 'x', version: '0.1.0', programs: { 'etcd-operator': 'src/programs/etcd-operator.ts' } };
   expect(programsOf([{ name: 'operator', directory: '/apps/operator', manifest }])).toEqual([
     { name: 'etcd-operator', entry: '/apps/operator/src/programs/etcd-operator.ts' },
   ]);
+});
+
+test('commands are the programs that people type, and their app says which Node they need', () => {
+  const manifest = {
+    name: 'x',
+    version: '0.1.0',
+    engines: { node: '>=24' },
+    programs: { typed: 'a.ts', other: 'b.ts' },
+  };
+  const app = { name: 'x', directory: '/apps/x', manifest };
+  expect(commandsOf([app])).toEqual([]);
+  expect(commandsOf([{ ...app, manifest: { ...manifest, commands: ['typed'] } }])).toEqual([
+    { name: 'typed', entry: '/apps/x/a.ts', node: 24 },
+  ]);
+  expect(() => commandsOf([{ ...app, manifest: { ...manifest, commands: ['unknown'] } }])).toThrow('command unknown');
 });
 
 test('a program becomes one file that runs without anything installed', { timeout: 120_000 }, async () => {
@@ -52,9 +67,10 @@ test('programs beside each other share files; a CommonJS module that is imported
     for (const name of ['one', 'two']) writeFileSync(join(folder, `${name}.ts`), text);
     const out = join(folder, 'out');
     const programs = ['one', 'two'].map((name) => ({ name, entry: join(folder, `${name}.ts`) }));
-    const files = await buildPrograms(programs, { root, out });
+    const { files, sources } = await buildPrograms(programs, { root, out });
     expect(files.filter((file) => !file.startsWith('parts/'))).toEqual(['one.mjs', 'two.mjs']);
     expect(files.length).toBeGreaterThan(3);
+    expect(sources.map((path) => basename(path)).toSorted()).toEqual(['late.cjs', 'one.ts', 'shared.ts', 'two.ts']);
     for (const name of ['one', 'two']) {
       const said = execFileSync(process.execPath, [join(out, `${name}.mjs`)], { encoding: 'utf8' });
       expect(said).toBe('shared 42 Late\n');

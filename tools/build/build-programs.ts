@@ -20,6 +20,29 @@ export function programsOf(apps: readonly Workspace[]): readonly Program[] {
   );
 }
 
+/** The programs among them that a person types, with the oldest Node that their app promises to run on. */
+export function commandsOf(apps: readonly Workspace[]): readonly (Program & { readonly node: number })[] {
+  return apps.flatMap(({ name, directory, manifest }) => {
+    const node = Number(/^>=(\d+)$/.exec(manifest.engines?.['node'] ?? '')?.[1]);
+    return (manifest.commands ?? []).map((command) => {
+      const file = manifest.programs?.[command];
+      if (file === undefined || Number.isNaN(node))
+        throw new Error(
+          `apps/${name}/package.json: command ${command} needs its file in "programs" and "engines" like ">=24"`,
+        );
+      return { name: command, entry: join(directory, file), node };
+    });
+  });
+}
+
+/** What programs were bundled into. */
+export interface Bundle {
+  /** Names of all files, the programs' own being `<name>.mjs`. */
+  readonly files: readonly string[];
+  /** The files whose text is in them, as paths from the root of the repository. */
+  readonly sources: readonly string[];
+}
+
 /** Bundled CommonJS packages ask for Node's own modules by `require`, which ES modules do not have. */
 const banner =
   "import { createRequire as bundleRequire } from 'node:module';\nconst require = bundleRequire(import.meta.url);";
@@ -50,13 +73,9 @@ export async function buildProgram({ name, entry }: Program, { root, out }: Buil
 
 /**
  * Bundles programs that lie beside each other: what several of them import, and what is imported only when it is needed, is in files
- * of its own, so that it is there once and is read by those who need it. Returns the names of all files, the programs' own being
- * `<name>.mjs`.
+ * of its own, so that it is there once and is read by those who need it.
  */
-export async function buildPrograms(
-  programs: readonly Program[],
-  { root, out }: BuildPlace,
-): Promise<readonly string[]> {
+export async function buildPrograms(programs: readonly Program[], { root, out }: BuildPlace): Promise<Bundle> {
   const { metafile } = await build({
     ...common,
     absWorkingDir: root,
@@ -70,9 +89,11 @@ export async function buildPrograms(
     if (entryPoint === undefined || metafile.inputs[entryPoint]?.format !== 'cjs') continue;
     await giveNames(resolve(root, file), resolve(root, entryPoint));
   }
-  return Object.keys(metafile.outputs)
-    .map((file) => relative(out, resolve(root, file)))
-    .toSorted();
+  const files = Object.keys(metafile.outputs).map((file) => relative(out, resolve(root, file)));
+  const sources = Object.values(metafile.outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
+  );
+  return { files: files.toSorted(), sources: [...new Set(sources)] };
 }
 
 /**

@@ -7,15 +7,19 @@ test('exports lead to JavaScript and declarations, and nothing of development st
     name: '@etcd-operator/kube',
     version: '0.1.0',
     license: 'Apache-2.0',
+    keywords: ['kubernetes'],
     exports: { '.': './src/index.ts', './patch': './src/patch/index.ts', './schema.json': './schema.json' },
     dependencies: { undici: '8.12.4' },
     scripts: { test: 'x' },
     devDependencies: { vitest: '5.1.0' },
   };
-  expect(JSON.parse(JSON.stringify(publishedManifest(manifest)))).toEqual({
+  const repository = { type: 'git', url: 'git+https://example.com/x.git', directory: 'packages/kube' };
+  expect(JSON.parse(JSON.stringify(publishedManifest(manifest, repository)))).toEqual({
     name: '@etcd-operator/kube',
     version: '0.1.0',
     license: 'Apache-2.0',
+    keywords: ['kubernetes'],
+    repository,
     type: 'module',
     exports: {
       '.': { types: './index.d.ts', default: './index.js' },

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Manifest } from './workspace.ts';
+import type { Manifest, Repository } from './workspace.ts';
 
 /** A package.json as it is published: its exports lead to JavaScript and declarations instead of the source. */
-export function publishedManifest(manifest: Manifest): object {
-  const { name, version, description, license, engines, exports = {}, dependencies } = manifest;
+export function publishedManifest(manifest: Manifest, repository: Repository & { readonly directory: string }): object {
+  const { name, version, description, license, keywords, engines, exports = {}, dependencies } = manifest;
   // What tests of our own workspaces share is not published.
   const entries = Object.entries(exports).filter(([entry]) => entry !== './testing');
   return {
@@ -11,6 +11,8 @@ export function publishedManifest(manifest: Manifest): object {
     version,
     description,
     license,
+    keywords,
+    repository,
     type: 'module',
     engines,
     exports: Object.fromEntries(entries.map(([entry, source]) => [entry, publishedExport(source)])),

@@ -8,11 +8,20 @@ export interface Manifest {
   readonly version: string;
   readonly description?: string;
   readonly license?: string;
+  readonly keywords?: readonly string[];
   readonly engines?: Readonly<Record<string, string>>;
   readonly exports?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   /** Program -> the TypeScript file it starts with; each becomes one bundled file. */
   readonly programs?: Readonly<Record<string, string>>;
+  /** Those of the programs that a person types. */
+  readonly commands?: readonly string[];
+}
+
+/** Where the source is; the package.json of the repository says it for all. */
+export interface Repository {
+  readonly type: string;
+  readonly url: string;
 }
 
 /** A folder below `packages/` or `apps/`. */
@@ -34,4 +43,10 @@ export function workspacesOf(root: string, home: 'packages' | 'apps'): readonly 
       ...workspace,
       manifest: JSON.parse(readFileSync(join(workspace.directory, 'package.json'), 'utf8')) as Manifest,
     }));
+}
+
+export function repositoryOf(root: string): Repository {
+  const { repository } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { repository?: Repository };
+  if (!repository) throw new Error('package.json: set "repository", which every published package names');
+  return repository;
 }

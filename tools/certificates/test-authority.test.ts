@@ -71,12 +71,12 @@ describe('a certificate of a test authority', () => {
     expect(certificate.validToDate.getTime()).toBeGreaterThan(Date.now());
   });
 
-  test('serves and identifies over TLS; that of a stranger does not', async () => {
+  test('serves and identifies over TLS; that of another authority does not', async () => {
     const server = { ...(await authority.server('127.0.0.1')), ca: authority.ca };
     expect(await greet(server, authority.ca, await authority.client('alice'))).toBe('trusted: alice');
-    const stranger = await TestAuthority.create('stranger');
-    await expect(greet(server, stranger.ca)).rejects.toThrow(/certificate/);
-    expect(await greet(server, authority.ca, await stranger.client('mallory'))).toBe('not trusted: mallory');
+    const another = await TestAuthority.create('another');
+    await expect(greet(server, another.ca)).rejects.toThrow(/certificate/);
+    expect(await greet(server, authority.ca, await another.client('mallory'))).toBe('not trusted: mallory');
   });
 });
 

@@ -11,6 +11,9 @@ const configurations = ['biome.json', '.oxlintrc.json', 'knip.json', 'tsconfig.j
 /** A small repository that breaks no rule: two packages and one app, under the real configuration. */
 const sound: Readonly<Record<string, string>> = {
   'package.json': manifest('fixture', { workspaces: ['packages/*', 'apps/*'], scripts: { check: 'true' } }),
+  'README.md': '# Fixture\n',
+  'packages/ports/README.md': '# ports\n',
+  'packages/kube/README.md': '# kube\n',
   'packages/ports/package.json': manifest('@etcd-operator/ports', { exports: { '.': './src/index.ts' } }),
   'packages/ports/src/index.ts': source("export { noon } from './noon.ts';"),
   'packages/ports/src/noon.ts': source('export const noon: number = 12;'),

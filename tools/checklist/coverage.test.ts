@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from 'vitest';
 import type { Tree } from '../check/tree.ts';
-import { type ChecklistLine, checklist, required } from './checklist.ts';
+import { type ChecklistLine, checklist } from './checklist.ts';
 import { coverageOf } from './coverage.ts';
 import { describeCoverage } from './describe-coverage.ts';
 
@@ -21,7 +21,7 @@ function treeOf(files: Readonly<Record<string, string>>): Tree {
 }
 
 const covered = (files: Readonly<Record<string, string>>) =>
-  coverageOf(treeOf(files), lines, [{ first: 1, last: 2 }]).lines.map(({ tests }) => tests.length);
+  coverageOf(treeOf(files), lines).lines.map(({ tests }) => tests.length);
 
 describe('which names count', () => {
   test.each([
@@ -50,35 +50,29 @@ describe('which names count', () => {
 });
 
 describe('the list in words', () => {
-  test('a line that is kept and has no test makes it incomplete', () => {
-    const coverage = coverageOf(treeOf({}), lines, [{ first: 1, last: 2 }]);
-    const { text, isComplete } = describeCoverage(coverage);
+  test('a line without a test makes it incomplete, old or new', () => {
+    const files = { 'test/x.test.ts': "test('[1] [3] here')" };
+    const { text, isComplete } = describeCoverage(coverageOf(treeOf(files), lines));
     expect(isComplete).toBe(false);
-    expect(text).toContain('  1 K   cluster One.\n      NO TEST\n');
-    expect(text).toContain('  2 N   cluster Two.\n      no test yet\n');
-    expect(text).toContain('Required and without a test: 1.');
+    expect(text).toContain('  2 N   cluster Two.\n      NO TEST\n');
+    expect(text).toContain('test/x.test.ts: here');
+    expect(text).toContain('2 of 3 lines have tests.');
+    expect(text).toContain('Without a test: 2.');
   });
 
-  test('a new line and one outside the range may be without', () => {
-    const files = { 'test/x.test.ts': "test('[1] here')" };
-    const { text, isComplete } = describeCoverage(coverageOf(treeOf(files), lines, [{ first: 1, last: 2 }]));
-    expect(isComplete).toBe(true);
-    expect(text).toContain('test/x.test.ts: here');
-    expect(text).toContain('1 of 3 lines have tests.');
+  test('with a test for each it is complete', () => {
+    const files = { 'test/x.test.ts': "test('[1] [2] [3] here')" };
+    expect(describeCoverage(coverageOf(treeOf(files), lines)).isComplete).toBe(true);
   });
 
   test('a test with a number of no line makes it incomplete', () => {
     const files = { 'test/x.test.ts': "test('[1] [7] here')" };
-    const { text, isComplete } = describeCoverage(coverageOf(treeOf(files), lines, [{ first: 1, last: 2 }]));
+    const { text, isComplete } = describeCoverage(coverageOf(treeOf(files), lines));
     expect(isComplete).toBe(false);
     expect(text).toContain('names line 7');
   });
 });
 
-test('the list is numbered without gaps, and what is required is on it', () => {
+test('the list is numbered without gaps', () => {
   expect(checklist.map(({ number }) => number)).toEqual(checklist.map((_, index) => index + 1));
-  for (const { first, last } of required) {
-    expect(first).toBeGreaterThan(0);
-    expect(last).toBeLessThanOrEqual(checklist.length);
-  }
 });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isTest, type Tree } from '../check/tree.ts';
-import { type ChecklistLine, checklist, type LineRange, required } from './checklist.ts';
+import { type ChecklistLine, checklist } from './checklist.ts';
 
 /** A name of a test, a group of tests or a situation in a table of tests. */
 export interface NamedTest {
@@ -10,8 +10,6 @@ export interface NamedTest {
 
 export interface CoveredLine extends ChecklistLine {
   readonly tests: readonly NamedTest[];
-  /** Kept or mended, in a range where that must be shown. */
-  readonly isRequired: boolean;
 }
 
 export interface Coverage {
@@ -28,19 +26,13 @@ const taggedName =
 const homes = /^(apps|tools(?!\/check)|test|example|bench)\//;
 
 /** Looks up which tests name which line. It reads the texts only, which takes a fraction of a second. */
-export function coverageOf(
-  tree: Tree,
-  lines: readonly ChecklistLine[] = checklist,
-  ranges: readonly LineRange[] = required,
-): Coverage {
+export function coverageOf(tree: Tree, lines: readonly ChecklistLine[] = checklist): Coverage {
   const found = tree.files.filter((file) => homes.test(file) && isTest(file)).flatMap((file) => namesIn(tree, file));
   const known = new Set(lines.map(({ number }) => number));
   return {
     lines: lines.map((line) => ({
       ...line,
       tests: found.filter(({ number }) => number === line.number).map(({ file, name }) => ({ file, name })),
-      isRequired:
-        /[KF]/.test(line.marks) && ranges.some(({ first, last }) => first <= line.number && line.number <= last),
     })),
     strays: found.filter(({ number }) => !known.has(number)),
   };

@@ -3,8 +3,8 @@
 import { dirname } from 'node:path';
 import { cachedArchive, type Image } from '../image/index.ts';
 import { requireProgram } from '../image/require-program.ts';
-import { ensurePart } from '../parts/index.ts';
-import type { ProcessIdentity } from '../parts/process-identity.ts';
+import type { ProcessIdentity } from '../parts/build/process-identity.ts';
+import { ensurePart, type Part } from '../parts/index.ts';
 import { ClusterError } from './cluster-error.ts';
 import { inside } from './configuration.ts';
 import { type Layout, layoutOf } from './layout.ts';
@@ -19,6 +19,8 @@ import { runningState } from './state.ts';
  */
 export interface Cluster {
   readonly layout: Layout;
+  /** The version of Kubernetes, such as '1.36.3'. */
+  readonly version: string;
   /** Path of a kubeconfig of an administrator. It leads to the API server from inside the cluster's network. */
   readonly kubeconfig: string;
   /** Path of the kubectl of the same version as the cluster. */
@@ -35,6 +37,8 @@ export interface Cluster {
   apply(objects: readonly object[]): Promise<void>;
   /** Hands an image to containerd, under all of its names. */
   importImage(image: Image): Promise<void>;
+  /** Hands an OCI archive to containerd, under the names that it gives. */
+  importArchive(archive: string): Promise<void>;
 }
 
 /** The running cluster of this name. */
@@ -44,12 +48,12 @@ export async function attachCluster(name: string): Promise<Cluster> {
   if (state === undefined) {
     throw new ClusterError('NotRunning', `the cluster "${name}" is not running: start it with "npm run cluster -- up"`);
   }
-  return clusterAt(layout, state.init);
+  return clusterAt(layout, state.init, await ensurePart(state.kubernetes));
 }
 
-/** The cluster whose first process is `init`, however far its start has come. */
-export async function clusterAt(layout: Layout, init: ProcessIdentity): Promise<Cluster> {
-  const kubectlProgram = requireProgram(await ensurePart('kubernetes'), 'kubectl');
+/** The cluster of this Kubernetes whose first process is `init`, however far its start has come. */
+export async function clusterAt(layout: Layout, init: ProcessIdentity, kubernetes: Part): Promise<Cluster> {
+  const kubectlProgram = requireProgram(kubernetes, 'kubectl');
   const ctr = requireProgram(await ensurePart('containerd'), 'ctr');
   const environment = { KUBECONFIG: layout.kubeconfig, PATH: `${dirname(kubectlProgram)}:${systemPath}` };
   const inNetwork = (options: RunOptions = {}) => ({
@@ -58,6 +62,7 @@ export async function clusterAt(layout: Layout, init: ProcessIdentity): Promise<
   });
   const cluster: Cluster = {
     layout,
+    version: kubernetes.version,
     kubeconfig: layout.kubeconfig,
     kubectlProgram,
     environment,
@@ -68,8 +73,8 @@ export async function clusterAt(layout: Layout, init: ProcessIdentity): Promise<
       const list = { apiVersion: 'v1', kind: 'List', items: objects };
       await cluster.kubectl(['apply', '--filename=-'], { input: JSON.stringify(list) });
     },
-    importImage: async (image) => {
-      const archive = await cachedArchive(image);
+    importImage: async (image) => cluster.importArchive(await cachedArchive(image)),
+    importArchive: async (archive) => {
       const socket = ['--address', inside.containerdSocket, '--namespace', 'k8s.io'];
       await runOrFail(entering(init, 'whole', [ctr, ...socket, 'images', 'import', '--local', archive]));
     },

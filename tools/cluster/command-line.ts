@@ -48,19 +48,19 @@ async function dispatch(command: string | undefined, args: readonly string[]): P
       return inNetwork(cluster, [cluster.kubectlProgram, ...args]);
     }
     case 'run':
-      return args.length === 0 ? misuse() : inNetwork(await attachCluster(name), args);
+      return args.length === 0 ? misuse('run takes a program') : inNetwork(await attachCluster(name), args);
     case 'load':
-      return args.length === 0 ? misuse() : load(args);
+      return args.length === 0 ? misuse('load takes images') : load(args);
     case '--help':
       process.stdout.write(usage);
       return 0;
     default:
-      return misuse();
+      return misuse(command === undefined ? 'a command is missing' : `there is no command "${command}"`);
   }
 }
 
-function misuse(): number {
-  process.stderr.write(usage);
+function misuse(wrong: string): number {
+  process.stderr.write(`${wrong}; npm run cluster -- --help says what it takes\n`);
   return 2;
 }
 

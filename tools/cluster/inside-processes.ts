@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readdir, readFile, readlink } from 'node:fs/promises';
-import type { ProcessIdentity } from '../parts/process-identity.ts';
+import type { ProcessIdentity } from '../parts/build/process-identity.ts';
 
 /** A process of the cluster itself, not of one of its containers. */
 export interface InsideProcess {

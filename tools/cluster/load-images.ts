@@ -7,6 +7,7 @@ import {
   etcdParts,
   type Image,
   operatorImage,
+  sidecarInjectorImage,
 } from '../image/index.ts';
 import type { Cluster } from './cluster.ts';
 import { ClusterError } from './cluster-error.ts';
@@ -15,6 +16,7 @@ import { ClusterError } from './cluster-error.ts';
 const makers: Readonly<Record<string, () => Promise<Image>>> = {
   operator: () => operatorImage(),
   busybox: () => busyboxImage(),
+  'sidecar-injector': () => sidecarInjectorImage(),
   ...Object.fromEntries(etcdParts.map((part: EtcdPart) => [part, () => etcdImage(part)])),
 };
 

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { identityOf, isAlive, type ProcessIdentity } from '../parts/process-identity.ts';
+import { identityOf, isAlive, type ProcessIdentity } from '../parts/build/process-identity.ts';
 import { ClusterError } from './cluster-error.ts';
 import { addresses, type Layout } from './layout.ts';
 import { runOrFail, systemPath } from './run-program.ts';

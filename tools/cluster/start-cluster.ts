@@ -4,9 +4,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { busyboxImage, corednsImage, pauseImage } from '../image/index.ts';
 import { requireProgram } from '../image/require-program.ts';
-import { acquireLock } from '../parts/build-lock.ts';
+import { acquireLock } from '../parts/build/build-lock.ts';
+import type { ProcessIdentity } from '../parts/build/process-identity.ts';
 import { ensurePart, type Part } from '../parts/index.ts';
-import type { ProcessIdentity } from '../parts/process-identity.ts';
 import { makeCertificates, writeKubeconfig } from './certificates.ts';
 import { createCgroup } from './cgroups.ts';
 import { type Cluster, clusterAt } from './cluster.ts';
@@ -25,6 +25,8 @@ import { stopCluster } from './stop-cluster.ts';
 export interface StartOptions {
   readonly name: string;
   readonly lifetime: Lifetime;
+  /** The part that has its programs: another version than the current one. @default 'kubernetes' */
+  readonly kubernetes?: string;
   /** Receives a line for everything that takes a while. */
   readonly report: (line: string) => void;
   /** Gives up and leaves nothing behind. */
@@ -39,12 +41,13 @@ export async function startCluster(options: StartOptions): Promise<Cluster> {
   const layout = layoutOf(options.name);
   await prepareMachine(options.report);
   refuseRunning(layout);
-  const parts = await allParts(options.report, options.signal);
+  const kubernetes = options.kubernetes ?? 'kubernetes';
+  const parts = await allParts(kubernetes, options);
   const started = performance.now();
-  const sandbox = await beginAlone(layout, options);
+  const sandbox = await beginAlone(layout, kubernetes, options);
   try {
     const cluster = await assemble(layout, sandbox.init, parts, options.signal);
-    await writeState(layout, { init: sandbox.init, ready: true });
+    await writeState(layout, { init: sandbox.init, ready: true, kubernetes });
     sandbox.letStay();
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     options.report(`Kubernetes ${parts.kubernetes.version} is up after ${seconds} s.`);
@@ -65,14 +68,14 @@ function refuseRunning(layout: Layout): void {
 }
 
 /** Of several that start a cluster of one name at the same moment, one does and the others are refused. */
-async function beginAlone(layout: Layout, { lifetime, signal }: StartOptions): Promise<Sandbox> {
+async function beginAlone(layout: Layout, kubernetes: string, { lifetime, signal }: StartOptions): Promise<Sandbox> {
   const lock = await acquireLock(dirname(layout.directory), `.${layout.name}`, signal ? { signal } : {});
   try {
     refuseRunning(layout);
     await stopCluster(layout);
     await mkdir(layout.directory, { recursive: true, mode: 0o700 });
     const sandbox = await createSandbox(lifetime);
-    await writeState(layout, { init: sandbox.init, ready: false });
+    await writeState(layout, { init: sandbox.init, ready: false, kubernetes });
     return sandbox;
   } finally {
     await lock.release();
@@ -85,13 +88,13 @@ interface Parts {
   readonly etcd: Part;
 }
 
-async function allParts(report: (line: string) => void, signal: AbortSignal | undefined): Promise<Parts> {
+async function allParts(name: string, { report, signal }: StartOptions): Promise<Parts> {
   const options = { report, ...(signal && { signal }) };
   const etcd = await ensurePart('etcd@3.6', options);
-  const kubernetes = await ensurePart('kubernetes', options);
+  const kubernetes = await ensurePart(name, options);
   const containerd = await ensurePart('containerd', options);
   // Not used here, but by the images: their making has its own progress.
-  for (const name of ['coredns', 'busybox']) await ensurePart(name, options);
+  for (const image of ['coredns', 'busybox']) await ensurePart(image, options);
   return { kubernetes, containerd, etcd };
 }
 
@@ -104,7 +107,7 @@ async function assemble(
   await makeFiles(layout);
   await createCgroup(layout.cgroup);
   await furnishSandbox(init, layout);
-  const cluster = await clusterAt(layout, init);
+  const cluster = await clusterAt(layout, init, parts.kubernetes);
   const begin = beginnerOf(layout, init, parts);
   await Promise.all([startControlPlane(cluster, begin, signal), startRuntime(cluster, begin, init, parts, signal)]);
   await startNode(cluster, begin, signal);

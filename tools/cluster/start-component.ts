@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ProcessIdentity } from '../parts/process-identity.ts';
+import type { ProcessIdentity } from '../parts/build/process-identity.ts';
 import { ClusterError } from './cluster-error.ts';
 import type { ComponentName } from './components.ts';
 import type { Layout } from './layout.ts';

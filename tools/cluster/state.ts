@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
-import { isAlive, type ProcessIdentity } from '../parts/process-identity.ts';
+import { isAlive, type ProcessIdentity } from '../parts/build/process-identity.ts';
 import type { Layout } from './layout.ts';
 
 /** What is known of a started cluster. */
@@ -10,14 +10,18 @@ export interface ClusterState {
   readonly init: ProcessIdentity;
   /** Is everything up, as far as the start has seen? */
   readonly ready: boolean;
+  /** Which part it runs, such as 'kubernetes@1.35'. */
+  readonly kubernetes: string;
 }
 
 /** Undefined if there is none, or none that can be read. */
 export function readState({ stateFile }: Layout): ClusterState | undefined {
   try {
     const state = JSON.parse(readFileSync(stateFile, 'utf8')) as Partial<ClusterState>;
-    const { init, ready } = state;
-    return init && typeof init.pid === 'number' ? { init, ready: ready === true } : undefined;
+    const { init, ready, kubernetes } = state;
+    if (!init || typeof init.pid !== 'number') return undefined;
+    // Until there was a choice, nothing said so.
+    return { init, ready: ready === true, kubernetes: kubernetes ?? 'kubernetes' };
   } catch {
     return undefined;
   }

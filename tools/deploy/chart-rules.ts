@@ -5,9 +5,10 @@ import { peopleRules, policyRules } from './policy-rules.ts';
 import { type Place, programs } from './rights.ts';
 
 const places: Readonly<Record<string, readonly Place[]>> = {
-  namespaced: ['watched', 'own'],
+  namespaced: ['watched', 'secrets', 'own'],
   own: ['own'],
-  clusterWide: ['watched', 'cluster'],
+  clusterWide: ['watched', 'cluster', 'everywhere'],
+  secrets: ['secrets'],
   definitions: ['definitions'],
   // What only an administrator can grant to an operator of one namespace.
   nodes: ['cluster'],

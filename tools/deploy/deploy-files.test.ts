@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { yamlText } from '@etcd-operator/crd';
 import { operatorImageName } from '@etcd-operator/operator';
 import { describe, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
 import { repositoryRoot } from '../repository-root.ts';
 import { chartRules } from './chart-rules.ts';
 import { deployFiles } from './deploy-files.ts';
@@ -12,7 +13,7 @@ import { policyRules } from './policy-rules.ts';
 import { programs, rights } from './rights.ts';
 
 const chart = join(repositoryRoot, 'deploy', 'charts', 'etcd-operator');
-const everywhere = ['watched', 'own', 'cluster', 'definitions'] as const;
+const everywhere = ['watched', 'secrets', 'own', 'cluster', 'everywhere', 'definitions'] as const;
 
 describe('the image', () => {
   const [repository = '', version = ''] = operatorImageName.split(':v');
@@ -56,20 +57,37 @@ describe('the roles', () => {
   });
 
   test('of one namespace need nothing outside of it', () => {
-    const places = rights.filter(({ place }) => place === 'watched' || place === 'own');
+    const places = rights.filter(({ place }) => ['watched', 'secrets', 'own'].includes(place));
     expect(places.map(({ resource }) => resource)).not.toContain('nodes');
     expect(places.map(({ resource }) => resource)).not.toContain('customresourcedefinitions');
   });
 });
 
 test.each([
-  ['default', ['watched', 'own']],
-  ['separate', ['watched', 'own']],
-  ['everything', ['watched', 'cluster']],
-] as const)('the chart as the end-to-end tests expect it (%s) has the rights of today', (golden, places) => {
+  ['default', [['watched', 'cluster', 'everywhere'], ['secrets']]],
+  ['namespaces', [['watched', 'secrets', 'own']]],
+  ['separate', [['watched', 'secrets', 'own']]],
+  ['everything', [['watched', 'cluster', 'everywhere'], ['secrets']]],
+] as const)('the chart as the end-to-end tests expect it (%s) has the rights of today', (golden, parts) => {
   const file = join(repositoryRoot, 'test', 'e2e', 'golden', `chart-${golden}.yaml`);
   const rendered = readFileSync(file, 'utf8');
-  for (const program of programs) expect(rendered).toContain(`\n${yamlText(policyRules([program], places))}`);
+  for (const program of programs) {
+    for (const places of parts) expect(rendered).toContain(`\n${yamlText(policyRules([program], places))}`);
+  }
+});
+
+test('the walk-through and the one file give their rights different names: each can be installed and removed beside the other', () => {
+  const script = readFileSync(join(repositoryRoot, 'example', 'rbac', 'create_role.sh'), 'utf8');
+  const ofScript = ['role_name', 'role_binding_name'].map(
+    (name) => new RegExp(`^${name}=(.+)$`, 'm').exec(script)?.[1],
+  );
+  const manifests = parseAllDocuments(readFileSync(join(repositoryRoot, 'deploy', 'install.yaml'), 'utf8')).map(
+    (document) => document.toJS() as { readonly kind: string; readonly metadata: { readonly name: string } },
+  );
+  const ofFile = manifests.filter(({ kind }) => kind.startsWith('ClusterRole')).map(({ metadata }) => metadata.name);
+  expect(ofScript).toEqual(['etcd-operator', 'etcd-operator']);
+  expect(ofFile).toHaveLength(4);
+  expect(ofFile).not.toContain('etcd-operator');
 });
 
 test('the chart lets an operator of one namespace read nodes only if it is told to', () => {
@@ -83,16 +101,46 @@ test('the chart lets an operator of one namespace read nodes only if it is told 
   expect(read('templates', 'roles.yaml')).toContain('and $.Values.readNodes (not $.Values.clusterWide)');
 });
 
-test('the chart lets the operator reach what it asks members for', () => {
-  const text = readFileSync(join(chart, 'templates', 'network-policies.yaml'), 'utf8');
-  const [, members = ''] = text.split('part-of: etcd-operator');
-  const [operator = ''] = members.split('members.clients');
-  // Clients' port, that of the metrics, and that of the agent that takes a restore's data.
-  for (const port of [2379, 2381, 19_999]) expect(operator).toContain(`- port: ${port}\n`);
-  // Members of a restore have no label app: they must be as open, and as closed, as all others.
-  const [, policy = ''] = text.split('-etcd-members');
-  expect(policy).not.toContain('app: etcd\n');
-  expect(policy.match(/key: etcd_cluster\n +operator: Exists/g)).toHaveLength(2);
+test.each([
+  ['default', undefined],
+  ['namespaces', ['a', 'b']],
+  ['separate', ['etcd']],
+] as const)(
+  'the chart (%s) has the admission policies of the file, for the namespaces that it manages',
+  (golden, namespaces) => {
+    interface Policy {
+      readonly kind: string;
+      readonly spec: Readonly<Record<string, unknown>>;
+    }
+    const read = (text: string) =>
+      parseAllDocuments(text)
+        .map((document) => document.toJS() as Policy | null)
+        .filter((object) => object?.kind.startsWith('ValidatingAdmissionPolicy'))
+        .map((object) => object as Policy);
+    const file = join(repositoryRoot, 'test', 'e2e', 'golden', `chart-${golden}.yaml`);
+    const rendered = read(readFileSync(file, 'utf8'));
+    const written = read(deployFiles().find(({ path }) => path === 'deploy/admission-policy.yaml')?.text ?? '');
+    const specs = (objects: readonly Policy[], kind: string) =>
+      objects.filter((object) => object.kind === kind).map(({ spec }) => spec);
+    expect(specs(rendered, 'ValidatingAdmissionPolicy')).toEqual(specs(written, 'ValidatingAdmissionPolicy'));
+    expect(specs(written, 'ValidatingAdmissionPolicy')).toHaveLength(2);
+    const within = namespaces && [{ key: 'kubernetes.io/metadata.name', operator: 'In', values: namespaces }];
+    for (const { matchResources } of specs(rendered, 'ValidatingAdmissionPolicyBinding'))
+      expect(matchResources).toEqual(within && { namespaceSelector: { matchExpressions: within } });
+  },
+);
+
+test('the chart can limit the Secrets of a cluster-wide operator to namespaces', () => {
+  const file = join(repositoryRoot, 'test', 'e2e', 'golden', 'chart-limited-secrets.yaml');
+  interface Role {
+    readonly kind: string;
+    readonly metadata: { readonly namespace?: string };
+    readonly rules?: readonly { readonly resources: readonly string[] }[];
+  }
+  const objects = parseAllDocuments(readFileSync(file, 'utf8')).map((document) => document.toJS() as Role | null);
+  const reading = objects.filter((object) => object?.rules?.some(({ resources }) => resources.includes('secrets')));
+  const places = reading.map((object) => `${object?.kind} ${object?.metadata.namespace}`);
+  expect(places.toSorted()).toEqual(['Role a', 'Role a', 'Role a', 'Role b', 'Role b', 'Role b']);
 });
 
 test('every kind has its CRD in the folder, in the chart and in the one file', () => {

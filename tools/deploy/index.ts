@@ -3,4 +3,5 @@
  * What is generated of deploy/ and example/: CRDs from the declared kinds, roles from the one table of rights, the operator's
  * Deployment, the one-file install, kustomizations, and parts of the Helm chart. `npm run generate` writes them.
  */
-export { type Place, type Right, rights } from './rights.ts';
+export { policyRules } from './policy-rules.ts';
+export { type Place, type ProgramName, type Right, rights } from './rights.ts';

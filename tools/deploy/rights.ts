@@ -8,15 +8,19 @@
 export type Place =
   /** In every namespace that is looked after. */
   | 'watched'
+  /** The same for Secrets, which a cluster-wide operator may be given in some namespaces only. */
+  | 'secrets'
   /** In the namespace that the programs run in. */
   | 'own'
   /** On objects that have no namespace; an operator for one namespace does without. */
   | 'cluster'
+  /** In all namespaces, on what shows a cluster-wide operator where others work. */
+  | 'everywhere'
   /** On its own CRDs, by a program that installs them itself (`-create-crd`, the default). */
   | 'definitions';
 
-/** In the order in which roles list them. */
-export const verbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'] as const;
+/** In the order in which roles list them. `operate` is ours: it tells operators from others (admission-policy.ts). */
+export const verbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'operate'] as const;
 export type Verb = (typeof verbs)[number];
 
 /** The operators of the image. */
@@ -97,23 +101,77 @@ const ofClusters: readonly Right[] = [
     verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
     rarely: { ...watching, ...applying },
   },
-  { programs: cluster, place: 'watched', group: '', resource: 'secrets', verbs: ['get'] },
+  {
+    programs: cluster,
+    place: 'watched',
+    group,
+    resource: 'etcdrestores',
+    verbs: ['get', 'create'],
+    rarely: {
+      get: 'a cluster whose spec.recovery.quorumLoss is Automatic has lost its quorum',
+      create: 'a majority of its members is gone for good',
+    },
+  },
+  { programs: cluster, place: 'secrets', group: '', resource: 'secrets', verbs: ['get'] },
   { programs: cluster, place: 'cluster', group: '', resource: 'nodes', verbs: ['list', 'watch'], rarely: watching },
 ];
 
-/** Of the etcd-backup-operator: its objects; the EtcdCluster that a backup is of is noted in its manifest. */
+const proving = 'a backup is proven by restoring it into a throw-away member';
+
+/** Of the etcd-backup-operator: its objects, and the throw-away members that prove backups; the EtcdCluster that a backup is of is noted in its manifest, or named in its spec. */
 const ofBackups: readonly Right[] = [
   {
     programs: backup,
     place: 'watched',
     group,
     resource: 'etcdbackups',
-    verbs: ['list', 'watch', 'patch'],
-    rarely: { ...watching, patch: 'stored backups are to go with their EtcdBackup' },
+    verbs: ['get', 'list', 'watch', 'patch', 'delete'],
+    rarely: {
+      ...watching,
+      get: 'a cluster-wide operator makes sure that it manages the object',
+      patch: 'stored backups are to go with their EtcdBackup',
+      delete: 'the time to live of a finished one is over',
+    },
   },
   { programs: backup, place: 'watched', group, resource: 'etcdbackups/status', verbs: ['patch'] },
-  { programs: backup, place: 'watched', group, resource: 'etcdclusters', verbs: ['list'] },
-  { programs: backup, place: 'watched', group: '', resource: 'secrets', verbs: ['get'] },
+  {
+    programs: backup,
+    place: 'watched',
+    group,
+    resource: 'etcdclusters',
+    verbs: ['get', 'list'],
+    rarely: { get: 'a backup names its cluster in clusterRef' },
+  },
+  // Whose addresses they are: members of the cluster of a clusterRef, and what endpoints in a spec lead to.
+  {
+    programs: backup,
+    place: 'watched',
+    group: '',
+    resource: 'pods',
+    verbs: ['get', 'list', 'create', 'delete'],
+    rarely: {
+      list: 'a backup names its cluster in clusterRef, or the operator manages several namespaces',
+      get: proving,
+      create: proving,
+      delete: proving,
+    },
+  },
+  {
+    programs: backup,
+    place: 'watched',
+    group: '',
+    resource: 'services',
+    verbs: ['list'],
+    rarely: { list: 'the operator manages several namespaces, or a password would go without TLS' },
+  },
+  {
+    programs: backup,
+    place: 'secrets',
+    group: '',
+    resource: 'secrets',
+    verbs: ['get', 'create', 'delete'],
+    rarely: { create: proving, delete: proving },
+  },
 ];
 
 /** Of the etcd-restore-operator: the cluster that comes back, its first member, and the key of its delivery. */
@@ -123,8 +181,12 @@ const ofRestores: readonly Right[] = [
     place: 'watched',
     group,
     resource: 'etcdrestores',
-    verbs: ['list', 'watch', 'patch'],
-    rarely: watching,
+    verbs: ['get', 'list', 'watch', 'patch', 'delete'],
+    rarely: {
+      get: 'a cluster-wide operator makes sure that it manages the object',
+      ...watching,
+      delete: 'the time to live of a finished one is over',
+    },
   },
   { programs: restore, place: 'watched', group, resource: 'etcdrestores/status', verbs: ['patch'] },
   {
@@ -132,8 +194,13 @@ const ofRestores: readonly Right[] = [
     place: 'watched',
     group,
     resource: 'etcdclusters',
-    verbs: ['list', 'watch', 'create', 'patch', 'delete'],
-    rarely: { ...watching, create: 'the cluster is gone', delete: 'a restore of a new cluster is given up' },
+    verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
+    rarely: {
+      ...watching,
+      get: 'a restore fails, copies a cluster or writes keys to one',
+      create: 'the cluster is gone',
+      delete: 'a restore of a new cluster is given up',
+    },
   },
   { programs: restore, place: 'watched', group, resource: 'etcdclusters/status', verbs: ['patch'] },
   {
@@ -166,7 +233,7 @@ const ofRestores: readonly Right[] = [
     verbs: ['get'],
     rarely: { get: 'pods of a deleted cluster of the same name do not end' },
   },
-  { programs: restore, place: 'watched', group: '', resource: 'secrets', verbs: ['get', 'create', 'delete'] },
+  { programs: restore, place: 'secrets', group: '', resource: 'secrets', verbs: ['get', 'create', 'delete'] },
 ];
 
 /** CRDs by their names; creating cannot be limited to names. */
@@ -175,6 +242,14 @@ const crds = { place: 'definitions', group: 'apiextensions.k8s.io', resource: 'c
 
 /** Of all of them: who works, what was done, and their kinds. */
 const ofAll: readonly Right[] = [
+  {
+    programs,
+    place: 'watched',
+    group,
+    resource: 'etcdclusters',
+    verbs: ['operate'],
+    rarely: { operate: 'the admission policy is installed and asks who changes an object' },
+  },
   {
     programs,
     place: 'watched',
@@ -191,8 +266,23 @@ const ofAll: readonly Right[] = [
     verbs: ['get', 'list', 'watch', 'create', 'update'],
     rarely: watching,
   },
-  // The locks of the original operators, which must not work at the same time: they are looked for, never changed.
+  // The locks of CoreOS's operators, which must not work at the same time: they are looked for, never changed.
   { programs, place: 'own', group: '', resource: 'endpoints', names: programs, verbs: ['get'] },
+  // Of a cluster-wide operator: the Leases and locks of operators that look after one namespace.
+  ...programs.flatMap((program): readonly Right[] => [
+    {
+      ...{ programs: [program], place: 'everywhere', group: 'coordination.k8s.io', resource: 'leases' },
+      names: [program, `${program}-cluster-wide`],
+      verbs: ['get', 'list', 'watch'],
+      rarely: watching,
+    },
+    {
+      ...{ programs: [program], place: 'everywhere', group: '', resource: 'endpoints' },
+      names: [program],
+      verbs: ['list', 'watch'],
+      rarely: watching,
+    },
+  ]),
   { programs, ...crds, verbs: ['create'], rarely: applying },
   {
     programs,

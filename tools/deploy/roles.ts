@@ -22,15 +22,18 @@ export function namespacedRole(places: readonly Place[]): readonly Manifest[] {
   ];
 }
 
+/** Not the name that create_role.sh gives: whoever was installed last would take the rights of the other. */
+const everywhere = `${name}-cluster-wide`;
+
 /** The rights in all namespaces, and their binding. @param namespace where the operator runs */
 export function clusterRole(places: readonly Place[], namespace: string): readonly Manifest[] {
   return [
-    { apiVersion, kind: 'ClusterRole', metadata: { name, labels }, rules: policyRules(programs, places) },
+    { apiVersion, kind: 'ClusterRole', metadata: { name: everywhere, labels }, rules: policyRules(programs, places) },
     {
       apiVersion,
       kind: 'ClusterRoleBinding',
-      metadata: { name, labels },
-      roleRef: { apiGroup, kind: 'ClusterRole', name },
+      metadata: { name: everywhere, labels },
+      roleRef: { apiGroup, kind: 'ClusterRole', name: everywhere },
       subjects: [{ ...account, namespace }],
     },
   ];
@@ -51,7 +54,10 @@ export function peopleRoles(kinds: readonly Kind[]): readonly Manifest[] {
 
 /** The roles of example/rbac, with places for names that create_role.sh fills in. */
 export function exampleRole(kind: 'Role' | 'ClusterRole'): Manifest {
-  const places: readonly Place[] = kind === 'Role' ? ['watched', 'own'] : ['watched', 'own', 'cluster', 'definitions'];
+  const places: readonly Place[] =
+    kind === 'Role'
+      ? ['watched', 'secrets', 'own']
+      : ['watched', 'secrets', 'own', 'cluster', 'everywhere', 'definitions'];
   const rules: readonly PolicyRule[] = policyRules(programs, places);
   return {
     apiVersion,

@@ -6,7 +6,7 @@ export interface GroupVersion {
   readonly version: string;
 }
 
-/** What we generate for: the groups that an operator touches. */
+/** What packages/kube has types for: the groups that an operator touches. */
 export const apiGroups: readonly GroupVersion[] = [
   { group: '', version: 'v1' },
   { group: 'admissionregistration.k8s.io', version: 'v1' },
@@ -22,6 +22,15 @@ export const apiGroups: readonly GroupVersion[] = [
   { group: 'policy', version: 'v1' },
   { group: 'rbac.authorization.k8s.io', version: 'v1' },
   { group: 'storage.k8s.io', version: 'v1' },
+];
+
+/** What kube-lab serves: those, and kinds that charts and manifests come with, which it keeps like any other. */
+export const labGroups: readonly GroupVersion[] = [
+  ...apiGroups,
+  { group: 'autoscaling', version: 'v2' },
+  { group: 'networking.k8s.io', version: 'v1' },
+  { group: 'node.k8s.io', version: 'v1' },
+  { group: 'scheduling.k8s.io', version: 'v1' },
 ];
 
 /** `api/v1` or `apis/apps/v1`: its key in the OpenAPI index. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import type { ApiServer } from '../api-server/api-server.ts';
 import { documentKey, type GroupVersion } from './api-groups.ts';
-import type { ApiServer } from './api-server.ts';
 import type { GroupVersionKind, OpenApiDocument } from './open-api.ts';
 
 /** One resource as aggregated discovery lists it. */

@@ -8,19 +8,31 @@
  *   Writing asks the server unless told otherwise, checking does not.
  */
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { startApiServer } from '../api-server/api-server.ts';
+import { complain, readCommandLine } from '../command-line.ts';
 import { deployFiles, deployFolders } from '../deploy/deploy-files.ts';
 import { repositoryRoot } from '../repository-root.ts';
-import { apiGroups } from './api-groups.ts';
-import { startApiServer } from './api-server.ts';
+import { checksPage } from '../security/checks-page.ts';
+import { labGroups } from './api-groups.ts';
 import { type Capture, captureFrom } from './capture.ts';
 import { committedCapture } from './committed-capture.ts';
+import { faultPage } from './fault-page.ts';
 import { folders, generatedFiles, labFolder } from './generated-files.ts';
 import { kindPages } from './kind-pages.ts';
+import { metricPage } from './metric-page.ts';
 import { differences, writeAll } from './output.ts';
-import { reasonPage } from './reason-page.ts';
+import { reasonPage, remedies, remedyFolder } from './reason-page.ts';
 
-const { values } = parseArgs({
+const usage = {
+  command: 'npm run generate',
+  help: `npm run generate -- [--check] [--from server|committed]
+
+Writes the generated files: types and schemas from a real kube-apiserver, manifests, chart and reference pages.
+  --check                      writes nothing, and says which files would change
+  --from committed             uses the server's documents as they were committed, and starts no server
+`,
+};
+const { values } = readCommandLine(usage, {
   options: {
     check: { type: 'boolean', default: false },
     from: { type: 'string' },
@@ -28,17 +40,18 @@ const { values } = parseArgs({
 });
 
 const from = values.from ?? (values.check ? 'committed' : 'server');
-if (from !== 'committed' && from !== 'server') {
-  process.stderr.write(`generate: --from takes "server" or "committed", not "${from}"\n`);
-  process.exit(2);
-}
+if (from !== 'committed' && from !== 'server') complain(usage, `--from takes "server" or "committed", not "${from}"`);
 const files = [
   ...generatedFiles(from === 'server' ? await askServer() : await readCommitted()),
   ...deployFiles(),
   reasonPage(repositoryRoot),
+  remedies(repositoryRoot),
+  metricPage(repositoryRoot),
+  checksPage(),
+  faultPage(repositoryRoot),
   ...kindPages(),
 ];
-const allFolders = [...folders, ...deployFolders, 'docs/reference'];
+const allFolders = [...folders, ...deployFolders, remedyFolder, 'docs/reference'];
 if (values.check) {
   const different = await differences(repositoryRoot, allFolders, files);
   for (const line of different) process.stderr.write(`${line}\n`);
@@ -48,10 +61,10 @@ if (values.check) {
 }
 
 function readCommitted(): Promise<Capture> {
-  return committedCapture(join(repositoryRoot, labFolder), apiGroups);
+  return committedCapture(join(repositoryRoot, labFolder), labGroups);
 }
 
 async function askServer(): Promise<Capture> {
   await using server = await startApiServer();
-  return await captureFrom(server, apiGroups);
+  return await captureFrom(server, labGroups);
 }

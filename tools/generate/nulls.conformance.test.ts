@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ApiServer, startApiServer } from './api-server.ts';
+import { type ApiServer, startApiServer } from '../api-server/api-server.ts';
 
 const pod = { containers: [{ name: 'c', image: 'i' }] };
 const selector = { matchLabels: { a: 'b' } };

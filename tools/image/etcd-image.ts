@@ -3,7 +3,7 @@ import { ensurePart, type Part, type PartOptions } from '../parts/index.ts';
 import { busyboxFiles } from './busybox-image.ts';
 import { type Image, type ImageFile, program } from './image.ts';
 
-/** Where etcd's own images are; the first is what the original operator uses. */
+/** Where etcd's own images are; the first is what CoreOS etcd-operator uses. */
 const repositories = ['quay.io/coreos/etcd', 'gcr.io/etcd-development/etcd'] as const;
 
 /** The etcd versions there is a part of, as `ensurePart` names them, oldest first. */

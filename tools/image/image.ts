@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { BundledPackage } from '../supply-chain/bundled-packages.ts';
 
 /** One entry of an image's file system. Paths are absolute; parent folders need not be named. */
 export type ImageFile =
@@ -32,6 +33,8 @@ export interface Image {
   /** Numeric `uid:gid`, so that the kubelet can tell that it is not root. @default root */
   readonly user?: string;
   readonly labels?: Readonly<Record<string, string>>;
+  /** Packages of others that its programs were bundled from. @default not known */
+  readonly packages?: readonly BundledPackage[];
 }
 
 /** The architecture as image indexes spell it. */

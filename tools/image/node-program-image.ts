@@ -4,34 +4,45 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildProgram } from '../build/build-programs.ts';
 import { repositoryRoot } from '../repository-root.ts';
-import { type Image, text } from './image.ts';
+import { type Image, type ImageFile, text } from './image.ts';
 import { nodeRuntime } from './node-runtime.ts';
 
 export interface NodeProgram {
   readonly names: readonly string[];
   /** The TypeScript file it starts with, from the root of the repository. */
   readonly entry: string;
-  /** Where it is in the image; by this path a pod starts it. */
-  readonly path: string;
+  /** What it is called in the image, where it is on PATH. */
+  readonly program: string;
 }
 
-/** Node and one program of this repository with everything it imports, where its manifests expect it. */
-export async function nodeProgramImage({ names, entry, path }: NodeProgram, root = repositoryRoot): Promise<Image> {
+/** Node and one program of this repository with everything it imports, which the image runs by default. */
+export async function nodeProgramImage(what: NodeProgram, root = repositoryRoot): Promise<Image> {
+  return {
+    names: what.names,
+    files: [
+      ...(await nodeRuntime(root)),
+      ...(await nodeProgramFiles(what, root)),
+      { kind: 'directory', path: '/tmp', mode: 0o1777 },
+    ],
+    command: [what.program],
+    environment: ['PATH=/usr/local/bin:/usr/bin:/bin'],
+  };
+}
+
+/** The program, an ES module by its name that the kernel starts Node for by its first line, and the link that people type. */
+export async function nodeProgramFiles(
+  { entry, program }: NodeProgram,
+  root = repositoryRoot,
+): Promise<readonly ImageFile[]> {
   const out = await mkdtemp(join(tmpdir(), 'etcd-operator-image-'));
   try {
     await buildProgram({ name: 'program', entry: join(root, entry) }, { root, out });
-    return {
-      names,
-      files: [
-        ...(await nodeRuntime(root)),
-        text(path, await readFile(join(out, 'program.mjs'), 'utf8')),
-        // What is bundled is an ES module, whatever the file is called.
-        text('/package.json', '{ "type": "module" }\n'),
-        { kind: 'directory', path: '/tmp', mode: 0o1777 },
-      ],
-      command: ['node', path],
-      environment: ['PATH=/usr/local/bin:/usr/bin:/bin'],
-    };
+    const target = `/usr/local/lib/${program}.mjs`;
+    const content = await readFile(join(out, 'program.mjs'), 'utf8');
+    return [
+      text(target, `#!/usr/local/bin/node\n${content}`, 0o755),
+      { kind: 'link', path: `/usr/local/bin/${program}`, target },
+    ];
   } finally {
     await rm(out, { recursive: true, force: true });
   }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Image, text } from './image.ts';
-import { writeOciArchive } from './oci-archive.ts';
+import { writeMultiArchive, writeOciArchive } from './oci-archive.ts';
 
 // Real files and processes, on a machine that others may keep busy.
 vi.setConfig({ testTimeout: 120_000 });
@@ -62,7 +62,7 @@ describe('an archive', () => {
   });
 
   test.each(['gzip', 'none'] as const)(
-    'has a layer and a configuration that fit, with compression %s',
+    '[106] has a layer and a configuration that fit, with compression %s',
     async (compression) => {
       const file = join(folder, 'image.tar');
       const written = await writeOciArchive(image, file, { compression, architecture: 'arm64' });
@@ -96,4 +96,30 @@ describe('an archive', () => {
     await expect(writeOciArchive(broken, join(folder, 'image.tar'))).rejects.toThrow('ENOENT');
     expect(readdirSync(folder)).toEqual([]);
   });
+});
+
+test('an archive for several architectures leads each machine to its own image, by one name', async () => {
+  const file = join(folder, 'both.tar');
+  const built = ['amd64', 'arm64'].map((architecture) => ({
+    architecture,
+    image: { ...image, files: [text('/bin/which', architecture)] },
+  }));
+  const { digest } = await writeMultiArchive(built, file);
+  const { manifests, blob } = open(file);
+  expect(manifests.map(({ annotations }) => annotations?.['io.containerd.image.name'])).toEqual(image.names);
+  expect(manifests[0]?.digest).toBe(digest);
+  const { manifests: inner } = JSON.parse(blob(manifests[0] as Descriptor).toString('utf8')) as {
+    readonly manifests: readonly (Descriptor & { readonly platform: { readonly architecture: string } })[];
+  };
+  expect(inner.map(({ platform }) => platform.architecture)).toEqual(['amd64', 'arm64']);
+  for (const descriptor of inner) {
+    const { config, layers } = JSON.parse(blob(descriptor).toString('utf8')) as {
+      readonly config: Descriptor;
+      readonly layers: readonly Descriptor[];
+    };
+    const { architecture } = JSON.parse(blob(config).toString('utf8')) as { readonly architecture: string };
+    expect(architecture).toBe(descriptor.platform.architecture);
+    const layer = gunzipSync(blob(layers[0] as Descriptor));
+    expect(layer.includes(architecture)).toBe(true);
+  }
 });

@@ -39,34 +39,106 @@ interface Descriptor {
   readonly size: number;
 }
 
+/** An image, and the architecture that its programs are for, as image indexes spell it. */
+export interface BuiltImage {
+  readonly image: Image;
+  readonly architecture: string;
+}
+
 /**
  * Writes an image as an OCI archive: one layer, a configuration, a manifest, and an index that names it for containerd. The file
  * appears under its name only when it is complete. Needs no container engine; two runs give the same bytes.
  */
-export async function writeOciArchive(image: Image, file: string, options: ArchiveOptions = {}): Promise<WrittenImage> {
+export function writeOciArchive(image: Image, file: string, options: ArchiveOptions = {}): Promise<WrittenImage> {
+  const architecture = options.architecture ?? imageArchitecture();
+  return inWorkFolder(file, async (work) => {
+    const written = await writeImage({ image, architecture }, join(work, 'layer'), options.compression ?? 'gzip');
+    const target = { names: image.names, work, file };
+    await writeLayout([written], written.manifest.descriptor, target);
+    const { size: layerBytes } = written.layer.descriptor;
+    return { file, layerBytes, digest: written.manifest.descriptor.digest };
+  });
+}
+
+/**
+ * Writes one image for several architectures as one OCI archive: who pulls it by its name gets that of his machine. Names are those of
+ * the first.
+ */
+export function writeMultiArchive(images: readonly BuiltImage[], file: string): Promise<WrittenImage> {
+  return inWorkFolder(file, async (work) => {
+    const written: Written[] = [];
+    for (const built of images) written.push(await writeImage(built, join(work, built.architecture), 'gzip'));
+    const index = blob(mediaTypes.index, {
+      schemaVersion: 2,
+      mediaType: mediaTypes.index,
+      manifests: written.map(({ manifest, architecture }) => ({
+        ...manifest.descriptor,
+        platform: { architecture, os: 'linux' },
+      })),
+    });
+    const names = images[0]?.image.names ?? [];
+    await writeLayout(written, index.descriptor, { names, work, file, index });
+    const layerBytes = written.reduce((sum, { layer }) => sum + layer.descriptor.size, 0);
+    return { file, layerBytes, digest: index.descriptor.digest };
+  });
+}
+
+async function inWorkFolder<T>(file: string, write: (work: string) => Promise<T>): Promise<T> {
   const work = await mkdtemp(join(dirname(file), '.image-'));
   try {
-    const layer = await writeLayer(image.files, join(work, 'layer'), options.compression ?? 'gzip');
-    const config = blob(mediaTypes.config, configOf(image, layer.diffId, options.architecture ?? imageArchitecture()));
-    const manifest = blob(mediaTypes.manifest, {
-      schemaVersion: 2,
-      mediaType: mediaTypes.manifest,
-      config: config.descriptor,
-      layers: [layer.descriptor],
-    });
-    const entries: readonly ImageFile[] = [
-      text('oci-layout', JSON.stringify({ imageLayoutVersion: '1.0.0' })),
-      text('index.json', JSON.stringify(indexOf(image.names, manifest.descriptor))),
-      { kind: 'file', path: blobPath(config.descriptor), content: config.bytes },
-      { kind: 'file', path: blobPath(manifest.descriptor), content: manifest.bytes },
-      { kind: 'file', path: blobPath(layer.descriptor), content: { source: join(work, 'layer') } },
-    ];
-    await pipeline(Readable.from(tar(entries)), createWriteStream(join(work, 'archive')));
-    await rename(join(work, 'archive'), file);
-    return { file, layerBytes: layer.descriptor.size, digest: manifest.descriptor.digest };
+    return await write(work);
   } finally {
     await rm(work, { recursive: true, force: true });
   }
+}
+
+interface Written {
+  readonly architecture: string;
+  readonly layer: { readonly path: string; readonly descriptor: Descriptor };
+  readonly config: Blob;
+  readonly manifest: Blob;
+}
+
+async function writeImage(
+  { image, architecture }: BuiltImage,
+  path: string,
+  compression: 'gzip' | 'none',
+): Promise<Written> {
+  const { descriptor, diffId } = await writeLayer(image.files, path, compression);
+  const config = blob(mediaTypes.config, configOf(image, diffId, architecture));
+  const manifest = blob(mediaTypes.manifest, {
+    schemaVersion: 2,
+    mediaType: mediaTypes.manifest,
+    config: config.descriptor,
+    layers: [descriptor],
+  });
+  return { architecture, layer: { path, descriptor }, config, manifest };
+}
+
+interface Target {
+  readonly names: readonly string[];
+  readonly work: string;
+  readonly file: string;
+  /** What leads to the manifests, if there are several. */
+  readonly index?: Blob;
+}
+
+async function writeLayout(written: readonly Written[], named: Descriptor, target: Target): Promise<void> {
+  const small = [
+    ...written.flatMap(({ config, manifest }) => [config, manifest]),
+    ...(target.index ? [target.index] : []),
+  ];
+  const entries: readonly ImageFile[] = [
+    text('oci-layout', JSON.stringify({ imageLayoutVersion: '1.0.0' })),
+    text('index.json', JSON.stringify(indexOf(target.names, named))),
+    ...small.map(({ bytes, descriptor }) => ({ kind: 'file', path: blobPath(descriptor), content: bytes }) as const),
+    ...written.map(
+      ({ layer }) => ({ kind: 'file', path: blobPath(layer.descriptor), content: { source: layer.path } }) as const,
+    ),
+  ];
+  const archive = join(target.work, 'archive');
+  await pipeline(Readable.from(tar(entries)), createWriteStream(archive));
+  await rename(archive, target.file);
 }
 
 async function writeLayer(
@@ -126,7 +198,12 @@ function indexOf(names: readonly string[], manifest: Descriptor): object {
   };
 }
 
-function blob(mediaType: string, value: object): { readonly bytes: Buffer; readonly descriptor: Descriptor } {
+interface Blob {
+  readonly bytes: Buffer;
+  readonly descriptor: Descriptor;
+}
+
+function blob(mediaType: string, value: object): Blob {
   const bytes = Buffer.from(JSON.stringify(value), 'utf8');
   const digest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
   return { bytes, descriptor: { mediaType, digest, size: bytes.length } };

@@ -15,7 +15,7 @@ vi.setConfig({ testTimeout: 120_000 });
 let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'etcd-operator-programs-'));
-  await layOut(await operatorPrograms(), folder);
+  await layOut((await operatorPrograms()).files, folder);
 }, 60_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -54,6 +54,9 @@ test('the Containerfile starts it as the same user, with the same environment, a
   const said = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
   expect(stages.at(-1)?.split('\n')).toEqual(
     expect.arrayContaining([
+      'scratch',
+      // Container engines know the architectures by the names of the folders that --files makes.
+      'COPY $TARGETARCH/ /',
       `LABEL ${said.join(' ')}`,
       `ENV ${environment.join(' ')}`,
       `USER ${user}`,
@@ -62,4 +65,16 @@ test('the Containerfile starts it as the same user, with the same environment, a
       `CMD ${JSON.stringify(command)}`,
     ]),
   );
+});
+
+test('the bill of materials names every package that is bundled, with the version that is installed, and none of ours', () => {
+  const file = join(folder, 'usr', 'share', 'sbom', 'etcd-operator.cdx.json');
+  const { components } = JSON.parse(readFileSync(file, 'utf8')) as {
+    readonly components: readonly { readonly name: string; readonly version: string }[];
+  };
+  const names = components.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(['undici', '@aws-sdk/client-s3']));
+  expect(names.filter((name) => name.startsWith('@etcd-operator/') || name === 'vitest')).toEqual([]);
+  const undici = JSON.parse(readFileSync(join(repositoryRoot, 'node_modules', 'undici', 'package.json'), 'utf8'));
+  expect(components.find(({ name }) => name === 'undici')?.version).toBe(undici.version);
 });

@@ -6,12 +6,16 @@ import { operatorImageName } from '@etcd-operator/operator';
 import { buildPrograms, programsOf } from '../build/build-programs.ts';
 import { workspacesOf } from '../build/workspace.ts';
 import { repositoryRoot } from '../repository-root.ts';
+import { billOfMaterials } from '../supply-chain/bill-of-materials.ts';
+import { type BundledPackage, bundledPackages, type LockFile } from '../supply-chain/bundled-packages.ts';
 import { type Image, type ImageFile, text } from './image.ts';
 import { nodeRuntime } from './node-runtime.ts';
 
 /** Not root, and no name is needed for it beyond this. */
 const user = 1000;
 const home = '/usr/local/lib/etcd-operator';
+const billPath = '/usr/share/sbom/etcd-operator.cdx.json';
+const operatorVersion = operatorImageName.split(':v').at(-1) ?? '';
 
 /**
  * An operator waits most of the time: memory that a burst of work took is given back. It goes with Node's own option in the
@@ -25,14 +29,25 @@ const shipped = ['operator', 'kubectl-etcd'];
  * The operator's image: Node with its libraries and the bundled programs of the operator and of `kubectl etcd`, under /usr/local/bin by the names that the
  * original's users type. No shell, no package manager, nothing is ever written to its file system. Certificates of public authorities
  * are part of Node.
+ *
+ * @param runtime where Node and its libraries come from
  */
-export async function operatorImage(root: string = repositoryRoot): Promise<Image> {
+export async function operatorImage(
+  root: string = repositoryRoot,
+  runtime: (root: string) => Promise<readonly ImageFile[]> = nodeRuntime,
+): Promise<Image> {
   const programs = await operatorPrograms(root);
   return {
     names: [operatorImageName],
-    files: [...(await nodeRuntime(root)), ...programs, ...(await surroundings(root))],
+    files: [...(await runtime(root)), ...programs.files, ...(await surroundings(root))],
+    packages: programs.packages,
     ...operatorSettings,
   };
+}
+
+interface OperatorPrograms {
+  readonly files: readonly ImageFile[];
+  readonly packages: readonly BundledPackage[];
 }
 
 /** How it starts and what it says of itself; the Containerfile says the same in its own words. */
@@ -43,15 +58,15 @@ export const operatorSettings = {
   labels: {
     'org.opencontainers.image.title': 'etcd-operator',
     'org.opencontainers.image.licenses': 'Apache-2.0',
-    'org.opencontainers.image.version': operatorImageName.split(':v').at(-1) ?? '',
+    'org.opencontainers.image.version': operatorVersion,
   },
 } as const satisfies Partial<Image>;
 
 /**
  * The programs, what they share, and a link to each program. Its file is an ES module by its name, and the kernel starts Node for it
- * by its first line; the link has the name that people type.
+ * by its first line; the link has the name that people type. Beside them lies the bill of materials of what was bundled.
  */
-export async function operatorPrograms(root: string = repositoryRoot): Promise<readonly ImageFile[]> {
+export async function operatorPrograms(root: string = repositoryRoot): Promise<OperatorPrograms> {
   const programs = programsOf(workspacesOf(root, 'apps').filter(({ name }) => shipped.includes(name)));
   if (programs.length === 0)
     throw new Error(`none of ${shipped.join(', ')} declares "programs" in its package.json: name them there`);
@@ -59,14 +74,18 @@ export async function operatorPrograms(root: string = repositoryRoot): Promise<r
   try {
     const starts = new Set(programs.map(({ name }) => `${name}.mjs`));
     const files: ImageFile[] = [];
-    for (const name of await buildPrograms(programs, { root, out })) {
+    const bundle = await buildPrograms(programs, { root, out });
+    for (const name of bundle.files) {
       const content = await readFile(join(out, name), 'utf8');
       const isProgram = starts.has(name);
       files.push(text(`${home}/${name}`, isProgram ? `${firstLine}${content}` : content, isProgram ? 0o755 : 0o644));
     }
     const link = (name: string) =>
       ({ kind: 'link', path: `/usr/local/bin/${name}`, target: `${home}/${name}.mjs` }) as const;
-    return [...files, ...programs.map(({ name }) => link(name))];
+    const lock = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')) as LockFile;
+    const packages = bundledPackages(bundle.sources, lock);
+    const bill = text(billPath, billOfMaterials({ name: 'etcd-operator', version: operatorVersion, packages }));
+    return { files: [...files, ...programs.map(({ name }) => link(name)), bill], packages };
   } finally {
     await rm(out, { recursive: true, force: true });
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from 'vitest';
 import { cacheDirectory, partKey } from './cache-directory.ts';
-import type { GoRecipe, PartTable } from './recipe.ts';
+import type { GoRecipe, PartTable } from './recipes/recipe.ts';
 import { tiny } from './testing/scene.ts';
 
 describe('the cache directory', () => {

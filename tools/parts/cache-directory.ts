@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { PartTable, Recipe } from './recipe.ts';
+import type { PartTable, Recipe } from './recipes/recipe.ts';
 
 /** Where everything that outlives a checkout is kept. Relative values are taken from the current directory. */
 export function cacheDirectory(environment: NodeJS.ProcessEnv = process.env): string {

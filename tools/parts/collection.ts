@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { copyFile, link } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BuildContext, PartContents } from './build-context.ts';
+import type { BuildContext, PartContents } from './build/build-context.ts';
 import { type Part, PartError } from './part.ts';
 
 /** Puts the programs of several parts into one directory. They are hard links, so that they take no space twice. */

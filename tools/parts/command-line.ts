@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import { constants } from 'node:os';
-import { removeLeftovers } from './build-directory.ts';
+import { removeLeftovers } from './build/build-directory.ts';
+import { megabytes } from './build/free-space.ts';
+import { sizeOf } from './build/make-part.ts';
+import { liveProgress, plainProgress } from './build/progress.ts';
 import { cacheDirectory, partsDirectory } from './cache-directory.ts';
 import { cachedPart, ensureFrom } from './ensure-part.ts';
-import { megabytes } from './free-space.ts';
-import { sizeOf } from './make-part.ts';
 import { PartError } from './part.ts';
-import { liveProgress, plainProgress } from './progress.ts';
-import type { PartTable } from './recipe.ts';
+import type { PartTable } from './recipes/recipe.ts';
 
 const usage = `npm run tools                           lists the parts, and which are cached
 npm run tools -- <part> ...             makes sure of parts
 npm run -s tools -- --path <part> ...   the same, and prints their directories only
 `;
+
+const seeHelp = 'npm run tools -- --help says what it takes';
 
 /**
  * `npm run tools` on a table. Progress goes to standard error, results to standard output. SIGINT, SIGTERM and SIGHUP end a build,
@@ -45,7 +47,8 @@ async function dispatch(table: PartTable, args: readonly string[], signal: Abort
   if (flags.includes('--help')) {
     process.stdout.write(usage);
   } else if (flags.some((flag) => flag !== '--path') || (flags.length > 0 && names.length === 0)) {
-    process.stderr.write(usage);
+    const wrong = flags.find((flag) => flag !== '--path');
+    process.stderr.write(wrong ? `Unknown option '${wrong}'; ${seeHelp}\n` : `--path takes a part; ${seeHelp}\n`);
     process.exitCode = 2;
   } else if (names.length === 0) {
     await list(table);

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type EnsureOptions, ensureFrom, ensurePart, knownParts } from './ensure-part.ts';
 import { PartError } from './part.ts';
-import type { PartTable } from './recipe.ts';
+import type { PartTable } from './recipes/recipe.ts';
 import { endlessBuild, goodBuild, goThat, processesWith, Scene, tiny, until } from './testing/scene.ts';
 
 const table: PartTable = { tiny };

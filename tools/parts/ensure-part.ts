@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { removeLeftovers } from './build-directory.ts';
-import { acquireLock } from './build-lock.ts';
+import { removeLeftovers } from './build/build-directory.ts';
+import { acquireLock } from './build/build-lock.ts';
+import { asNoSpace, requireSpace } from './build/free-space.ts';
+import { interruptedBySignals } from './build/interruption.ts';
+import { fromPathDirectory, makePart } from './build/make-part.ts';
+import { type Progress, plainProgress } from './build/progress.ts';
 import { cacheDirectory, partKey, partsDirectory } from './cache-directory.ts';
-import { asNoSpace, requireSpace } from './free-space.ts';
-import { interruptedBySignals } from './interruption.ts';
-import { fromPathDirectory, makePart } from './make-part.ts';
 import { readPart } from './manifest.ts';
 import { type Part, PartError, type PartOptions } from './part.ts';
-import { type Progress, plainProgress } from './progress.ts';
-import type { PartTable, Recipe } from './recipe.ts';
+import type { PartTable, Recipe } from './recipes/recipe.ts';
 import { partTable } from './table.ts';
 
 /**
@@ -27,6 +27,16 @@ export function ensurePart(name: string, options: PartOptions = {}): Promise<Par
 /** The names that `ensurePart` accepts, in the order of the table. */
 export function knownParts(): readonly string[] {
   return Object.keys(partTable);
+}
+
+/** A part that is in the cache already; undefined if it would have to be made. */
+export function partIfCached(name: string): Promise<Part | undefined> {
+  return cachedPart(partTable, name);
+}
+
+/** The version in which `ensurePart` makes a part. */
+export function partVersion(name: string): string {
+  return recipeOf(partTable, name).version;
 }
 
 /** What the command line and tests can set besides. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { open, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { PartContents } from './build-context.ts';
+import type { PartContents } from './build/build-context.ts';
 import type { Part } from './part.ts';
 
 const fileName = 'part.json';

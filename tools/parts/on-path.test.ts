@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ensureFrom } from './ensure-part.ts';
 import { standsInFor } from './on-path.ts';
-import type { GoRecipe } from './recipe.ts';
-import { isStaticProgram } from './static-program.ts';
+import type { GoRecipe } from './recipes/recipe.ts';
+import { isStaticProgram } from './recipes/static-program.ts';
 import { goodBuild, goThat, Scene, tiny } from './testing/scene.ts';
 
 describe('a version stands in for another', () => {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { access, constants, copyFile, realpath } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { type BuildContext, type PartContents, runInBuild } from './build-context.ts';
-import type { GoProgram, GoRecipe } from './recipe.ts';
-import { isStaticProgram } from './static-program.ts';
+import { type BuildContext, type PartContents, runInBuild } from './build/build-context.ts';
+import type { GoProgram, GoRecipe } from './recipes/recipe.ts';
+import { isStaticProgram } from './recipes/static-program.ts';
 
 /**
  * Copies programs that the machine has already, instead of building them: all of them must be on PATH, statically linked, of the
@@ -48,7 +48,8 @@ export function standsInFor(found: string, wanted: string): boolean {
   return foundMajor === major && foundMinor === minor && foundPatch >= patch;
 }
 
-async function findOnPath(name: string, path: string): Promise<string | undefined> {
+/** The file behind a program's name, if a folder of `path` has it. */
+export async function findOnPath(name: string, path: string): Promise<string | undefined> {
   for (const directory of path.split(delimiter)) {
     if (directory === '') continue;
     const candidate = join(directory, name);

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { partKey } from './cache-directory.ts';
-import type { Recipe } from './recipe.ts';
+import type { Recipe } from './recipes/recipe.ts';
 import { partTable } from './table.ts';
 
 const rows = Object.entries(partTable);

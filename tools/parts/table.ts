@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { DebianPackage, DebianRecipe, GoModule, GoProgram, GoRecipe, PartTable } from './recipe.ts';
-
-const kubernetesVersion = '1.36.3';
-const kubernetesPrograms = [
-  'kube-apiserver',
-  'kubectl',
-  'kube-controller-manager',
-  'kube-scheduler',
-  'kubelet',
-  'kube-proxy',
-] as const;
+import { kubernetesParts } from './kubernetes-parts.ts';
+import type { DebianRecipe, GoModule, GoProgram, GoRecipe, PartTable } from './recipes/recipe.ts';
+import { pool, releaseParts } from './release-parts.ts';
 
 /** On anything but amd64, versions up to 3.4 run only if told that the reader knows what he does. */
 const unsupportedArch = { ETCD_UNSUPPORTED_ARCH: 'arm64' };
 
-/** Every version and every checksum of a real part stands here and nowhere else. */
+/** Every version and every checksum of a real part stands here, in kubernetes-parts.ts or in release-parts.ts, and nowhere else. */
 export const partTable: PartTable = {
   'etcd@3.7': etcd('3.7.3', {
     server: 'h1:KcTZ/aEZrOiQe0/kdr7iYYcvyfbEoOwDOacHkz8xwZc=',
@@ -83,13 +75,7 @@ export const partTable: PartTable = {
       ],
     },
   ),
-  ...Object.fromEntries(kubernetesPrograms.map((name) => [name, kubernetes(name)])),
-  kubernetes: {
-    kind: 'collection',
-    version: kubernetesVersion,
-    bytesNeeded: 1e6,
-    parts: kubernetesPrograms,
-  },
+  ...kubernetesParts,
   busybox: {
     kind: 'debian',
     version: '1.35.0',
@@ -165,6 +151,51 @@ export const partTable: PartTable = {
   },
   containerd: containerd('2.4.2', 'h1:p6Qg+xbEz8lvwdhHDx0U469xENvp4LgGBx+E7djXkGw='),
   coredns: coredns('1.15.0', 'h1:OBT+OEyHVdUiVxPhrNlC5XZVq3RkSxzQXfZQ76gm5ck='),
+  kstatus: kstatus('0.37.2', 'h1:GOfKw5RV2HDQZDJlru5KkfLO1tbxqMoyn1IYUxqBpNg='),
+  // Without ways to find targets, which are most of its weight.
+  promtool: {
+    kind: 'go',
+    version: '3.15.0',
+    go: '1.26',
+    bytesNeeded: 2e9,
+    modules: [
+      {
+        path: 'github.com/prometheus/prometheus',
+        version: 'v0.315.0',
+        sum: 'h1:sFGZWmC2Hk9N1NBJGCnXYZb5hyLCq8yuAMoEjLAg6ac=',
+      },
+    ],
+    tags: ['remove_all_sd'],
+    variables: { 'github.com/prometheus/common/version.Version': '3.15.0' },
+    programs: [
+      {
+        name: 'promtool',
+        source: { package: 'github.com/prometheus/prometheus/cmd/promtool' },
+        verify: { args: ['--version'], prints: 'version 3.15.0' },
+      },
+    ],
+  },
+  // The Lua that Argo CD runs health scripts with.
+  'gopher-lua': {
+    kind: 'go',
+    version: '1.1.1',
+    go: '1.26',
+    bytesNeeded: 300e6,
+    modules: [
+      {
+        path: 'github.com/yuin/gopher-lua',
+        version: 'v1.1.1',
+        sum: 'h1:kYKnWBjvbNP4XLT3+bPEwAXJx262OhaHDWDVOPjL46M=',
+      },
+    ],
+    programs: [
+      {
+        name: 'glua',
+        source: { package: 'github.com/yuin/gopher-lua/cmd/glua' },
+        verify: { args: ['-v'], prints: 'GopherLua' },
+      },
+    ],
+  },
   helm: {
     kind: 'go',
     version: '4.3.1',
@@ -180,6 +211,7 @@ export const partTable: PartTable = {
       },
     ],
   },
+  ...releaseParts,
 };
 
 function etcd(version: string, sums: Readonly<Record<'server' | 'etcdctl' | 'etcdutl', string>>): GoRecipe {
@@ -254,36 +286,6 @@ function debianEtcd(version: string, libraries: readonly string[], packages: Deb
   };
 }
 
-/** A package file in the main area of a Debian archive. */
-function pool(path: string, sha256: string): DebianPackage {
-  return { path: `pool/main/${path}.deb`, sha256 };
-}
-
-/** One program of Kubernetes; all are resolved together, so that they agree on every module. */
-function kubernetes(name: (typeof kubernetesPrograms)[number]): GoRecipe {
-  const version = `v${kubernetesVersion}`;
-  const path = 'k8s.io/kubernetes';
-  return {
-    kind: 'go',
-    version: kubernetesVersion,
-    go: '1.26',
-    bytesNeeded: 1.5e9,
-    modules: [{ path, version, sum: 'h1:qDQdoMiluAE2Eab6Fa52YV+WjiGz9mZFFoagEA6cI+o=' }],
-    staging: { version: 'v0.36.3', commands: kubernetesPrograms },
-    variables: { 'k8s.io/component-base/version.gitVersion': version },
-    programs: [
-      {
-        name,
-        source: { package: `${path}/cmd/${name}` },
-        verify:
-          name === 'kubectl'
-            ? { args: ['version', '--client'], prints: version }
-            : { args: ['--version'], prints: version },
-      },
-    ],
-  };
-}
-
 /** Without the snapshotters that need C libraries. */
 function containerd(version: string, sum: string): GoRecipe {
   const path = 'github.com/containerd/containerd/v2';
@@ -323,6 +325,60 @@ function coredns(version: string, sum: string): GoRecipe {
           imports,
         },
         verify: { args: ['-version'], prints: `CoreDNS-${version}` },
+      },
+    ],
+  };
+}
+
+/** The library by which Flux and kpt tell how far an object is, behind a program that reads objects as lines of JSON. */
+function kstatus(version: string, sum: string): GoRecipe {
+  const path = 'sigs.k8s.io/cli-utils';
+  const library = `${path}/pkg/kstatus/status`;
+  const unstructured = 'k8s.io/apimachinery/pkg/apis/meta/v1/unstructured';
+  const main = `package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+
+	"${unstructured}"
+	"${library}"
+)
+
+func main() {
+	if len(os.Args) > 1 {
+		fmt.Println("kstatus ${version}")
+		return
+	}
+	lines := bufio.NewScanner(os.Stdin)
+	lines.Buffer(nil, 16<<20)
+	for lines.Scan() {
+		object := &unstructured.Unstructured{}
+		if err := object.UnmarshalJSON(lines.Bytes()); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		result, err := status.Compute(object)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		fmt.Println(result.Status)
+	}
+}
+`;
+  return {
+    kind: 'go',
+    version,
+    go: '1.26',
+    bytesNeeded: 500e6,
+    modules: [{ path, version: `v${version}`, sum }],
+    programs: [
+      {
+        name: 'kstatus',
+        source: { main, imports: [library] },
+        verify: { args: ['--version'], prints: `kstatus ${version}` },
       },
     ],
   };

@@ -16,6 +16,10 @@ test.each([
   [['big'], true],
   [['back'], false],
   [['src'], false],
+  [['apps/operator'], true],
+  [['apps/operator/src/backup/'], true],
+  [[file], true],
+  [['apps/oper'], false],
 ])('areas %j pick it: %s', (areas, picked) => {
   expect(inAreas(areas)(file)).toBe(picked);
 });

@@ -9,8 +9,10 @@ export function areasOf(file: string): readonly string[] {
   return parts.filter((part) => !passages.has(part));
 }
 
-/** Picks the files of any of these areas, `random` for `random-runs` too; all of them if none is given. */
+/** Picks the files of any of these areas, `random` for `random-runs` too, and `tools/release` by its path; all of them if none is given. */
 export function inAreas(areas: readonly string[]): (file: string) => boolean {
   const isAsked = (area: string) => areas.some((asked) => area === asked || area.startsWith(`${asked}-`));
-  return (file) => areas.length === 0 || areasOf(file).some(isAsked);
+  const isPathOf = (file: string) =>
+    areas.some((asked) => asked.includes('/') && `${file}/`.startsWith(`${asked.replace(/\/$/, '')}/`));
+  return (file) => areas.length === 0 || areasOf(file).some(isAsked) || isPathOf(file);
 }

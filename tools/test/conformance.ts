@@ -2,12 +2,21 @@
 import { ensurePart } from '@etcd-operator/tools';
 import { ColumnsReporter } from '../../test/conformance/columns-reporter.ts';
 import { runTests } from './run-tests.ts';
+import { readTestArguments } from './test-arguments.ts';
 
 /**
  * `npm run test:conformance`: one suite of API behaviours, against kube-lab and against a real kube-apiserver. With `--lab`
  * against kube-lab alone, which needs no build. The suite reads CONFORMANCE_BACKENDS.
  */
-const args = process.argv.slice(2);
+const usage = {
+  command: 'npm run test:conformance',
+  help: `npm run test:conformance -- [--lab] [PATH ...] [options]
+
+Runs one suite of API behaviours against kube-lab and against a real kube-apiserver.
+  --lab                        against kube-lab alone, which needs no build
+`,
+};
+const args = readTestArguments(usage, ['--lab']);
 const labOnly = args.includes('--lab');
 process.env['CONFORMANCE_BACKENDS'] = labOnly ? 'lab' : 'lab,kube-apiserver';
 

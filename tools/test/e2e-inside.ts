@@ -7,6 +7,7 @@ const leash = new Socket({ fd: 3 });
 leash.on('close', () => process.exit(1)).resume();
 leash.unref();
 
-/** What tools/test/e2e.ts runs in the network of a cluster, whose name is in ETCD_OPERATOR_E2E_CLUSTER. */
-await runTests({ projects: ['e2e', 'e2e-alone'], args: process.argv.slice(2) });
+/** What tools/test/e2e.ts runs in the network of a cluster, whose name is in ETCD_OPERATOR_E2E_CLUSTER: projects by commas, then arguments. */
+const [projects = '', ...args] = process.argv.slice(2);
+await runTests({ projects: projects.split(','), args });
 leash.removeAllListeners('close').destroy();

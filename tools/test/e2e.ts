@@ -14,20 +14,38 @@ import {
   stopCluster,
   writeImages,
 } from '../cluster/index.ts';
+import { complain } from '../command-line.ts';
 import { etcdParts } from '../image/index.ts';
-import { ensurePart } from '../parts/index.ts';
+import { ensurePart, kubernetesVersions } from '../parts/index.ts';
 import { repositoryRoot } from '../repository-root.ts';
 import { tallyLine } from './tally.ts';
+import { readTestArguments } from './test-arguments.ts';
 
 /**
  * `npm run test:e2e [-- path ...]`: brings up a real Kubernetes, runs test/e2e in its network, and takes it down again, whatever
- * happens. With `--cluster dev` the tests run on the cluster of `npm run cluster`, which stays. With `--if-possible` a machine that
- * cannot run a Kubernetes (no root, no namespaces, packages that cannot be installed) is no failure: that is said, and nothing is tested.
+ * happens. With `--cluster dev` the tests run on the cluster of `npm run cluster`, which stays. With `--kubernetes 1.35` it is an older
+ * Kubernetes, and `*.version.e2e.test.ts` are run as well. With `--if-possible` a machine that cannot run a Kubernetes (no root, no
+ * namespaces, packages that cannot be installed) is no failure: that is said, and nothing is tested.
  */
-const name = 'e2e';
-const args = process.argv.slice(2);
-const at = args.indexOf('--cluster');
-const borrowed = at === -1 ? undefined : (args.splice(at, 2)[1] ?? 'dev');
+const minors = kubernetesVersions.map(({ minor }) => minor);
+const usage = {
+  command: 'npm run test:e2e',
+  help: `npm run test:e2e -- [PATH ...] [options]
+
+Brings up a real Kubernetes as root, runs test/e2e in its network and takes it down again.
+  --cluster NAME               uses a cluster that runs already, as npm run cluster starts it, and leaves it
+  --kubernetes VERSION         runs this one (${minors.join(', ')}), and what is tested on every version
+  --if-possible                a machine that cannot run a Kubernetes is no failure
+`,
+};
+const args = [...readTestArguments(usage, ['--cluster', '--kubernetes', '--if-possible'])];
+const borrowed = taken('--cluster', 'dev');
+const minor = taken('--kubernetes', '');
+const chosen = kubernetesVersions.find((version) => version.minor === minor);
+if (minor !== undefined && !chosen) complain(usage, `--kubernetes takes ${minors.join(', ')}, not "${minor}"`);
+if (minor !== undefined && borrowed !== undefined) complain(usage, '--kubernetes starts a cluster, --cluster does not');
+// A cluster of its own for each, so that they run side by side with the usual one.
+const name = minor === undefined ? 'e2e' : `e2e-${minor.replace('.', '-')}`;
 const ifPossible = args.includes('--if-possible');
 if (ifPossible) args.splice(args.indexOf('--if-possible'), 1);
 const interruption = new AbortController();
@@ -50,6 +68,12 @@ process.exitCode = await run().catch((error: unknown) => {
 });
 if (interruptedBy) process.exitCode = 128 + constants.signals[interruptedBy];
 
+/** Takes an option and what follows it out of the arguments. */
+function taken(option: string, otherwise: string): string | undefined {
+  const at = args.indexOf(option);
+  return at === -1 ? undefined : (args.splice(at, 2)[1] ?? otherwise);
+}
+
 async function run(): Promise<number> {
   const report = (line: string) => process.stderr.write(`${line}\n`);
   const { signal } = interruption;
@@ -59,9 +83,10 @@ async function run(): Promise<number> {
   // Whatever tests make images of is there before their clocks run: on a new machine it is built now, which takes minutes.
   for (const part of [...etcdParts, 'helm', 'versitygw']) await ensurePart(part, { report, signal });
   const images = writeImages(loadableImages);
-  // Seen when it is waited for; until then it must not end this process.
+  // Seen when it is awaited; until then it must not end this process.
   images.catch(() => undefined);
-  const cluster = await startCluster({ name, lifetime: 'this-process', report, signal });
+  const kubernetes = chosen && { kubernetes: chosen.part };
+  const cluster = await startCluster({ name, lifetime: 'this-process', report, signal, ...kubernetes });
   try {
     await images;
     return await runInside(cluster, name);
@@ -76,7 +101,8 @@ async function runInside(cluster: Cluster, clusterName: string): Promise<number>
   await loadImages(cluster, loadableImages);
   interruption.signal.throwIfAborted();
   const program = join(repositoryRoot, 'tools', 'test', 'e2e-inside.ts');
-  const [command = '', ...rest] = cluster.entering('network', [process.execPath, program, ...args]);
+  const projects = ['e2e', 'e2e-alone', ...(chosen ? ['e2e-version'] : [])];
+  const [command = '', ...rest] = cluster.entering('network', [process.execPath, program, projects.join(','), ...args]);
   const env = { ...process.env, ETCD_OPERATOR_E2E_CLUSTER: clusterName, KUBECONFIG: cluster.kubeconfig };
   // The last one closes when this process is gone, however that came about: then the tests end too.
   const child = spawn(command, rest, { stdio: ['inherit', 'inherit', 'inherit', 'pipe'], env });

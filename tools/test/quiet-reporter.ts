@@ -4,9 +4,12 @@ import { failureDetails, failureList, failuresOf } from './failures.ts';
 
 const interval = 60_000;
 
+/** A file of at least so many milliseconds is worth a line at the end; it belongs into longest-first.ts. */
+const long = 40_000;
+
 /**
- * What a machine that runs the tests wants to keep: a sign of life every minute, each failure at once, and at the end all of them,
- * first at a glance and then in full. Thousands of tests that passed are one number.
+ * What a machine that runs the tests wants to keep: a sign of life every minute, each failure at once, and at the end the files that
+ * took longest and all failures, first at a glance and then in full. Thousands of tests that passed are one number.
  */
 export class QuietReporter implements Reporter {
   readonly #root: string;
@@ -37,10 +40,20 @@ export class QuietReporter implements Reporter {
   }
 
   onTestRunEnd(modules: readonly TestModule[], strayErrors: readonly SerializedError[]): void {
+    process.stdout.write(longFiles(modules));
     const failures = failuresOf(modules, strayErrors);
     if (failures.length === 0) return;
     process.stdout.write(
       `\nFAILED: ${failures.length}\n${failureList(failures, this.#root)}\n\n${failureDetails(failures)}\n`,
     );
   }
+}
+
+function longFiles(modules: readonly TestModule[]): string {
+  return modules
+    .map((module) => ({ path: module.relativeModuleId, duration: module.diagnostic().duration }))
+    .filter(({ duration }) => duration >= long)
+    .sort((a, b) => b.duration - a.duration)
+    .map(({ path, duration }) => `${String(Math.round(duration / 1000)).padStart(5)} s  ${path}\n`)
+    .join('');
 }

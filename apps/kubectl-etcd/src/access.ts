@@ -12,12 +12,14 @@ export interface Access {
   readonly namespace: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  /** Says how a wait goes, in one line, beside what the command prints. */
+  readonly tell: (line: string) => void;
 }
 
 /** Finds the API server as kubectl does. */
 export async function openAccess(
   { kubeconfig, context, namespace }: Invocation,
-  env: Readonly<Record<string, string | undefined>>,
+  { env, err }: { readonly env: Readonly<Record<string, string | undefined>>; readonly err: (text: string) => void },
   signal: AbortSignal,
 ): Promise<Access> {
   const config = await loadConfig({
@@ -32,6 +34,7 @@ export async function openAccess(
     namespace: namespace ?? (config.namespace || 'default'),
     clock: systemClock,
     signal,
+    tell: (line) => err(`${line}\n`),
   };
 }
 

@@ -2,6 +2,7 @@
 import type { MemberClient } from '@etcd-operator/etcd';
 import {
   type ClusterCredentials,
+  type ClusterObjects,
   ClusterSecrets,
   type EtcdCluster,
   EtcdObserver,
@@ -9,7 +10,6 @@ import {
   kubernetesView,
   type Observation,
   observe,
-  type Surroundings,
   targetsOf,
 } from '@etcd-operator/operator';
 import type { Access } from './access.ts';
@@ -21,13 +21,13 @@ import { podDialer } from './pod-dialer.ts';
  * connections until it is disposed of.
  */
 export class ClusterLook implements Disposable {
-  readonly found: Surroundings;
+  readonly found: ClusterObjects;
   readonly observation: Observation;
   readonly #observer: EtcdObserver;
   readonly #credentials: ClusterCredentials;
 
   private constructor(
-    found: Surroundings,
+    found: ClusterObjects,
     observation: Observation,
     observer: EtcdObserver,
     credentials: ClusterCredentials,

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { clusterInFile } from './changed-file.ts';
 import { parseCommandLine } from './command-line.ts';
 import { backupOf } from './commands/backup-object.ts';
+import { usage } from './help.ts';
 import { runCommand } from './run-command.ts';
 import { clusterOf, noon } from './testing/imagined-cluster.ts';
 
@@ -26,7 +27,7 @@ describe('the command line', () => {
       cluster: 'c',
       wait: true,
       timeout: 120_000,
-      s3: { path: 'b/k', awsSecret: 'aws', forcePathStyle: false },
+      store: { type: 'S3', path: 'b/k', fields: { awsSecret: 'aws' } },
     });
   });
 
@@ -36,13 +37,72 @@ describe('the command line', () => {
     ['status -f x', 'status does not take --file'],
     ['status -o xml', '-o xml: known are wide, json and yaml'],
     ['status --colour', "unknown option '--colour'"],
-    ['backup list', 'the only thing to do with backups'],
+    ['backup delete', 'there is no "backup delete": kubectl etcd backup list'],
+    ['backup', 'say what to do: kubectl etcd backup list'],
+    ['backup browse', 'say which backup'],
+    ['backup browse live', 'live is no backup'],
+    ['backup browse a b c', 'c is too much'],
+    ['backup browse a --revision 0', 'write a revision, a number above 0'],
+    ['backup browse a --wait', 'backup browse does not take --wait'],
+    ['backup browse A_b', 'write NAME of an EtcdBackup, NAME:PATH'],
+    ['backup browse s3://b/k', '--secret NAME'],
+    ['backup diff a', 'say what to compare'],
+    ['backup list --values', 'backup does not take --values'],
+    ['help nonsense', 'there is no command "nonsense"'],
+    ['help constructor', 'there is no command "constructor"'],
     ['backup create --aws-secret aws', '--s3-path BUCKET/KEY'],
     ['restore c --s3-path b --aws-secret aws', 'write it as BUCKET/KEY'],
     ['restore c --s3-path b/k', '--aws-secret NAME'],
+    ['restore c --s3-path b/k --aws-secret a --add-time', 'restore does not take --add-time'],
+    ['restore c --s3-path b/k --aws-secret a --dry-run', '--dry-run needs --prefix PREFIX'],
+    ['restore c --s3-path b/k --aws-secret a --overwrite', '--overwrite needs --prefix PREFIX'],
+    ['backup browse b --at yesterday', 'write a time such as 2026-11-18T14:32:00Z'],
+    ['backup browse b --at 2026-11-18T14:32:00Z --revision 7', 'leave the revision out'],
+    ['recover c --s3-path b/k', 'recover does not take --s3-path'],
+    ['backup create c --s3-path b/k --aws-secret a --owner-job nightly', 'write it as NAME/UID'],
     ['restore c --s3-path b/k --aws-secret a --timeout soon', 'write it like 90s'],
+    ['backup create c --store ftp://b/k', 'write it as s3://, abs://, gs://, oss:// or directory://'],
+    ['backup create c --store s3://b --secret a', 'after s3:// comes BUCKET/KEY'],
+    ['backup create c --store abs://b/k', '--secret NAME'],
+    ['backup create c --store directory://x --secret a', 'takes neither --secret nor --endpoint'],
+    ['backup create c --store s3://b/k --secret a --s3-path b/k', 'not both'],
+    ['exec c', 'say what to run behind --'],
+    ['status c -- etcdctl', 'status takes no command behind --'],
+    ['logs --tail many', 'write a number of lines'],
+    ['doctor c -A', 'doctor takes at most 0 names'],
   ])('"%s" is refused with words that help', (text, message) => {
     expect(() => parse(text)).toThrow(message);
+  });
+});
+
+describe('what to look into', () => {
+  test.each([
+    ['my-backup', { kind: 'backup', name: 'my-backup', path: undefined }],
+    ['etcdbackup/live', { kind: 'backup', name: 'live', path: undefined }],
+    ['often:my-bucket/often_v7_2026-01-31-15:57:59', { name: 'often', path: 'my-bucket/often_v7_2026-01-31-15:57:59' }],
+    ['gs://b/k', { kind: 'store', store: { type: 'GCS', path: 'b/k' } }],
+    ['live', { kind: 'live', cluster: undefined }],
+    ['etcdcluster/c', { kind: 'live', cluster: 'c' }],
+  ])('%s', (name, found) => {
+    expect(parse(`backup diff other ${name}`).command).toMatchObject({ to: found, values: false });
+  });
+});
+
+describe('a store', () => {
+  test.each([
+    [
+      's3://b/k --secret s --endpoint http://x --path-style',
+      's3',
+      { path: 'b/k', awsSecret: 's', endpoint: 'http://x', forcePathStyle: true },
+    ],
+    ['abs://c/k --secret s', 'abs', { path: 'c/k', absSecret: 's' }],
+    ['gs://b/k', 'gcs', { path: 'b/k' }],
+    ['oss://b/k/l --secret s', 'oss', { path: 'b/k/l', ossSecret: 's' }],
+    ['directory://a/b.db', 'directory', { path: 'a/b.db' }],
+  ])('%s', (words, field, source) => {
+    const { command } = parse(`backup create c --store ${words}`);
+    if (command.kind !== 'backup' || command.action !== 'create') throw new Error(command.kind);
+    expect(backupOf(clusterOf({ size: 3 }), command, noon).spec).toMatchObject({ [field]: source });
   });
 });
 
@@ -71,6 +131,27 @@ describe('the program', () => {
     expect((await run('--version')).out).toMatch(/^kubectl-etcd \d+\.\d+\.\d+\n$/);
   });
 
+  const commands = [...usage.matchAll(/^ {2}kubectl etcd ([\w-]+)/gm)].map(([, verb = '']) => verb);
+
+  test.each(commands)('tells how %s is used, with examples that it understands', async (verb) => {
+    const { status, out } = await run(verb, '--help');
+    expect(status).toBe(0);
+    expect(out).toBe((await run('help', verb)).out);
+    const examples = [...out.matchAll(/^ {2}(?:.*\| )?kubectl etcd (.*?)(?: {3,}.*)?$/gm)].map(
+      ([, words = '']) => words,
+    );
+    expect(examples.length).toBeGreaterThan(0);
+    for (const words of examples) expect(parse(words.split(' > ')[0] ?? '').command.kind).toBe(verb);
+  });
+
+  test.each(['browse', 'diff'])('tells how backup %s is used, with examples that it understands', async (action) => {
+    const { out } = await run('backup', action, '--help');
+    expect(out).toBe((await run('help', 'backup', action)).out);
+    const examples = [...out.matchAll(/^ {2}kubectl etcd (.*?)(?: {3,}.*)?$/gm)].map(([, words = '']) => words);
+    expect(examples.length).toBeGreaterThan(3);
+    for (const words of examples) expect(parse(words).command).toMatchObject({ kind: 'backup', action });
+  });
+
   test('ends with 2 for what another command line would mend', async () => {
     expect(await run('nonsense')).toMatchObject({ status: 2, out: '' });
     expect(await run('status', '--kubeconfig', '/does/not/exist')).toMatchObject({
@@ -97,19 +178,27 @@ describe('a file', () => {
   });
 });
 
-test("a backup goes through the cluster's client Service, with its certificates and its login", () => {
+test('a backup names its cluster, which brings endpoints, certificates and login', () => {
   const tls = { static: { operatorSecret: 'op', member: { serverSecret: 's' } } };
-  const s3 = { path: 'b/k', awsSecret: 'aws', endpoint: undefined, forcePathStyle: false };
-  expect(
-    backupOf(clusterOf({ size: 3, TLS: tls, auth: { secret: 'root' } }), { name: undefined, s3 }, noon),
-  ).toMatchObject({
+  const store = { type: 'S3', path: 'b/k', fields: { awsSecret: 'aws' } } as const;
+  const asked = { name: undefined, store, addTime: false, ownerJob: undefined };
+  expect(backupOf(clusterOf({ size: 3, TLS: tls, auth: { secret: 'root' } }), asked, noon)).toMatchObject({
     metadata: { name: 'example-20260101120000', namespace: 'default' },
     spec: {
-      etcdEndpoints: ['https://example-client.default.svc:2379'],
+      clusterRef: { name: 'example' },
       storageType: 'S3',
       s3: { path: 'b/k', awsSecret: 'aws' },
-      clientTLSSecret: 'op',
-      auth: { secret: 'root' },
     },
   });
+});
+
+test('a backup of a CronJob has a key of its own, and goes with its Job', () => {
+  const words = 'backup create c --s3-path b/k --aws-secret aws --add-time --owner-job nightly-29/0a1b-2c';
+  const { command } = parse(words);
+  if (command.kind !== 'backup' || command.action !== 'create') throw new Error(command.kind);
+  const made = backupOf(clusterOf({ size: 3 }), command, noon);
+  expect(made.spec.s3?.path).toBe('b/k_20260101120000');
+  expect(made.metadata?.ownerReferences).toEqual([
+    { apiVersion: 'batch/v1', kind: 'Job', name: 'nightly-29', uid: '0a1b-2c' },
+  ]);
 });

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { counted } from '@etcd-operator/operator';
+import type { BrowseAsked } from './browse/browse.ts';
+import type { DiffAsked } from './browse/diff.ts';
+import { browseOf, diffOf } from './browse/what-is-asked.ts';
 import { CliError } from './cli-error.ts';
-
-/** Where a backup lies in an S3 store, and how the store is reached. */
-export interface S3Location {
-  readonly path: string;
-  readonly awsSecret: string;
-  readonly endpoint: string | undefined;
-  readonly forcePathStyle: boolean;
-}
+import type { ExecAsked } from './commands/exec.ts';
+import type { LogsAsked } from './commands/logs.ts';
+import type { KeysAsked } from './commands/restore-keys.ts';
+import { commandHelp, usage } from './help.ts';
+import { type StoreLocation, storeOf } from './store-location.ts';
 
 export interface WaitOptions {
   readonly wait: boolean;
@@ -18,17 +19,55 @@ export interface WaitOptions {
 
 /** What is asked for. A cluster that is not named is the only one of the namespace. */
 export type Command =
-  | { readonly kind: 'about'; readonly what: 'usage' | 'version' }
-  | { readonly kind: 'status' | 'members'; readonly cluster: string | undefined }
+  | { readonly kind: 'about'; readonly what: 'version' }
+  /** The text that is printed: of one command, or of all. */
+  | { readonly kind: 'help'; readonly text: string }
+  | { readonly kind: 'operators' }
+  | { readonly kind: 'list'; readonly allNamespaces: boolean }
+  | { readonly kind: 'doctor'; readonly cluster: string | undefined; readonly allNamespaces: boolean }
+  | { readonly kind: 'status'; readonly cluster: string | undefined; readonly watch: boolean }
+  | { readonly kind: 'members' | 'events' | 'pause' | 'resume'; readonly cluster: string | undefined }
+  | ({ readonly kind: 'logs' } & LogsAsked)
+  | ({ readonly kind: 'exec'; readonly stdin: boolean } & ExecAsked)
+  | { readonly kind: 'report'; readonly cluster: string | undefined; readonly tail: number }
   | { readonly kind: 'plan'; readonly cluster: string | undefined; readonly file: string | undefined }
   | { readonly kind: 'move-leader'; readonly cluster: string | undefined; readonly to: string | undefined }
+  | {
+      readonly kind: 'backup';
+      readonly action: 'list';
+      readonly cluster: string | undefined;
+      readonly allNamespaces: boolean;
+    }
+  | ({ readonly kind: 'backup'; readonly action: 'browse' } & BrowseAsked)
+  | ({ readonly kind: 'backup'; readonly action: 'diff' } & DiffAsked)
   | ({
       readonly kind: 'backup';
+      readonly action: 'create';
       readonly cluster: string | undefined;
       readonly name: string | undefined;
-      readonly s3: S3Location;
+      readonly store: StoreLocation;
+      /** The time of the backup goes behind its key. */
+      readonly addTime: boolean;
+      /** The Job that the EtcdBackup goes with. */
+      readonly ownerJob: { readonly name: string; readonly uid: string } | undefined;
     } & WaitOptions)
-  | ({ readonly kind: 'restore'; readonly cluster: string | undefined; readonly s3: S3Location } & WaitOptions);
+  | ({
+      readonly kind: 'recover';
+      readonly cluster: string | undefined;
+      /** To recover from; undefined for the most advanced one. */
+      readonly member: string | undefined;
+      /** False to show what would be done. */
+      readonly yes: boolean;
+    } & WaitOptions)
+  | ({
+      readonly kind: 'restore';
+      readonly cluster: string | undefined;
+      readonly store: StoreLocation;
+      /** The data of a cluster that exists may be replaced. */
+      readonly yes: boolean;
+      /** Only keys of these prefixes; undefined for everything. */
+      readonly keys: KeysAsked | undefined;
+    } & WaitOptions);
 
 export type OutputFormat = 'text' | 'wide' | 'json' | 'yaml';
 
@@ -40,46 +79,40 @@ export interface Invocation {
   readonly namespace: string | undefined;
 }
 
-export const usage = `Looks after etcd clusters that the etcd-operator runs.
-
-Usage:
-  kubectl etcd status [CLUSTER]              members, and what the operator does and why
-  kubectl etcd members [CLUSTER]             the member list as etcd itself has it at this moment
-  kubectl etcd plan [CLUSTER] [-f FILE]      what the operator would do, step by step, and whether quorum survives;
-                                             with -f after the spec was changed to that of FILE (- is standard input)
-  kubectl etcd backup create [CLUSTER] --s3-path BUCKET/KEY --aws-secret NAME [--name NAME] [--wait]
-  kubectl etcd restore [CLUSTER] --s3-path BUCKET/KEY --aws-secret NAME [--wait]
-  kubectl etcd move-leader [CLUSTER] [MEMBER]
-                                             hands leadership to MEMBER, or to the follower with the most data
-
-CLUSTER may be left out where the namespace has only one.
-
-Options:
-  -o, --output FORMAT    wide, json or yaml
-  -n, --namespace NAME   default the context's
-      --context NAME     of the kubeconfig
-      --kubeconfig FILE
-      --s3-endpoint URL  a store that is not Amazon's
-      --path-style       addresses buckets by path instead of by host name
-      --wait             until the backup or restore has succeeded or failed
-      --timeout TIME     how long --wait waits: 90s, 10m (default 5m)
-      --version
-
-Exit status: 0 done; 1 it failed; 2 the command line, the kubeconfig or a file cannot be used;
-3 (plan) quorum would be lost for a moment, or the operator would not do what the file asks for.
-`;
-
-const optionTable = {
+export const optionTable = {
   output: { type: 'string', short: 'o' },
   namespace: { type: 'string', short: 'n' },
   context: { type: 'string' },
   kubeconfig: { type: 'string' },
   file: { type: 'string', short: 'f' },
+  'all-namespaces': { type: 'boolean', short: 'A' },
+  watch: { type: 'boolean', short: 'w' },
+  member: { type: 'string' },
+  follow: { type: 'boolean' },
+  previous: { type: 'boolean' },
+  tail: { type: 'string' },
+  stdin: { type: 'boolean', short: 'i' },
+  yes: { type: 'boolean' },
+  store: { type: 'string' },
+  secret: { type: 'string' },
+  endpoint: { type: 'string' },
   's3-path': { type: 'string' },
   'aws-secret': { type: 'string' },
   's3-endpoint': { type: 'string' },
   'path-style': { type: 'boolean' },
+  'add-time': { type: 'boolean' },
+  'owner-job': { type: 'string' },
   name: { type: 'string' },
+  values: { type: 'boolean' },
+  revision: { type: 'string' },
+  'to-revision': { type: 'string' },
+  at: { type: 'string' },
+  'to-at': { type: 'string' },
+  'encryption-secret': { type: 'string' },
+  directory: { type: 'string' },
+  prefix: { type: 'string', multiple: true },
+  'dry-run': { type: 'boolean' },
+  overwrite: { type: 'boolean' },
   wait: { type: 'boolean' },
   timeout: { type: 'string' },
   version: { type: 'boolean' },
@@ -88,18 +121,45 @@ const optionTable = {
 
 type Options = ReturnType<typeof parse>['values'];
 
+const storeOptions = ['store', 'secret', 'endpoint', 's3-path', 'aws-secret', 's3-endpoint', 'path-style'] as const;
+
+const browseOptions = [
+  'secret',
+  'endpoint',
+  'path-style',
+  'encryption-secret',
+  'directory',
+  'values',
+  'revision',
+  'at',
+] as const;
+
 /** Options that only some commands take; all others go with every one. */
-const ownOptions: Readonly<Record<string, readonly (keyof Options)[]>> = {
+export const ownOptions: Readonly<Record<string, readonly (keyof Options)[]>> = {
   plan: ['file'],
-  backup: ['s3-path', 'aws-secret', 's3-endpoint', 'path-style', 'wait', 'timeout', 'name'],
-  restore: ['s3-path', 'aws-secret', 's3-endpoint', 'path-style', 'wait', 'timeout'],
+  list: ['all-namespaces'],
+  doctor: ['all-namespaces'],
+  status: ['watch'],
+  logs: ['member', 'follow', 'previous', 'tail'],
+  exec: ['member', 'stdin'],
+  report: ['tail'],
+  backup: [...storeOptions, 'wait', 'timeout', 'name', 'add-time', 'owner-job', 'all-namespaces'],
+  'backup browse': browseOptions,
+  'backup diff': [...browseOptions, 'to-revision', 'to-at'],
+  restore: [...storeOptions, 'wait', 'timeout', 'yes', 'prefix', 'dry-run', 'overwrite'],
+  recover: ['member', 'yes', 'wait', 'timeout'],
 };
+
+/** Options that every command takes. */
+export const sharedOptions: readonly (keyof Options)[] = ['output', 'namespace', 'context', 'kubeconfig', 'help'];
 
 /** Reads a command line. Throws a `CliError` of code `Usage` that says what is wrong with it. */
 export function parseCommandLine(args: readonly string[]): Invocation {
-  const { values, positionals } = parse(args);
+  // What follows -- is somebody else's command line.
+  const end = args.indexOf('--');
+  const { values, positionals } = parse(end < 0 ? args : args.slice(0, end));
   return {
-    command: commandOf(positionals, values),
+    command: commandOf(positionals, values, end < 0 ? undefined : args.slice(end + 1)),
     output: outputOf(values.output),
     kubeconfig: values.kubeconfig,
     context: values.context,
@@ -116,32 +176,110 @@ function parse(args: readonly string[]) {
   }
 }
 
-function commandOf([verb, ...rest]: readonly string[], options: Options): Command {
+function commandOf(
+  [verb, ...rest]: readonly string[],
+  options: Options,
+  words: readonly string[] | undefined,
+): Command {
   if (options.version) return { kind: 'about', what: 'version' };
-  if (options.help || verb === undefined || verb === 'help') return { kind: 'about', what: 'usage' };
-  refuseStrayOptions(verb, options);
+  if (options.help || verb === undefined || verb === 'help')
+    return { kind: 'help', text: helpOn(verb === 'help' || verb === undefined ? rest : [verb, ...rest]) };
+  refuseStrayOptions(topicOf(ownOptions, verb, rest[0]), options);
+  if (words !== undefined && verb !== 'exec')
+    throw new CliError('Usage', `${verb} takes no command behind --; try kubectl etcd exec`);
+  const allNamespaces = options['all-namespaces'] ?? false;
   switch (verb) {
     case 'status':
+      return { kind: verb, cluster: atMost(1, verb, rest)[0], watch: options.watch ?? false };
     case 'members':
+    case 'events':
+    case 'pause':
+    case 'resume':
       return { kind: verb, cluster: atMost(1, verb, rest)[0] };
+    case 'operators':
+      atMost(0, verb, rest);
+      return { kind: verb };
+    case 'list':
+      atMost(0, verb, rest);
+      return { kind: verb, allNamespaces };
+    case 'doctor':
+      return { kind: verb, cluster: atMost(allNamespaces ? 0 : 1, verb, rest)[0], allNamespaces };
+    case 'logs':
+      return { kind: verb, cluster: atMost(1, verb, rest)[0], ...logsOf(options) };
+    case 'report':
+      return { kind: verb, cluster: atMost(1, verb, rest)[0], tail: tailOf(options.tail, 500) };
+    case 'exec':
+      return execOf(atMost(1, verb, rest)[0], options, words);
     case 'plan':
       return { kind: 'plan', cluster: atMost(1, verb, rest)[0], file: options.file };
     case 'move-leader': {
       const [cluster, to] = atMost(2, verb, rest);
       return { kind: 'move-leader', cluster, to };
     }
-    case 'backup': {
-      const [what, ...names] = rest;
-      if (what !== 'create')
-        throw new CliError('Usage', `backup ${what ?? ''}: the only thing to do with backups is "backup create"`);
-      const [cluster] = atMost(1, 'backup create', names);
-      return { kind: 'backup', cluster, name: options.name, s3: s3Of(options), ...waitOf(options) };
+    case 'backup':
+      return backupOf(rest, options, allNamespaces);
+    case 'restore': {
+      const [cluster] = atMost(1, verb, rest);
+      const asked = { store: storeOf(options), yes: options.yes ?? false, keys: keysOf(options) };
+      return { kind: 'restore', cluster, ...asked, ...waitOf(options) };
     }
-    case 'restore':
-      return { kind: 'restore', cluster: atMost(1, verb, rest)[0], s3: s3Of(options), ...waitOf(options) };
+    case 'recover': {
+      const [cluster] = atMost(1, verb, rest);
+      return { kind: 'recover', cluster, member: options.member, yes: options.yes ?? false, ...waitOf(options) };
+    }
     default:
       throw new CliError('Usage', `there is no command "${verb}"; try kubectl etcd --help`);
   }
+}
+
+function keysOf({ prefix: prefixes, 'dry-run': dryRun, overwrite }: Options): KeysAsked | undefined {
+  if (!prefixes && (dryRun || overwrite))
+    throw new CliError('Usage', `--${dryRun ? 'dry-run' : 'overwrite'} needs --prefix PREFIX; it can be repeated`);
+  return prefixes && { prefixes, dryRun: dryRun ?? false, overwrite: overwrite ?? false };
+}
+
+function backupOf([what, ...names]: readonly string[], options: Options, allNamespaces: boolean): Command {
+  if (what === 'list')
+    return { kind: 'backup', action: 'list', cluster: atMost(1, 'backup list', names)[0], allNamespaces };
+  if (what === 'create') {
+    const [cluster] = atMost(1, 'backup create', names);
+    const own = { addTime: options['add-time'] ?? false, ownerJob: ownerOf(options['owner-job']) };
+    const store = storeOf(options);
+    return { kind: 'backup', action: 'create', cluster, name: options.name, store, ...own, ...waitOf(options) };
+  }
+  if (what === 'browse') return { kind: 'backup', action: 'browse', ...browseOf(names, options) };
+  if (what === 'diff') return { kind: 'backup', action: 'diff', ...diffOf(names, options) };
+  const problem = what === undefined ? 'say what to do' : `there is no "backup ${what}"`;
+  throw new CliError('Usage', `${problem}: kubectl etcd backup list, create, browse or diff`);
+}
+
+function execOf(cluster: string | undefined, options: Options, words: readonly string[] | undefined): Command {
+  if (!words || words.length === 0)
+    throw new CliError('Usage', 'say what to run behind --: kubectl etcd exec -- etcdctl endpoint status');
+  return { kind: 'exec', cluster, member: options.member, stdin: options.stdin ?? false, command: words };
+}
+
+function logsOf({ member, follow = false, previous = false, tail }: Options): Omit<LogsAsked, 'cluster'> {
+  return { member, follow, previous, tail: tailOf(tail, 50) };
+}
+
+function tailOf(text: string | undefined, otherwise: number): number {
+  if (text === undefined) return otherwise;
+  if (/^\d{1,6}$/.test(text)) return Number(text);
+  throw new CliError('Usage', `--tail ${text}: write a number of lines`);
+}
+
+/** The entry of a command that has several, such as `backup browse`, or that of its verb. */
+function topicOf(table: Readonly<Record<string, unknown>>, verb: string, what: string | undefined): string {
+  return Object.hasOwn(table, `${verb} ${what}`) ? `${verb} ${what}` : verb;
+}
+
+function helpOn([verb, what]: readonly string[]): string {
+  if (verb === undefined) return usage;
+  const topic = topicOf(commandHelp, verb, what);
+  const text = Object.hasOwn(commandHelp, topic) ? commandHelp[topic] : undefined;
+  if (text === undefined) throw new CliError('Usage', `there is no command "${verb}"; try kubectl etcd --help`);
+  return text;
 }
 
 function refuseStrayOptions(verb: string, options: Options): void {
@@ -149,22 +287,20 @@ function refuseStrayOptions(verb: string, options: Options): void {
   const own = ownOptions[verb] ?? [];
   for (const name of special) {
     if (options[name] !== undefined && !own.includes(name))
-      throw new CliError('Usage', `${verb} does not take --${name}; try kubectl etcd --help`);
+      throw new CliError('Usage', `${verb} does not take --${name}; try kubectl etcd ${verb} --help`);
   }
 }
 
 function atMost(count: number, verb: string, names: readonly string[]): readonly string[] {
   if (names.length <= count) return names;
-  throw new CliError('Usage', `${verb} takes at most ${count} name${count === 1 ? '' : 's'}: ${names.join(' ')}`);
+  throw new CliError('Usage', `${verb} takes at most ${counted(count, 'name')}: ${names.join(' ')}`);
 }
 
-function s3Of(options: Options): S3Location {
-  const { 's3-path': path, 'aws-secret': awsSecret } = options;
-  if (!path) throw new CliError('Usage', 'say where the backup lies: --s3-path BUCKET/KEY');
-  if (!/^[^/]+\/.+/.test(path))
-    throw new CliError('Usage', `--s3-path ${path}: write it as BUCKET/KEY, without a scheme`);
-  if (!awsSecret) throw new CliError('Usage', "name the Secret with the store's credentials: --aws-secret NAME");
-  return { path, awsSecret, endpoint: options['s3-endpoint'], forcePathStyle: options['path-style'] ?? false };
+function ownerOf(text: string | undefined): { readonly name: string; readonly uid: string } | undefined {
+  if (text === undefined) return undefined;
+  const [, name = '', uid = ''] = /^([a-z0-9.-]+)\/([0-9a-f-]+)$/.exec(text) ?? [];
+  if (name && uid) return { name, uid };
+  throw new CliError('Usage', `--owner-job ${text}: write it as NAME/UID`);
 }
 
 const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };

@@ -35,7 +35,7 @@ test('plan runs the real planner on the real cluster and changes nothing', async
   const grown = await ground.prints('plan -f more.yaml', /Quorum survives/, file({ size: 3 }));
   expect(grown).toMatchObject({ status: 0, err: '' });
   expect(grown.out).toContain('spec.size: 2 -> 3');
-  expect(grown.out).toContain('joinMember: example-');
+  expect(grown.out).toContain('Adding member example-');
 
   expect(await ground.prints('plan', /No steps\./)).toMatchObject({ status: 0 });
   const refused = await kubectlEtcd('plan -f many.yaml', file({ size: 9 }));
@@ -56,4 +56,24 @@ test('what is not there is named', async () => {
     err: 'error: there is no EtcdCluster nobody in namespace default\n',
   });
   expect((await kubectlEtcd('status -n empty')).err).toBe('error: there is no EtcdCluster in namespace empty\n');
+}, 300_000);
+
+test('members fails if etcd itself cannot say who they are, shows what one knows, and names those that are not reachable', async () => {
+  const { members } = JSON.parse((await ground.prints('members example -o json', /"Leader"/)).out) as MemberList;
+  const [one = '', other = ''] = members.map(({ name }) => name);
+  await using _one = await ground.lab.faults.pod.freeze({ namespace: 'default', name: one });
+  const half = await ground.prints('members example', /may be stale/);
+  expect(half).toMatchObject({ status: 1, out: expect.stringContaining(other) });
+  expect(half.err).toMatch(/^error: the members of EtcdCluster default\/example cannot be listed by a quorum: .+\n$/);
+
+  await using _other = await ground.lab.faults.pod.freeze({ namespace: 'default', name: other });
+  const none = await kubectlEtcd('members example');
+  expect(none).toMatchObject({ status: 1, out: '' });
+  expect(none.err).toMatch(
+    /^error: no member of EtcdCluster default\/example is reachable: example-\w+ \(.+\), example-\w+ \(.+\)\n$/,
+  );
+  const data = await kubectlEtcd('members example -o json');
+  expect(data).toMatchObject({ status: 1, err: expect.stringMatching(/^error: no member .* is reachable: /) });
+  expect(JSON.parse(data.out)).toMatchObject({ linearizable: false, members: [] });
+  expect(await kubectlEtcd('move-leader example')).toMatchObject({ status: 1, out: '' });
 }, 300_000);

@@ -2,14 +2,30 @@
 import { isKubeError } from '@etcd-operator/kube';
 import { version } from '@etcd-operator/operator';
 import { type Access, openAccess } from './access.ts';
+import { browse } from './browse/browse.ts';
+import { diff } from './browse/diff.ts';
 import { CliError } from './cli-error.ts';
-import { type Command, type Invocation, parseCommandLine, usage } from './command-line.ts';
+import { type Command, type Invocation, parseCommandLine } from './command-line.ts';
 import { backup } from './commands/backup.ts';
+import { listBackups } from './commands/backup-list.ts';
+import { doctor } from './commands/doctor.ts';
+import { events } from './commands/events.ts';
+import { exec, type Streams } from './commands/exec.ts';
+import { list } from './commands/list.ts';
+import { logs } from './commands/logs.ts';
 import { members } from './commands/members.ts';
 import { moveLeader } from './commands/move-leader.ts';
+import { operators } from './commands/operators.ts';
+import { pause } from './commands/pause.ts';
 import { plan } from './commands/plan.ts';
+import { recover } from './commands/recover.ts';
+import { report as bundle } from './commands/report.ts';
 import { restore } from './commands/restore.ts';
 import { status } from './commands/status.ts';
+import { watchStatus } from './commands/watch-status.ts';
+import { completionOf, completionText, optionsIn } from './completion.ts';
+import { findClusters } from './find-clusters.ts';
+import { plainText } from './render/plain-text.ts';
 import { print, type Report } from './render/print.ts';
 
 /** What the program touches of the machine. */
@@ -19,23 +35,60 @@ export interface Surface {
   readonly err: (text: string) => void;
   /** `-` is standard input. */
   readonly readFile: (file: string) => Promise<string>;
+  /** @default empty */
+  readonly stdin?: AsyncIterable<Uint8Array>;
 }
 
 /** Runs one command line and resolves with the exit status. Never throws. */
 export async function runCommand(args: readonly string[], surface: Surface, signal: AbortSignal): Promise<number> {
   try {
+    if (args[0] === '__complete') return await complete(args.slice(1), surface, signal);
     const invocation = parseCommandLine(args);
     const { command } = invocation;
-    if (command.kind !== 'about') return await answer(command, invocation, surface, signal);
-    surface.out(command.what === 'usage' ? usage : `kubectl-etcd ${version}\n`);
+    if (command.kind !== 'about' && command.kind !== 'help') return await answer(command, invocation, surface, signal);
+    surface.out(command.kind === 'help' ? command.text : `kubectl-etcd ${version}\n`);
     return 0;
   } catch (error) {
-    surface.err(`error: ${describe(error)}\n`);
+    surface.err(`error: ${plainText(describe(error))}\n`);
     return isMendable(error) ? 2 : 1;
   }
 }
 
-type ClusterCommand = Exclude<Command, { kind: 'about' }>;
+/** For `kubectl_complete-etcd`, which kubectl runs when a person presses Tab. */
+async function complete(line: readonly string[], surface: Surface, signal: AbortSignal): Promise<number> {
+  const found = completionOf(line);
+  switch (found.kind) {
+    case 'words':
+      surface.out(completionText(found.words));
+      return 0;
+    case 'files':
+      surface.out(completionText([], true));
+      return 0;
+    case 'clusters': {
+      // A person who presses Tab reads no messages.
+      const names = await clusterNames(line, surface, signal).catch(() => []);
+      surface.out(completionText(names.filter((name) => name.startsWith(found.prefix))));
+      return 0;
+    }
+  }
+}
+
+/** Of a line only the options matter: which kubeconfig, which namespace. */
+async function clusterNames(
+  line: readonly string[],
+  surface: Surface,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const access = await openAccess(parseCommandLine(['list', ...optionsIn(line)]), surface, signal);
+  try {
+    const clusters = await findClusters(access, { allNamespaces: false });
+    return clusters.map(({ metadata }) => metadata?.name ?? '');
+  } finally {
+    await access.transport.close();
+  }
+}
+
+type ClusterCommand = Exclude<Command, { kind: 'about' | 'help' }>;
 
 async function answer(
   command: ClusterCommand,
@@ -43,37 +96,76 @@ async function answer(
   surface: Surface,
   signal: AbortSignal,
 ): Promise<number> {
-  const access = await openAccess(invocation, surface.env, signal);
+  const access = await openAccess(invocation, surface, signal);
   try {
     if (command.kind === 'plan') {
       const { report, isGood } = await plan(access, command, surface.readFile);
       surface.out(print(report, invocation.output));
       return isGood ? 0 : 3;
     }
-    surface.out(print(await reportOf(command, access), invocation.output));
-    return 0;
+    if (command.kind === 'exec') return await exec(access, command, streamsOf(surface, command.stdin));
+    if (command.kind === 'status' && command.watch) {
+      const show = (report: Report) => print(report, invocation.output);
+      await watchStatus(access, () => status(access, command.cluster), show, surface.out);
+      return 0;
+    }
+    if (command.kind === 'backup' && command.action === 'browse') {
+      await browse(access, command, { format: invocation.output, ...surface });
+      return 0;
+    }
+    if (command.kind === 'backup' && command.action === 'diff')
+      return (await diff(access, command, { format: invocation.output, ...surface })) ? 3 : 0;
+    const report = await reportOf(command, access, surface.out);
+    surface.out(print(report, invocation.output));
+    if (report.failure === undefined) return 0;
+    surface.err(`error: ${plainText(report.failure)}\n`);
+    return 1;
   } finally {
     await access.transport.close();
   }
 }
 
-function reportOf(command: Exclude<ClusterCommand, { kind: 'plan' }>, access: Access): Promise<Report> {
+function streamsOf({ out, err, stdin }: Surface, isWanted: boolean): Streams {
+  return { out, err, ...(isWanted && { stdin }) };
+}
+
+type Reported = Exclude<ClusterCommand, { kind: 'plan' | 'exec' } | { action: 'browse' | 'diff' }>;
+
+function reportOf(command: Reported, access: Access, out: (text: string) => void): Promise<Report> {
   switch (command.kind) {
+    case 'list':
+      return list(access, command);
+    case 'doctor':
+      return doctor(access, command);
+    case 'events':
+      return events(access, command.cluster);
+    case 'logs':
+      return logs(access, command, out);
+    case 'pause':
+    case 'resume':
+      return pause(access, command.cluster, command.kind === 'pause');
+    case 'report':
+      return bundle(access, command);
     case 'status':
       return status(access, command.cluster);
+    case 'operators':
+      return operators(access);
     case 'members':
       return members(access, command.cluster);
     case 'move-leader':
       return moveLeader(access, command);
     case 'backup':
-      return backup(access, command);
+      return command.action === 'list' ? listBackups(access, command) : backup(access, command);
     case 'restore':
       return restore(access, command);
+    case 'recover':
+      return recover(access, command);
   }
 }
 
 function describe(error: unknown): string {
-  if (isKubeError(error, 'Forbidden')) return `${error.message} (ask for the right, or use another context)`;
+  if (isKubeError(error, 'Forbidden'))
+    return `${error.message} (ask your administrator for this permission, or use another context)`;
   if (isKubeError(error, 'Unauthorized')) return `${error.message} (log in again, or use another context)`;
   if (isKubeError(error, 'ConnectionRefused', 'ConnectionLost', 'Timeout'))
     return `${error.message} (is the API server up, and is the context the right one?)`;

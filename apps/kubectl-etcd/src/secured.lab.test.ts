@@ -60,4 +60,9 @@ test('with TLS and authentication the credentials come from the Secrets that the
   await ground.prints(`move-leader safe ${follower}`, new RegExp(`^${follower} leads already`));
   expect(await ground.prints('plan safe', /No steps\./)).toMatchObject({ status: 0 });
   expect(await ground.prints('status safe', /2 of 2 ready/)).toMatchObject({ status: 0 });
+  const asked = await ground.prints(
+    'exec safe -- etcdctl endpoint status',
+    /https:\/\/safe-\w+\.safe\.default\.svc:2379/,
+  );
+  expect(asked.status).toBe(0);
 }, 300_000);

@@ -2,7 +2,7 @@
 import { addEtcdBackupOperator, type BackupOperatorOptions } from './backup-operator.ts';
 import { addEtcdOperator, type ClusterOperatorOptions } from './cluster-operator.ts';
 import { type ControllerName, controllerNames } from './controller-names.ts';
-import { openManager } from './prepare-operator.ts';
+import { addOperators, openManager } from './prepare-operator.ts';
 import { addEtcdRestoreOperator, type RestoreOperatorOptions } from './restore-operator.ts';
 
 /** A process with several operators. */
@@ -11,9 +11,9 @@ export interface AllOperatorsOptions extends ClusterOperatorOptions, BackupOpera
 }
 
 /**
- * Runs several operators in one process until the signal ends it. They share the connection, the caches and the place of probes and
- * metrics. Each elects its leader under its own name, as it does alone: of two processes that run different controllers, none does
- * what another does already.
+ * Runs several operators in one process until the signal aborts. They share the connection to the API server, the caches, and the
+ * address for probes and metrics. Each operator elects its leader with its own Lease, the same one as when it runs alone. So two
+ * processes never run the same controller at the same time, even if they run different sets of controllers.
  */
 export async function runOperators(options: AllOperatorsOptions, signal: AbortSignal): Promise<void> {
   const host = openManager(options);
@@ -26,12 +26,12 @@ export async function runOperators(options: AllOperatorsOptions, signal: AbortSi
 async function add(name: ControllerName, options: AllOperatorsOptions, signal: AbortSignal): Promise<void> {
   switch (name) {
     case 'cluster':
-      await addEtcdOperator(options, signal);
+      await addOperators(options, addEtcdOperator, signal);
       return;
     case 'backup':
-      await addEtcdBackupOperator(options, signal);
+      await addOperators(options, addEtcdBackupOperator, signal);
       return;
     case 'restore':
-      await addEtcdRestoreOperator(options, signal);
+      await addOperators(options, addEtcdRestoreOperator, signal);
   }
 }

@@ -1,31 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Manager } from '@etcd-operator/controller-runtime';
+import { agentSource } from './agent-source.ts';
 import { etcdBackups } from './api/etcd-backup.ts';
+import type { EndpointNetwork } from './backup/act/endpoint/endpoint-dialer.ts';
+import type { EndpointRules } from './backup/act/endpoint/endpoint-rules.ts';
 import { addBackupController } from './backup/controller.ts';
-import { type OperatorOptions, prepareOperator } from './prepare-operator.ts';
+import type { PodGrants } from './cluster/grants/pod-grants.ts';
+import { type OperatorOptions, prepareOperator, runOperator } from './prepare-operator.ts';
 import type { StorageSettings } from './storage/open-store.ts';
 
 /** An etcd-backup-operator's process. */
 export interface BackupOperatorOptions extends OperatorOptions {
   /** Where backups may be kept. */
   readonly storage?: StorageSettings;
+  /** Where the etcd endpoints may be that objects name. @default nothing is granted or refused by name */
+  readonly endpoints?: Omit<EndpointRules, 'isShared'>;
+  /** Which images proofs may start. @default all */
+  readonly grants?: PodGrants;
+  /** The image that the agent of proofs is in. @default the image that the operator's own pod runs */
+  readonly agentImage?: string;
+  /** How such endpoints are reached. @default over the network */
+  readonly network?: EndpointNetwork;
 }
 
 /** Runs the etcd-backup-operator until the signal ends it. */
 export async function runEtcdBackupOperator(options: BackupOperatorOptions, signal: AbortSignal): Promise<void> {
-  const manager = await addEtcdBackupOperator(options, signal);
-  await manager.run(signal);
+  await runOperator(options, addEtcdBackupOperator, signal);
 }
 
 /** The etcd-backup-operator in a manager that has not been run yet. */
 export async function addEtcdBackupOperator(options: BackupOperatorOptions, signal: AbortSignal): Promise<Manager> {
-  const { manager, events, original } = await prepareOperator('etcd-backup-operator', etcdBackups, options, signal);
+  const { manager, events, original, scope } = await prepareOperator(
+    'etcd-backup-operator',
+    etcdBackups,
+    options,
+    signal,
+  );
   addBackupController(manager, {
     events,
-    clusterWide: options.clusterWide ?? false,
+    scope,
     oldOperator: original,
+    agent: (until) => agentSource('etcd-backup-operator', options, until),
+    ...(options.grants && { grants: options.grants }),
     ...(options.dial && { dial: options.dial }),
     ...(options.storage && { storage: options.storage }),
+    ...(options.endpoints && { endpoints: options.endpoints }),
+    ...(options.network && { network: options.network }),
   });
   return manager;
 }

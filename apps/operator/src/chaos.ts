@@ -16,7 +16,7 @@ export interface ChaosOptions {
 const period = 30_000;
 const calmStart = 60_000;
 
-/** Deletes random member pods, as the original's `-chaos-level` does, to show that clusters survive it. For tests only. */
+/** Deletes random member pods, as CoreOS's `-chaos-level` does, to show that clusters survive it. For tests only. */
 export class Chaos implements Runnable {
   readonly name = 'chaos';
   readonly needsLeader = true;
@@ -50,7 +50,7 @@ export class Chaos implements Runnable {
       victims.push(...left.splice(Math.floor(random.next() * left.length), 1));
     }
     for (const name of victims) {
-      log.warn('chaos deletes a pod', { object: `Pod ${namespace}/${name}` });
+      log.warn('deleting a random pod (-chaos-level)', { object: `Pod ${namespace}/${name}` });
       await client.resource(pods).delete({ namespace, name }, { gracePeriodSeconds: 0, signal });
     }
     return victims;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { customResourceDefinitions, pods, services } from '@etcd-operator/kube';
+import { customResourceDefinitions, events, pods, services } from '@etcd-operator/kube';
 import { systemClock } from '@etcd-operator/ports';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { annotations } from './api/names.ts';
@@ -45,6 +45,24 @@ describe('what the operator writes into the object', () => {
   });
 });
 
+describe('a field that no EtcdCluster has', () => {
+  test('is stored as it is, and a condition names it', async () => {
+    const misspelt = { size: 3, sizee: 4 };
+    await scene.clusters.create(clusterWith('typo', misspelt));
+    scene.start();
+    const found = await scene.until('UnknownFields', async () => {
+      const { status } = await scene.clusters.get(inDefault('typo'));
+      return status?.conditions?.find(({ type }) => type === 'UnknownFields');
+    });
+    expect(found).toMatchObject({ status: 'True', message: expect.stringContaining('spec.sizee is not a field') });
+    await scene.clusters.patch(inDefault('typo'), { type: 'merge', patch: { spec: { sizee: null } } });
+    await scene.until('the condition is gone', async () => {
+      const { status } = await scene.clusters.get(inDefault('typo'));
+      return status?.conditions?.some(({ type }) => type === 'UnknownFields') ? undefined : true;
+    });
+  });
+});
+
 describe('[23] the custom resource', () => {
   const name = 'etcdclusters.etcd.database.coreos.com';
 
@@ -68,7 +86,7 @@ describe('[23] the custom resource', () => {
   });
 });
 
-describe('[24] which objects it looks after', () => {
+describe('[24] which objects it manages', () => {
   const scoped = (name: string, scope: string | undefined, namespace = 'default') =>
     clusterWith(name, { size: 1 }, { namespace, ...(scope && { annotations: { [annotations.scope]: scope } }) });
 
@@ -90,7 +108,7 @@ describe('[24] which objects it looks after', () => {
   });
 
   test.each([
-    [false, ['nodes can be read: cordoned, lost and out-of-service nodes are taken into account']],
+    [false, ['nodes can be read: the operator takes cordoned, lost and out-of-service nodes into account']],
     [true, []],
   ])(
     'nodes, which are in no namespace, are asked for unless the right is certain (cluster-wide: %s)',
@@ -105,9 +123,10 @@ describe('[24] which objects it looks after', () => {
     },
   );
 
-  test('of all namespaces: those annotated, the same name in two of them included (C-03, C-04, C-05)', async () => {
+  test('of all namespaces: all but those annotated away, the same name in two of them included (C-03, C-05)', async () => {
     for (const cluster of [
       scoped('plain', undefined),
+      scoped('away', 'namespaced'),
       scoped('odd', 'something'),
       scoped('twin', 'clusterwide'),
       scoped('twin', 'clusterwide', 'other'),
@@ -117,8 +136,35 @@ describe('[24] which objects it looks after', () => {
     scene.start({ clusterWide: true });
     const [first, second] = [await seeded('twin'), await seeded('twin', 'other')];
     expect(first.metadata?.name).not.toBe(second.metadata?.name);
-    expect(await podsOf('plain')).toEqual([]);
+    await seeded('plain');
+    expect(await podsOf('away')).toEqual([]);
     expect(await podsOf('odd')).toEqual([]);
+  });
+
+  test("of all namespaces with CoreOS's rule: those annotated, and no others (C-04)", async () => {
+    await scene.clusters.create(scoped('plain', undefined));
+    await scene.clusters.create(scoped('wide', 'clusterwide', 'other'));
+    scene.start({ clusterWide: true, onlyAnnotated: true });
+    await seeded('wide', 'other');
+    expect(await podsOf('plain')).toEqual([]);
+  });
+
+  test('an object that nobody manages is told about, once', async () => {
+    await scene.clusters.create(scoped('odd', 'something'));
+    await scene.clusters.create(scoped('mine', undefined));
+    scene.start({ clusterWide: true });
+    await seeded('mine');
+    const told = await scene.until('an event', async () => {
+      const { items } = await scene.client.resource(events).list({ namespace: 'default' });
+      return items.find(({ involvedObject }) => involvedObject.name === 'odd');
+    });
+    expect(told).toMatchObject({
+      type: 'Warning',
+      reason: 'NotResponsible',
+      count: 1,
+      message:
+        'This operator does not manage this object: its scope annotation is "something"; use clusterwide, namespaced, or no annotation.',
+    });
   });
 
   test('an object that is handed over is let go, and taken back', async () => {

@@ -3,37 +3,41 @@ import type { Manager } from '@etcd-operator/controller-runtime';
 import { etcdClusters } from './api/etcd-cluster.ts';
 import { Chaos } from './chaos.ts';
 import { addClusterController } from './cluster/controller.ts';
-import { type OperatorOptions, prepareOperator } from './prepare-operator.ts';
+import type { PodGrants } from './cluster/grants/pod-grants.ts';
+import { type OperatorOptions, prepareOperator, runOperator } from './prepare-operator.ts';
 
 /** An etcd-operator's process. */
 export interface ClusterOperatorOptions extends OperatorOptions {
   /** What a pod that ended has printed. */
   readonly readLog: (namespace: string, pod: string, signal: AbortSignal) => Promise<string>;
   readonly healthInterval?: number;
+  /** Which pods EtcdClusters may have. @default none that weaken the restricted Pod Security Standard; every image */
+  readonly grants?: PodGrants;
   /** 1 or 2 delete random member pods. @default 0, nothing */
   readonly chaosLevel?: number;
 }
 
 /** Runs the etcd-operator until the signal ends it. */
 export async function runEtcdOperator(options: ClusterOperatorOptions, signal: AbortSignal): Promise<void> {
-  const manager = await addEtcdOperator(options, signal);
-  await manager.run(signal);
+  await runOperator(options, addEtcdOperator, signal);
 }
 
 /** The etcd-operator in a manager that has not been run yet. */
 export async function addEtcdOperator(options: ClusterOperatorOptions, signal: AbortSignal): Promise<Manager> {
-  const { client, namespace, clusterWide = false, chaosLevel: level = 0 } = options;
-  const { manager, events, original } = await prepareOperator('etcd-operator', etcdClusters, options, signal);
+  const { clusterWide = false, chaosLevel: level = 0 } = options;
+  const { watched: namespace = options.namespace } = options;
+  const { manager, events, original, scope } = await prepareOperator('etcd-operator', etcdClusters, options, signal);
   if (level === 1 || level === 2) {
-    const { clock, random, log } = manager;
+    const { client, clock, random, log } = manager;
     manager.add(new Chaos({ client, clock, random, log, namespace, level }));
   }
   addClusterController(manager, {
-    clusterWide,
+    scope,
     canReadNodes: clusterWide,
     events,
     oldOperator: original,
     readLog: options.readLog,
+    ...(options.grants && { grants: options.grants }),
     ...(options.dial && { dial: options.dial }),
     ...(options.healthInterval !== undefined && { healthInterval: options.healthInterval }),
   });

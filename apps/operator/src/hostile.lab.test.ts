@@ -104,10 +104,10 @@ describe('D3: a member that was added by hand, under a name that is none of ours
         throw error;
       }
     });
-    const stranger = await ground.until('reported', async () =>
-      (await ground.get('sound')).status?.conditions?.find(({ type }) => type === 'StrangerMembers'),
+    const unmanaged = await ground.until('reported', async () =>
+      (await ground.get('sound')).status?.conditions?.find(({ type }) => type === 'UnmanagedMembers'),
     );
-    expect(stranger.message).toContain('nodash');
+    expect(unmanaged.message).toContain('nodash');
     await ground.put('sound', 'b', '2');
     expect(await ground.read('sound', 'b')).toBe('2');
   });

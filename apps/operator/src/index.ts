@@ -3,27 +3,38 @@
  * The etcd operator as a library: the kinds it serves, the operators themselves, and how the cluster operator sees and decides,
  * for programs that embed them (the playground, `kubectl etcd`, tests). The programs of the image are in `programs/`.
  */
+export { type AllOperatorsOptions, runOperators } from './all-operators.ts';
 export { type EtcdBackup, type EtcdBackupSpec, type EtcdBackupStatus, etcdBackups } from './api/etcd-backup.ts';
 export { type EtcdCluster, type EtcdClusterSpec, type EtcdClusterStatus, etcdClusters } from './api/etcd-cluster.ts';
 export { type EtcdRestore, etcdRestores } from './api/etcd-restore.ts';
 export { clientServiceName, clusterLabels } from './api/names.ts';
-export { conditionReasons, conditionTypes, eventReasons } from './api/reasons.ts';
+export { backupEventReasons, conditionReasons, conditionTypes, eventReasons } from './api/reasons.ts';
 export { scopeOf } from './api/scope.ts';
 export { type BackupOperatorOptions, runEtcdBackupOperator } from './backup-operator.ts';
 export { EtcdObserver } from './cluster/etcd/etcd-observer.ts';
 export type { ClusterCredentials } from './cluster/etcd/member-pool.ts';
+export { paths as memberPaths } from './cluster/objects/etcd-container.ts';
 export type { Answer, EtcdMember, MemberPod, MemberVolume, Observation } from './cluster/observation.ts';
-export { fromServer, type Surroundings } from './cluster/observe/gather.ts';
+export { type ClusterObjects, fromServer } from './cluster/observe/gather.ts';
 export { kubernetesView, observe, targetsOf } from './cluster/observe/observe.ts';
 export type { Assessment } from './cluster/plan/assessment.ts';
 export { type Plan, planCluster } from './cluster/plan/plan.ts';
 export type { PlannedStep, Step } from './cluster/plan/step.ts';
 export { ClusterSecrets } from './cluster/secrets/cluster-secrets.ts';
 export { type ClusterOperatorOptions, runEtcdOperator } from './cluster-operator.ts';
-export { controllerNames } from './controller-names.ts';
+export { type ControllerName, controllerNames } from './controller-names.ts';
+export { counted, isOrAre } from './counted.ts';
 export { operatorImageName } from './image.ts';
+export { memberPorts } from './member-ports.ts';
 export type { OperatorOptions } from './prepare-operator.ts';
 export { podLogReader } from './programs/pod-log-reader.ts';
+export { copyPoint } from './restore/point-in-time/copy-point.ts';
+export { type CopyFile, copyBackup, type LocalCopy } from './restore/source/local-copy.ts';
 export { type RestoreOperatorOptions, runEtcdRestoreOperator } from './restore-operator.ts';
-export { putSnapshot } from './storage/put-snapshot.ts';
+export { leaseName, programNames } from './scope/operator-scope.ts';
+export { specKeys } from './storage/encryption/secret-keys.ts';
+export { type Manifest, manifestPath, parseManifest } from './storage/manifest.ts';
+export { openStore, type StorageRequest } from './storage/open-store.ts';
+export { secretReader } from './storage/secret-reader.ts';
+export { storeSnapshot } from './storage/store-snapshot.ts';
 export { version } from './version.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createClient, endpoints, namespaces } from '@etcd-operator/kube';
+import { createClient, endpoints, KubeError, namespaces } from '@etcd-operator/kube';
 import { createApiServer } from '@etcd-operator/kube-lab';
 import { silentLogger, VirtualClock } from '@etcd-operator/ports';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -7,14 +7,18 @@ import { OldOperator } from './old-operator.ts';
 
 const { signal } = new AbortController();
 const clock = new VirtualClock();
+let server: ReturnType<typeof createApiServer>;
 let client: ReturnType<typeof createClient>;
 let old: OldOperator;
 
 beforeEach(async () => {
-  client = createClient(createApiServer({}).transport());
+  server = createApiServer({});
+  client = createClient(server.transport());
   await client.resource(namespaces).create({ metadata: { name: 'ns' } });
-  old = new OldOperator({ client, clock, log: silentLogger, namespace: 'ns', lockName: 'etcd-operator' });
+  old = new OldOperator(options());
 });
+
+const options = () => ({ client, clock, log: silentLogger, namespace: 'ns', lockName: 'etcd-operator' });
 
 async function renew(holderIdentity: string, renewTime: string): Promise<void> {
   const annotations = { 'control-plane.alpha.kubernetes.io/leader': JSON.stringify({ holderIdentity, renewTime }) };
@@ -26,7 +30,7 @@ async function renew(holderIdentity: string, renewTime: string): Promise<void> {
   await client.resource(endpoints).apply(lock, { fieldManager: 'old', force: true });
 }
 
-describe('[103] the original operator', () => {
+describe('[103] CoreOS etcd-operator', () => {
   test('is not there if its lock is not', async () => {
     expect(await old.look(signal)).toBe(false);
     expect(old.holder).toBeUndefined();
@@ -44,6 +48,20 @@ describe('[103] the original operator', () => {
     await clock.advance(2_000);
     expect(await old.look(signal)).toBe(false);
     expect(old.holder).toBeUndefined();
+  });
+
+  test('safety rule 9: is asked after again when the API server gives no answer, which ends nobody', async () => {
+    await renew('pod-1', '2019-01-01T00:00:00Z');
+    let failures = 3;
+    const transport = server.transport();
+    const flaky = createClient({
+      ...transport,
+      request: (request) =>
+        failures-- > 0 ? Promise.reject(new KubeError('Conflict', 'no')) : transport.request(request),
+    });
+    const looked = new OldOperator({ ...options(), client: flaky }).look(signal);
+    for (let second = 0; second < 3; second++) await clock.advance(1_000);
+    expect(await looked).toBe(true);
   });
 
   test('is dead if it released its lock', async () => {

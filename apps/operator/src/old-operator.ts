@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Runnable } from '@etcd-operator/controller-runtime';
-import { type Client, endpoints, isKubeError } from '@etcd-operator/kube';
+import { type Client, endpoints, isKubeError, type KubeObject } from '@etcd-operator/kube';
 import type { Clock, Logger } from '@etcd-operator/ports';
 
-/** Where the original operator's leader election leaves its record. */
+/** Where CoreOS etcd-operator's leader election leaves its record. */
 const lockAnnotation = 'control-plane.alpha.kubernetes.io/leader';
 /** Its lease: a record that is not renewed for this long is nobody's. */
 const leaseDuration = 15_000;
 const lookAgain = 5_000;
+/** After a read that failed: nothing is reconciled before the first has succeeded. */
+const tryAgain = 1_000;
 
 export interface OldOperatorOptions {
   readonly client: Client;
@@ -19,7 +21,7 @@ export interface OldOperatorOptions {
 }
 
 /**
- * Notices whether an operator of the original kind is alive. Its lock is an Endpoints object and ours a Lease, so the two do
+ * Notices whether a CoreOS etcd-operator is alive. Its lock is an Endpoints object and ours a Lease, so the two do
  * not exclude each other; while it renews its lock nothing is touched. Once its lock has not moved for the length of its
  * lease, or there is none, it is not looked at again.
  */
@@ -33,7 +35,7 @@ export class OldOperator implements Runnable {
 
   constructor(options: OldOperatorOptions) {
     this.#options = options;
-    this.name = `watch of the original ${options.lockName}`;
+    this.name = `watch of the CoreOS ${options.lockName}`;
   }
 
   /** Who holds the old lock, in words; undefined if nobody does. */
@@ -44,7 +46,9 @@ export class OldOperator implements Runnable {
   async run(signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#options;
     while (!signal.aborted && (await this.look(signal))) {
-      log.warn('the original operator is alive; nothing is touched', { holder: this.#holder });
+      log.warn('The CoreOS etcd-operator still holds its lock; reconciliation is suspended until it is scaled to 0', {
+        holder: this.#holder,
+      });
       await clock.sleep(lookAgain, signal).catch(() => undefined);
     }
     if (signal.aborted) return;
@@ -61,25 +65,36 @@ export class OldOperator implements Runnable {
       this.#lastChange = now;
     }
     const isAlive = record !== '' && now - this.#lastChange < leaseDuration;
-    this.#holder = isAlive ? holderOf(record) : undefined;
+    this.#holder = isAlive ? recordHolder(record) : undefined;
     return isAlive;
   }
 
+  /** Until the API server has answered nobody knows, and what was known of it holds. */
   async #read(signal: AbortSignal): Promise<string> {
-    const { client, namespace, lockName } = this.#options;
-    try {
-      const lock = await client.resource(endpoints).get({ namespace, name: lockName }, { signal });
-      const record = lock.metadata?.annotations?.[lockAnnotation] ?? '';
-      return holderOf(record) === '' ? '' : record;
-    } catch (error) {
-      if (isKubeError(error, 'NotFound', 'Forbidden')) return '';
-      throw error;
+    const { client, clock, log, namespace, lockName } = this.#options;
+    for (;;) {
+      try {
+        const lock = await client.resource(endpoints).get({ namespace, name: lockName }, { signal });
+        return lockRecord(lock);
+      } catch (error) {
+        if (isKubeError(error, 'NotFound', 'Forbidden')) return '';
+        signal.throwIfAborted();
+        const object = `Endpoints ${namespace}/${lockName}`;
+        log.warn('The lock of the CoreOS etcd-operator cannot be read; retrying', { object, error });
+        await clock.sleep(tryAgain, signal);
+      }
     }
   }
 }
 
+/** What a lock says; empty if nobody holds it. */
+export function lockRecord(lock: KubeObject | undefined): string {
+  const record = lock?.metadata?.annotations?.[lockAnnotation] ?? '';
+  return recordHolder(record) === '' ? '' : record;
+}
+
 /** The record is JSON; a released lock names nobody. */
-function holderOf(record: string): string {
+export function recordHolder(record: string): string {
   try {
     const value: unknown = JSON.parse(record);
     const holder = typeof value === 'object' && value !== null && 'holderIdentity' in value ? value.holderIdentity : '';

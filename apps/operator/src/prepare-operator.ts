@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createManager, EventWriter, type HttpOptions, type Manager } from '@etcd-operator/controller-runtime';
+import {
+  createManager,
+  EventWriter,
+  type HttpOptions,
+  type LeaderElectionOptions,
+  type Manager,
+  metricsReaders,
+  SecureMetrics,
+  type SecureMetricsOptions,
+} from '@etcd-operator/controller-runtime';
 import type { Kind } from '@etcd-operator/crd';
 import type { Dialer } from '@etcd-operator/etcd';
 import type { Client } from '@etcd-operator/kube';
 import { type Clock, type Logger, type Random, systemClock, systemRandom } from '@etcd-operator/ports';
 import { installCrd } from './api/install-crd.ts';
 import { OldOperator } from './old-operator.ts';
+import { leaseName, type OperatorScope, operatorScope } from './scope/operator-scope.ts';
 
 /** An operator process: which API server it works on, where, and as whom. What each operator needs besides stands with it. */
 export interface OperatorOptions {
@@ -15,20 +25,30 @@ export interface OperatorOptions {
   readonly clock?: Clock;
   /** @default systemRandom */
   readonly random?: Random;
-  /** The namespace it looks after and keeps its lease in. */
+  /** The namespace it runs in, and manages unless it is told otherwise. */
   readonly namespace: string;
+  /** The namespace it manages, and keeps its Lease in, if that is not its own: one of several of a process. */
+  readonly watched?: string;
   /** Its own name, for the lease and for events. */
   readonly identity: string;
-  /** @default false */
+  /** Manages the objects of all namespaces. @default false */
   readonly clusterWide?: boolean;
+  /** Manages the objects of these namespaces, instead of its own. */
+  readonly namespaces?: readonly string[];
+  /** Of a cluster-wide operator: manages objects that are annotated `clusterwide`, and no others. @default false */
+  readonly onlyAnnotated?: boolean;
   /** @default true */
   readonly createCrd?: boolean;
   /** Elects a leader by a Lease. @default true */
   readonly leaderElection?: boolean;
+  /** How long the lease lasts and when it is renewed. @default as the runtime has it: 15 s */
+  readonly leaseTimes?: Pick<LeaderElectionOptions, 'leaseDuration' | 'renewDeadline' | 'retryPeriod'>;
   /** The manager of a process with several operators; each of them still has a lease of its own. @default one for this operator alone */
   readonly host?: Manager;
   /** Where `/readyz` and `/metrics` are answered. @default nowhere */
   readonly http?: HttpOptions;
+  /** Where `/metrics` is answered instead, over TLS, to whom the API server lets read it. @default beside `/readyz` */
+  readonly secureMetrics?: Pick<SecureMetricsOptions, 'port' | 'host' | 'certificate'>;
   /** How members are reached. @default over the network */
   readonly dial?: Dialer;
 }
@@ -37,8 +57,9 @@ export interface OperatorOptions {
 export interface PreparedOperator {
   readonly manager: Manager;
   readonly events: EventWriter;
-  /** Who holds the lock of the original operator of this name, if anybody does. */
+  /** Who holds the lock of CoreOS etcd-operator of this name, if anybody does. */
   readonly original: () => string | undefined;
+  readonly scope: OperatorScope;
 }
 
 /**
@@ -51,31 +72,67 @@ export async function prepareOperator(
   options: OperatorOptions,
   signal: AbortSignal,
 ): Promise<PreparedOperator> {
-  const { client, log, clock = systemClock, namespace } = options;
+  const { client, log, clock = systemClock, namespace, watched = namespace } = options;
   if (options.createCrd ?? true) await installCrd(kind, { client, clock, log, signal });
-  const manager = openManager(options, name);
+  const manager = openManager(options, leaseName(name, options.clusterWide ?? false));
   const events = eventWriter(manager, name, options.identity);
-  const original = new OldOperator({ client, clock, log, namespace, lockName: name });
+  const original = new OldOperator({ client, clock, log, namespace: watched, lockName: name });
   await original.look(signal);
   manager.add(original);
-  return { manager, events, original: () => original.holder };
+  return { manager, events, original: () => original.holder, scope: operatorScope(name, options, manager, events) };
 }
 
 /** A manager as these options want it, with a lease of this name if there is one. */
 export function openManager(options: OperatorOptions, leaseName?: string): Manager {
   const { client, log, clock = systemClock, random = systemRandom, namespace, identity, host, http } = options;
   const isElected = leaseName !== undefined && (options.leaderElection ?? true);
-  const election = isElected && { leaseName, leaseNamespace: namespace, identity };
-  if (host) return election ? host.withLease(election) : host;
-  return createManager({
+  const election = isElected && {
+    leaseName,
+    leaseNamespace: options.watched ?? namespace,
+    identity,
+    ...options.leaseTimes,
+  };
+  const where = options.watched === undefined ? {} : { namespace: options.watched };
+  if (host) return election ? host.withLease(election, where) : host;
+  const { secureMetrics } = options;
+  const manager = createManager({
     client,
     log,
     clock,
     random,
-    ...(options.clusterWide ? {} : { namespace }),
+    ...(options.clusterWide || options.namespaces?.length ? {} : { namespace }),
     ...(election && { leaderElection: election }),
-    ...(http && { http }),
+    ...(http && { http: { ...http, metrics: !secureMetrics } }),
   });
+  const judge = metricsReaders(client);
+  if (secureMetrics) manager.add(new SecureMetrics({ ...secureMetrics, judge, metrics: manager.metrics, clock, log }));
+  return manager;
+}
+
+/** Runs an operator until the signal ends it; one for each namespace, in one process, if it is given several. */
+export async function runOperator<O extends OperatorOptions>(
+  options: O,
+  add: (options: O, signal: AbortSignal) => Promise<Manager>,
+  signal: AbortSignal,
+): Promise<void> {
+  const manager = await addOperators(options, add, signal);
+  await manager.run(signal);
+}
+
+/** The operator for each namespace that is managed, in one manager. */
+export async function addOperators<O extends OperatorOptions>(
+  options: O,
+  add: (options: O, signal: AbortSignal) => Promise<Manager>,
+  signal: AbortSignal,
+): Promise<Manager> {
+  const { namespaces = [] } = options;
+  if (namespaces.length === 0) return add(options, signal);
+  const host = options.host ?? openManager(options);
+  for (const [index, watched] of namespaces.entries()) {
+    const createCrd = index === 0 && (options.createCrd ?? true);
+    await add({ ...options, host, watched, createCrd }, signal);
+  }
+  return host;
 }
 
 function eventWriter(manager: Manager, component: string, instance: string): EventWriter {

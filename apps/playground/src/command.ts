@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { OptionError, type PlaygroundOptions, parseOptions, usage } from './options.ts';
+import { hasScreen, OptionError, type PlaygroundOptions, parseOptions, usage } from './options.ts';
 import { runPlayground } from './playground.ts';
 
 /** What `npm start` does with the words behind it. Resolves with the exit status. */
@@ -23,7 +23,7 @@ async function play(options: PlaygroundOptions): Promise<number> {
   const { stdin: input, stdout: output } = process;
   // Whoever read our lines has gone: there is nobody to show anything to.
   output.on('error', (error) => stop.abort(error));
-  const isTerminal = input.isTTY && output.isTTY && !options.once && !options.plain;
+  const isTerminal = input.isTTY && output.isTTY && hasScreen(options, process.env);
   try {
     const write = (line: string) => output.write(`${line}\n`);
     const terminal = isTerminal ? { input, output } : undefined;

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { descendants, isAlive, PlaygroundProcess } from './testing/playground-process.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
 
 let temporary: string;
 beforeEach(() => {
@@ -27,7 +31,13 @@ async function leftOf(pids: readonly number[]): Promise<readonly (number | strin
   }
 }
 
-const moments = [/is at hand/, /kube-lab is up/, /EtcdCluster example is created/, /Creating 0\/1/, / s {2}available/];
+const moments = [
+  /etcd versions here/,
+  /kube-lab is up/,
+  /EtcdCluster example was created/,
+  /Creating 0\/1/,
+  / s {2}available/,
+];
 
 test.each(moments)(
   'Ctrl-C right after %s ends it quietly and leaves nothing',
@@ -41,6 +51,22 @@ test.each(moments)(
   },
   300_000,
 );
+
+test('SIGTERM to npm start ends the playground behind it', async () => {
+  // npm leaves a cache of its own in the folder of temporary files.
+  const env = { ...process.env, TMPDIR: temporary, NODE_DISABLE_COMPILE_CACHE: '1' };
+  const npm = spawn('npm', ['start', '--', '--plain', '--size', '1'], {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void npm.kill('SIGKILL'));
+  for await (const line of createInterface({ input: npm.stdout })) if (/ s {2}available/.test(line)) break;
+  const below = descendants(npm.pid ?? 0);
+  expect(below.length).toBeGreaterThan(3);
+  npm.kill('SIGTERM');
+  expect(await leftOf(below)).toEqual([]);
+}, 300_000);
 
 test('SIGKILL, which nobody can answer, leaves neither processes nor files', async () => {
   const playground = start();

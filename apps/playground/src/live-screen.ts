@@ -63,11 +63,15 @@ export class LiveScreen {
     try {
       await use();
     } finally {
-      this.#take();
+      if (!this.#isOver) this.#take();
       // A change of size is told to whoever has the terminal: we have missed those of the meantime.
       process.kill(process.pid, 'SIGWINCH');
       this.#touch();
     }
+  }
+
+  get #isOver(): boolean {
+    return this.#session.state.isOver || this.#options.signal.aborted;
   }
 
   #take(): void {
@@ -91,14 +95,14 @@ export class LiveScreen {
 
   async #drawUntilOver(): Promise<void> {
     const { clock, signal, output } = this.#options;
-    while (!this.#session.state.isOver && !signal.aborted) {
+    while (!this.#isOver) {
       if (this.#isDirty) {
         this.#isDirty = false;
         this.#screen.draw(view(this.#session.state, { columns: output.columns || 80, rows: output.rows || 24 }));
         await clock.sleep(shortestPause, signal).catch(() => undefined);
       } else {
         await this.#changeOr(longestPause);
-        if (!this.#isDirty) this.#session.send({ kind: 'busy', what: this.#session.state.busy });
+        if (!this.#isDirty) this.#session.tick();
       }
     }
   }

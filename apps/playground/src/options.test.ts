@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from 'vitest';
+import { labCommands, labHelp } from './control/lab-help.ts';
 import { parseRequest } from './control/request.ts';
 import { objectsIn } from './lab/apply-objects.ts';
-import { parseOptions } from './options.ts';
+import { EtcdVersions } from './lab/etcd-versions.ts';
+import { hasScreen, parseOptions } from './options.ts';
 
 test('what npm start takes', () => {
   expect(parseOptions(['--once', '--size', '5', '--version', 'v3.7', '--port', '6443'])).toEqual({
@@ -12,6 +14,7 @@ test('what npm start takes', () => {
     file: undefined,
     port: 6443,
     keep: undefined,
+    empty: false,
     plain: false,
   });
   expect(parseOptions(['--help'])).toBeUndefined();
@@ -21,11 +24,31 @@ test.each([
   [['--size', '8'], '1 to 7 members'],
   [['--size', 'x'], '1 to 7 members'],
   [['--port', '70000'], 'up to 65535'],
-  [['--version', '4'], 'write it like 3.6'],
-  [['--keep', 'a', '--file', 'b'], 'do not go together'],
+  [['--version', '4'], 'use a version such as 3.6'],
+  [['--version', 'newest'], 'use a version such as 3.6'],
+  [['--keep', 'a', '--file', 'b'], 'cannot be used together'],
+  [['--empty', '--once'], 'with --empty there is no cluster'],
+  [['--empty', '--keep', 'a'], 'cannot be used together'],
   [['--sise', '3'], "Unknown option '--sise'"],
 ])('%j is refused', (args, message) => {
   expect(() => parseOptions(args)).toThrow(message);
+});
+
+test('a version that is written as it should be and does not exist is told so', async () => {
+  expect(parseOptions(['--version', '9.9'])?.version).toBe('9.9');
+  await expect(EtcdVersions.start('9.9', {})).rejects.toThrow(
+    'the playground has no etcd 9.9; it knows 3.4, 3.5, 3.6, 3.7',
+  );
+});
+
+test.each([
+  [{ TERM: 'xterm' }, true],
+  [{ TERM: 'dumb' }, false],
+  [{}, false],
+])('a terminal with %j has the live screen: %j', (env, expected) => {
+  const asked = { once: false, plain: false };
+  expect(hasScreen(asked, env)).toBe(expected);
+  expect(hasScreen({ ...asked, plain: true }, env)).toBe(false);
 });
 
 test('what a second terminal may ask for', () => {
@@ -37,8 +60,23 @@ test('what a second terminal may ask for', () => {
   expect(() => parseRequest(['reboot', 'now'])).toThrow('reboot takes no argument: now');
 });
 
+const examplesOf = (verb: string) =>
+  [...labHelp(verb).matchAll(/^ {2}npm run lab -- (.*)$/gm)].map(([, words = '']) => words.split(' '));
+
+test.each(labCommands)('help on %s has examples', (verb) => {
+  expect(labHelp(undefined)).toContain(`\n  ${verb}`);
+  expect(labHelp('constructor')).toBe(labHelp(undefined));
+  expect(examplesOf(verb).length).toBeGreaterThan(0);
+  for (const [first] of examplesOf(verb)) expect(first).toBe(verb);
+});
+
+// The two others are not requests: they need the machine.
+test.each(labCommands.filter((verb) => verb !== 'shell' && verb !== 'apply'))('those of %s are understood', (verb) => {
+  for (const words of examplesOf(verb)) expect(parseRequest(words)).toMatchObject({ do: verb });
+});
+
 test('objects of a file are found, and what is none is refused', () => {
   expect(objectsIn('apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n---\n').map(({ kind }) => kind)).toEqual(['Pod']);
   expect(() => objectsIn('kind: Pod')).toThrow('every object needs apiVersion, kind and metadata.name');
-  expect(() => objectsIn('a: [')).toThrow('this is not YAML');
+  expect(() => objectsIn('a: [')).toThrow('the file is not valid YAML');
 });

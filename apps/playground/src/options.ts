@@ -14,6 +14,8 @@ export interface PlaygroundOptions {
   readonly port: number | undefined;
   /** Folder in which the cluster outlives the playground. */
   readonly keep: string | undefined;
+  /** Nodes, DNS, store and images alone: no operator, no cluster. */
+  readonly empty: boolean;
   /** Plain lines even in a terminal. */
   readonly plain: boolean;
 }
@@ -22,16 +24,25 @@ export const usage = `Usage: npm start -- [options]
 
 Starts a Kubernetes in this process tree, the etcd operator in it, and an etcd cluster to play with.
 
-  --once            end with status 0 as soon as the cluster is available, with the seconds of each phase
+  --once            exit with status 0 as soon as the cluster is available, and print the seconds of each phase
   --size N          members of the example cluster, 1 to 7 (default 3)
-  --version X.Y     etcd to begin with: 3.4 to 3.7, or an exact version that there is (default 3.6)
-  --file FILE       create what is in FILE instead of the example cluster
-  --port N          port of the API server on 127.0.0.1 (default one that is free)
-  --keep DIR        keep the cluster's spec and data in DIR, and go on from there next time
-  --plain           lines instead of a live screen
+  --version X.Y     version of etcd to start with: 3.4 to 3.7, or an exact version (default 3.6)
+  --file FILE       create the objects in FILE instead of the example cluster
+  --port N          port of the API server on 127.0.0.1 (default: a free port)
+  --keep DIR        keep the cluster's spec, its data and the backups in DIR, and continue with them next time
+  --empty           start without an operator and a cluster: deploy them yourself, as the walk-through shows
+  --plain           print lines instead of a live screen, as with TERM=dumb
 
 In a second terminal: npm run lab -- --help
 `;
+
+/** Whether a terminal gets the live screen: not if lines are wanted, nor if it cannot place text (TERM=dumb, or none). */
+export function hasScreen(
+  { once, plain }: Pick<PlaygroundOptions, 'once' | 'plain'>,
+  env: Readonly<Record<string, string | undefined>>,
+): boolean {
+  return !once && !plain && env['TERM'] !== 'dumb' && (env['TERM'] ?? '') !== '';
+}
 
 /** A command line that cannot be used; the message says why. */
 export class OptionError extends Error {
@@ -43,19 +54,32 @@ export class OptionError extends Error {
 
 /** Undefined if help is asked for. */
 export function parseOptions(args: readonly string[]): PlaygroundOptions | undefined {
-  const { once, size, version, file, port, keep, plain, help } = read(args);
+  const { once, size, version, file, port, keep, empty, plain, help } = read(args);
   if (help) return undefined;
   const count = Number(size);
   if (!Number.isInteger(count) || count < 1 || count > 7)
     throw new OptionError(`--size ${size}: a cluster has 1 to 7 members`);
   const number = port === undefined ? undefined : Number(port);
   if (number !== undefined && (!Number.isInteger(number) || number < 0 || number > 65_535))
-    throw new OptionError(`--port ${port}: a port is a number up to 65535`);
-  if (keep !== undefined && file !== undefined) throw new OptionError('--keep and --file do not go together');
+    throw new OptionError(`--port ${port}: a port must be a number up to 65535`);
+  refuseTogether({ once, keep, file, empty });
   const wanted = version?.replace(/^v/, '');
-  if (wanted !== undefined && !/^3\.\d{1,2}(\.\d{1,3})?$/.test(wanted))
-    throw new OptionError(`--version ${version}: write it like 3.6 or 3.6.16`);
-  return { once, size: count, version: wanted, file, port: number, keep, plain };
+  if (wanted !== undefined && !/^\d{1,2}\.\d{1,2}(\.\d{1,3})?$/.test(wanted))
+    throw new OptionError(`--version ${version}: use a version such as 3.6 or 3.6.16`);
+  return { once, size: count, version: wanted, file, port: number, keep, empty, plain };
+}
+
+function refuseTogether(given: {
+  readonly once: boolean;
+  readonly keep: string | undefined;
+  readonly file: string | undefined;
+  readonly empty: boolean;
+}): void {
+  const { once, keep, file, empty } = given;
+  if (keep !== undefined && file !== undefined) throw new OptionError('--keep and --file cannot be used together');
+  const other = once ? '--once' : keep !== undefined ? '--keep' : file !== undefined ? '--file' : undefined;
+  if (empty && other)
+    throw new OptionError(`--empty and ${other} cannot be used together: with --empty there is no cluster`);
 }
 
 function read(args: readonly string[]) {
@@ -69,6 +93,7 @@ function read(args: readonly string[]) {
         file: { type: 'string' },
         port: { type: 'string' },
         keep: { type: 'string' },
+        empty: { type: 'boolean', default: false },
         plain: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { EtcdCluster } from '@etcd-operator/operator';
-import { isAvailable, type State } from './model/state.ts';
+import { isAvailable, operatorAtWork, type State } from './model/state.ts';
 import type { Message } from './model/update.ts';
 import type { Session } from './session.ts';
 
@@ -29,6 +29,7 @@ export async function runPlainLines(session: Session, { write, once, signal }: P
 class Printer {
   readonly #write: (line: string) => void;
   #last = '';
+  #lastOperator = '';
   #wasAvailable = false;
 
   constructor(write: (line: string) => void) {
@@ -44,11 +45,19 @@ class Printer {
       case 'hints':
         for (const hint of message.hints) this.#write(`  ${hint}`);
         break;
-      case 'cluster':
-        this.#cluster(message.cluster, time);
+      case 'operators':
+        this.#operator(operatorAtWork(state), time);
+        break;
+      case 'clusters':
+        this.#cluster(state.cluster, time);
         break;
       default:
     }
+  }
+
+  #operator(words: string, time: string): void {
+    if (words !== this.#lastOperator) this.#write(`${time}  operator: ${words}`);
+    this.#lastOperator = words;
   }
 
   #cluster(cluster: EtcdCluster | undefined, time: string): void {

@@ -36,12 +36,13 @@ export async function runPlayground(
     clock,
     started,
     perform: (action) => {
-      if (!doings) throw new Error('the lab is not up yet');
+      if (!doings) throw new Error('the playground is still starting');
       return doings.perform(action, work);
     },
     openShell: async () => {
       const there = entry;
-      if (there) await screen?.lend(() => runShell(there, surroundings.env));
+      if (!there) throw new Error('the playground is still starting: press ! again in a moment');
+      await screen?.lend(() => runShell(there, { env: surroundings.env, ended: whenAborted(work) }));
     },
   });
   const { terminal } = surroundings;
@@ -73,6 +74,13 @@ export async function runPlayground(
   }
 }
 
+function whenAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    if (signal.aborted) done();
+    else signal.addEventListener('abort', () => done(), { once: true });
+  });
+}
+
 function hasColour(env: Surroundings['env']): boolean {
-  return !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+  return !env['NO_COLOR'];
 }

@@ -29,7 +29,7 @@ const type = async (...words: string[]) => {
 async function following(verb: string, pattern: RegExp): Promise<string> {
   const child = startLabCommand([verb], env);
   let text = '';
-  for await (const chunk of child.stdout) {
+  for await (const chunk of child.stdout ?? []) {
     text += String(chunk);
     if (pattern.test(text)) break;
   }
@@ -40,28 +40,37 @@ async function following(verb: string, pattern: RegExp): Promise<string> {
 test('a second terminal looks, disturbs, applies and opens shells', async () => {
   expect(await type('status')).toContain('1 of 1 ready');
   expect(await type('shell', 'etcdctl', 'put', 'hello', 'world')).toBe('OK\n');
-  expect(await type('cut', 'node-5')).toBe('node-5 is cut off from everything\n');
+  expect(await type('cut', 'node-5')).toBe('node-5 was disconnected from the network\n');
   expect(await type('heal')).toBe('node-5 is back on the network\n');
 
   const file = join(runtime, 'other.yaml');
   writeFileSync(file, 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: from-file\n');
-  expect(await type('apply', file)).toBe('ConfigMap from-file is applied\n');
+  expect(await type('apply', file)).toBe('ConfigMap from-file was applied\n');
   const followed = await following(
     'events',
-    /EtcdCluster example is created[\s\S]*you: ConfigMap from-file is applied/,
+    /EtcdCluster example was created[\s\S]*you: ConfigMap from-file was applied/,
   );
   expect(followed).toContain('New Member Added');
-  expect(await lab(['kill', 'nobody'], env)).toEqual({ status: 1, text: 'there is no running member nobody\n' });
+  expect(await lab(['kill', 'nobody'], env)).toEqual({
+    status: 1,
+    text: 'member nobody is not running or does not exist\n',
+  });
+  expect(await lab(['renew'], env)).toMatchObject({
+    status: 1,
+    text: expect.stringContaining('has not lost its data'),
+  });
   expect(await lab(['resize', '9'], env)).toMatchObject({ status: 2, text: expect.stringContaining('1 to 7') });
-  expect(await lab(['dance'], env)).toMatchObject({ status: 2, text: expect.stringContaining('no command "dance"') });
+  expect(await lab(['dance'], env)).toMatchObject({
+    status: 2,
+    text: expect.stringContaining('unknown command "dance"'),
+  });
 }, 300_000);
 
 test('a backup is made and restored, and the cluster upgraded', async () => {
   await type('shell', 'etcdctl', 'put', 'kept', 'yes');
   expect(await type('backup')).toMatch(/backed up to backups\/example-1, revision \d+/);
-  const place = ['--s3-path', 'backups/by-hand', '--aws-secret', 'aws', '--path-style'];
-  const store = ['--s3-endpoint', 'http://s3.default.svc:9000', '--wait'];
-  const words = ['backup', 'create', 'example', '--name', 'by-hand', ...place, ...store];
+  const place = ['--s3-path', 'backups/by-hand', '--aws-secret', 'playground-s3', '--wait'];
+  const words = ['backup', 'create', 'example', '--name', 'by-hand', ...place];
   expect(await type('shell', 'kubectl-etcd', ...words)).toContain('EtcdBackup by-hand has succeeded: backups/by-hand');
   await type('shell', 'etcdctl', 'put', 'lost', 'yes');
   expect(await type('restore')).toBe('restored from backups/example-1\n');

@@ -32,11 +32,12 @@ test('a person plays with keys, sees on the screen what happens, and leaves noth
   await sees(terminal, /Running {2}3 of 3 ready/);
   await sees(terminal, /leader .*healthy/);
   await sees(terminal, /export KUBECONFIG=/);
+  await sees(terminal, /backups can be taken/);
   const [file = ''] = entries();
   const { pid, kubeconfig } = JSON.parse(readFileSync(join(registry(), file), 'utf8')) as Entry;
 
   await terminal.press('k');
-  await sees(terminal, /you: example-\w+ is killed/);
+  await sees(terminal, /you: member example-\w+ was killed/);
   await sees(terminal, /Replacing Dead Member/);
   await sees(terminal, /3 of 3 ready[\s\S]*nothing to do/);
 
@@ -49,23 +50,38 @@ test('a person plays with keys, sees on the screen what happens, and leaves noth
 
   await terminal.press('b');
   const [, blank = ''] =
-    /the disk of (example-\w+) is empty/.exec(await sees(terminal, /the disk of \S+ is empty/)) ?? [];
+    /the data of member (example-\w+) was deleted/.exec(await sees(terminal, /the data of member \S+ was deleted/)) ??
+    [];
   // Not what the screen still says of before: another member is in its place.
   await sees(terminal, new RegExp(`^(?![\\s\\S]*\\n[> ] ${blank})[\\s\\S]*3 of 3 ready[\\s\\S]*nothing to do`));
 
+  await terminal.press('x');
+  await sees(terminal, /are lost with their data; example-\w+ is left/);
+  await sees(terminal, /QuorumLost[\s\S]*v to recover/);
+  await terminal.press('v');
+  await sees(terminal, /you: recovered from member example-\w+/);
+  await sees(terminal, /3 of 3 ready[\s\S]*nothing to do/);
+
   await terminal.press('r');
-  await sees(terminal, /all 5 nodes were rebooted/);
+  await sees(terminal, /5 nodes rebooted/);
   await sees(terminal, /3 of 3 ready[\s\S]*nothing to do/);
 
   await terminal.press('-');
   await sees(terminal, /1 of 1 ready[\s\S]*nothing to do/);
 
-  await sees(terminal, /backups can be made/);
   await terminal.press('s');
   await sees(terminal, /you: backed up to backups\/example-1/);
+  // The only member goes, and all data with it: the screen says which key leads out.
+  await terminal.press('k');
+  await sees(terminal, /DataLost {2}0 of 1 ready[\s\S]*press l to restore backups\/example-1, or n/);
   await terminal.press('l');
   await sees(terminal, /you: restored from backups\/example-1/);
   await sees(terminal, /1 of 1 ready[\s\S]*nothing to do/);
+  await terminal.press('k');
+  await sees(terminal, /DataLost {2}0 of 1 ready/);
+  await terminal.press('n');
+  await sees(terminal, /you: EtcdCluster example was created again, empty/);
+  await sees(terminal, /Running {2}1 of 1 ready[\s\S]*nothing to do/);
   await terminal.press('u');
   await sees(terminal, /1 of 1 ready {2}etcd 3\.7\.\d+ [\s\S]*nothing to do/);
   await terminal.press('+');
@@ -73,7 +89,7 @@ test('a person plays with keys, sees on the screen what happens, and leaves noth
 
   await terminal.press('!');
   // What is typed before the shell has the terminal goes to the playground.
-  await sees(terminal, /^[#$]\s*$/m);
+  await sees(terminal, /Type exit, or press Ctrl-D, to come back\.\s+[#$]\s*$/m);
   await terminal.press('kubectl-etcd status; sleep 2; exit\n');
   await sees(terminal, /EtcdCluster default\/example {3}Running/);
   await terminal.resize(64, 16);
@@ -94,12 +110,12 @@ test('two playgrounds do not collide, a busy port is no trouble, and SIGKILL lea
   const one = new PlaygroundProcess(['--plain', '--size', '1', '--port', '0'], env);
   const port = /127\.0\.0\.1:(\d+)/.exec(await one.says(/kube-lab is up/))?.[1] ?? '';
   const two = new PlaygroundProcess(['--plain', '--size', '1', '--port', port], env);
-  await two.says(/port \d+ is taken: the API server uses another/);
+  await two.says(/port \d+ is already in use: the API server uses another port/);
   await Promise.all([one.says(/ s {2}available/), two.says(/ s {2}available/)]);
   await Promise.all([one.says(/npm run lab/), two.says(/npm run lab/)]);
 
   const both = await lab(['status'], env);
-  expect(both).toMatchObject({ status: 1, text: expect.stringContaining('several playgrounds run') });
+  expect(both).toMatchObject({ status: 1, text: expect.stringContaining('several playgrounds are running') });
   const chosen = await lab(['status'], { ...env, PLAYGROUND: String(two.pid) });
   expect(chosen).toMatchObject({ status: 0, text: expect.stringContaining('1 of 1 ready') });
 
@@ -107,6 +123,9 @@ test('two playgrounds do not collide, a busy port is no trouble, and SIGKILL lea
   expect(await one.end('SIGTERM')).toBe(0);
   expect(await two.end('SIGKILL')).toBe('SIGKILL');
   expect(await gone(below)).toEqual([]);
-  expect(await lab(['status'], env)).toMatchObject({ status: 1, text: expect.stringContaining('no playground runs') });
+  expect(await lab(['status'], env)).toMatchObject({
+    status: 1,
+    text: expect.stringContaining('no playground is running'),
+  });
   expect(entries()).toEqual([]);
 }, 300_000);

@@ -47,9 +47,14 @@ export class Session {
     this.send({ kind: 'note', text, tone });
   }
 
+  /** Lets time pass on the screen. */
+  tick(): void {
+    this.send({ kind: 'tick' });
+  }
+
   /** Does what was asked for and notes it. Never throws; resolves with what was noted. */
   async act(action: Action): Promise<{ readonly ok: boolean; readonly words: string }> {
-    this.send({ kind: 'busy', what: action.do });
+    this.send({ kind: 'begun', what: action.do });
     try {
       const words = await this.#options.perform(action);
       this.note(`you: ${words}`, 'good');
@@ -59,12 +64,15 @@ export class Session {
       this.note(`${action.do} failed: ${words}`, 'bad');
       return { ok: false, words };
     } finally {
-      this.send({ kind: 'busy', what: undefined });
+      this.send({ kind: 'ended', what: action.do });
     }
   }
 
   async #carryOut(effect: Action | { readonly do: 'shell' }): Promise<void> {
     if (effect.do !== 'shell') await this.act(effect);
-    else await this.#options.openShell().catch((error: unknown) => this.note(String(error), 'bad'));
+    else
+      await this.#options
+        .openShell()
+        .catch((error: unknown) => this.note(error instanceof Error ? error.message : String(error), 'bad'));
   }
 }

@@ -3,7 +3,7 @@ import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { KubeObject } from '@etcd-operator/kube';
 import type { Forward, Lab } from '@etcd-operator/kube-lab';
-import { clientServiceName } from '@etcd-operator/operator';
+import { clientServiceName, counted } from '@etcd-operator/operator';
 import { type LogRecord, systemClock } from '@etcd-operator/ports';
 import type { Entry } from './control/registry.ts';
 import { serveOthers } from './control/serve-others.ts';
@@ -15,7 +15,9 @@ import { EtcdVersions } from './lab/etcd-versions.ts';
 import { exampleCluster, namespace } from './lab/example-cluster.ts';
 import { followLab } from './lab/feeds.ts';
 import { bringBack, type KeptCluster, keep, loadKept } from './lab/kept-state.ts';
-import { objectStore } from './lab/object-store.ts';
+import { bringBackStore, keepStore } from './lab/kept-store.ts';
+import { layOutAwsFiles, objectStore, startObjectStore } from './lab/object-store.ts';
+import { programImages } from './lab/program-images.ts';
 import { layOutTools, runOperator, startLabOn } from './lab/start-lab.ts';
 import { isAvailable } from './model/state.ts';
 import { OptionError, type PlaygroundOptions } from './options.ts';
@@ -41,49 +43,84 @@ export async function runStage(options: StageOptions): Promise<void> {
   const given = options.file === undefined ? undefined : await objectsOf(options.file);
   const kept = directory === undefined ? undefined : await loadKept(directory);
   const versions = await EtcdVersions.start(kept?.spec.version ?? options.version, { signal, report });
-  session.note(`etcd ${versions.first.version} is at hand`, 'quiet');
+  for (const set of programImages({ kept: directory, busybox: versions.busybox })) versions.images.add(set);
+  session.note(`etcd versions here: ${versions.present.join(', ')}`, 'quiet');
   await using lab = await startLabOn(options.port, versions.images, report);
-  session.note(`kube-lab is up: ${lab.nodes.length} nodes, API server at ${lab.url}`, 'quiet');
-  const warn = (text: string) => {
-    if (!signal.aborted) session.note(`operator: ${text}`, 'bad');
-  };
+  session.note(`kube-lab is up: ${counted(lab.nodes.length, 'node')}, API server at ${lab.url}`, 'quiet');
   signal.throwIfAborted();
-  const operator = runOperator(lab, (record) => warn(wordsOf(record)), signal);
+  const operator = options.empty ? Promise.resolve() : startOperator(lab, session, signal);
   // It is waited for at the end; what ends it before that ends what comes in between as well.
   operator.catch(() => undefined);
-  const cluster =
-    kept?.name ?? (await createObjects(lab, given ?? [exampleCluster(options.size, versions.first.version)], signal));
-  if (!kept) session.note(`EtcdCluster ${cluster} is created`, 'quiet');
-  await using forward = await lab.forward({ service: clientServiceName(cluster), namespace }, 2379);
-  const scene: Scene = { ...options, lab, versions, cluster, kept, directory };
+  const cluster = kept?.name ?? (options.empty ? undefined : await createCluster(lab, given, versions, options));
+  const shown = () => session.state.cluster?.metadata?.name ?? cluster;
+  // Looked at again for each connection: which cluster it is may not be known yet.
+  const service = {
+    namespace,
+    get service() {
+      return clientServiceName(shown() ?? walkThroughCluster);
+    },
+  };
+  await using forward = await lab.forward(service, 2379);
+  const scene: Scene = { ...options, lab, versions, cluster, shown, kept, directory };
   await Promise.all([operator, ...(await openDoors(scene, forward))]).catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
-  if (directory !== undefined) await keepCluster(scene, directory);
+  if (directory !== undefined && cluster !== undefined) await keepCluster({ ...scene, cluster }, directory);
+}
+
+/** The cluster of example/example-etcd-cluster.yaml. */
+const walkThroughCluster = 'example-etcd-cluster';
+
+function startOperator(lab: Lab, session: Session, signal: AbortSignal): Promise<void> {
+  const warn = (record: LogRecord) => {
+    if (!signal.aborted) session.note(`operator: ${wordsOf(record)}`, 'bad');
+  };
+  return runOperator(lab, warn, signal);
+}
+
+/** Creates what is to be played with; resolves with the name of the cluster to look at. */
+async function createCluster(
+  lab: Lab,
+  given: readonly KubeObject[] | undefined,
+  versions: EtcdVersions,
+  { size, session, signal }: StageOptions,
+): Promise<string> {
+  const objects = given ?? [exampleCluster(size, versions.first.version)];
+  await applyObjects(objects, { transport: lab.server.transport(), signal });
+  const name = objects.find(isCluster)?.metadata?.name ?? '';
+  session.note(`EtcdCluster ${name} was created`, 'quiet');
+  return name;
 }
 
 interface Scene extends StageOptions {
   readonly lab: Lab;
   readonly versions: EtcdVersions;
-  /** The cluster that is shown. */
-  readonly cluster: string;
+  /** Name of the cluster that the playground made; undefined if it leaves that to others. */
+  readonly cluster: string | undefined;
+  /** Name of the cluster that is on the screen. */
+  readonly shown: () => string | undefined;
   readonly kept: KeptCluster | undefined;
   readonly directory: string | undefined;
 }
 
 /** Shows the lab, and lets people at it; resolves with what goes on until the end. */
 async function openDoors(scene: Scene, forward: Forward): Promise<readonly Promise<void>[]> {
-  const { lab, versions, cluster, session, signal, env, kept } = scene;
+  const { lab, versions, cluster, shown, session, signal, env, kept } = scene;
   const cuts = new Set<string>();
   const isCut = (node: string) => cuts.has(node);
   const following = followLab({ client: lab.client(), cluster, isCut, send: session.send, signal });
-  const backups = scene.once && !kept ? Promise.resolve() : prepareBackups(scene);
+  const store = new Backups({
+    lab,
+    ready: () => prepared,
+    tell: (name, path) => session.send({ kind: 'backedUp', cluster: name, path }),
+  });
+  const prepared = scene.once && !kept ? Promise.resolve() : prepareBackups(scene, store);
   if (scene.once) return [following];
   const doings = new Doings({
     lab,
     versions,
-    cluster: () => cluster,
-    store: new Backups(lab, () => backups),
+    cluster: shown,
+    store,
     onCut: (nodes) => {
       cuts.clear();
       for (const node of nodes) cuts.add(node);
@@ -93,22 +130,30 @@ async function openDoors(scene: Scene, forward: Forward): Promise<readonly Promi
   });
   const entry = await entryOf(lab, versions, forward);
   scene.onReady({ doings, entry });
-  session.send({ kind: 'hints', hints: hintsOf(entry) });
+  session.send({ kind: 'hints', hints: hintsOf(entry, scene.empty) });
   return [following, serveOthers(entry, session, env, signal)];
 }
 
 /** The first members are not held up by what they do not need; a cluster that comes back needs the restore operator. */
-function prepareBackups({ lab, versions, session, signal, kept, directory }: Scene): Promise<void> {
+function prepareBackups(scene: Scene, backups: Backups): Promise<void> {
+  const { lab, versions, session, signal, kept, directory, empty } = scene;
+  const report = (line: string) => session.note(line, 'quiet');
+  const store = { lab, images: versions.images, signal, report };
   const prepare = async () => {
+    if (empty) {
+      await startObjectStore(store);
+      report('an S3 server is running; $AWS_DIR has its credentials and config');
+      return;
+    }
     if (!kept) await whenAvailable(session);
-    const report = (line: string) => session.note(line, 'quiet');
-    await setUpBackups({ lab, images: versions.images, kept: directory, signal, report });
-    session.note('backups can be made: an S3 server, its Secret aws, and both operators are there', 'quiet');
+    await setUpBackups({ ...store, kept: directory });
+    if (directory !== undefined) backups.remember(await bringBackStore(lab, directory));
+    report('backups can be taken: an S3 server ($AWS_DIR has its credentials) and both operators are running');
     if (kept) await bringBack(lab, kept, signal);
   };
   const ready = prepare();
   ready.catch((error: unknown) => {
-    if (!signal.aborted) session.note(`no backups here: ${String(error)}`, 'bad');
+    if (!signal.aborted) session.note(`backups are not available: ${String(error)}`, 'bad');
   });
   return ready;
 }
@@ -124,27 +169,25 @@ function whenAvailable(session: Session): Promise<void> {
   });
 }
 
-async function keepCluster({ lab, cluster, session }: Scene, directory: string): Promise<void> {
+async function keepCluster(
+  { lab, cluster, session }: Scene & { readonly cluster: string },
+  directory: string,
+): Promise<void> {
   const [late, over] = [new AbortController(), new AbortController()];
   systemClock.sleep(keepTimeout, over.signal).then(
-    () => late.abort(new Error(`it took more than ${keepTimeout / 1000} s`)),
+    () => late.abort(new Error(`saving took more than ${keepTimeout / 1000} s`)),
     () => undefined,
   );
   try {
+    await keepStore(lab, directory);
     await keep({ lab, directory, cluster, signal: late.signal });
-    session.note(`the cluster is kept in ${directory}`, 'good');
+    session.note(`the cluster and the backups were saved in ${directory}`, 'good');
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error);
-    throw new Error(`what the cluster holds could not be kept in ${directory}: ${words}`, { cause: error });
+    throw new Error(`the data of the cluster could not be saved in ${directory}: ${words}`, { cause: error });
   } finally {
     over.abort();
   }
-}
-
-/** Creates what is to be played with; resolves with the name of the cluster to look at. */
-async function createObjects(lab: Lab, objects: readonly KubeObject[], signal: AbortSignal): Promise<string> {
-  await applyObjects(objects, { transport: lab.server.transport(), signal });
-  return objects.find(isCluster)?.metadata?.name ?? '';
 }
 
 const isCluster = ({ kind }: KubeObject) => kind === 'EtcdCluster';
@@ -156,10 +199,10 @@ async function objectsOf(file: string): Promise<readonly KubeObject[]> {
   });
   const objects = readable(file, text);
   const cluster = objects.find(isCluster);
-  if (!cluster) throw new OptionError(`--file ${file} holds no EtcdCluster`);
+  if (!cluster) throw new OptionError(`--file ${file} contains no EtcdCluster`);
   const where = cluster.metadata?.namespace ?? namespace;
   if (where !== namespace)
-    throw new OptionError(`--file ${file}: the playground looks after the namespace ${namespace}, not ${where}`);
+    throw new OptionError(`--file ${file}: the playground manages namespace ${namespace} only, not ${where}`);
   return objects;
 }
 
@@ -178,7 +221,7 @@ async function makeFolder(directory: string): Promise<void> {
   } catch (error) {
     if ((await stat(directory).catch(() => undefined))?.isDirectory()) return;
     const words = error instanceof Error ? error.message : String(error);
-    throw new OptionError(`--keep ${directory}: this folder cannot be made: ${words}`, { cause: error });
+    throw new OptionError(`--keep ${directory}: the folder cannot be created: ${words}`, { cause: error });
   }
 }
 
@@ -201,20 +244,24 @@ async function entryOf(lab: Lab, versions: EtcdVersions, { host, port }: Forward
     kubeconfig: lab.kubeconfigPath,
     bin: await layOutTools(lab, versions.first),
     endpoint: `http://${host}:${port}`,
+    aws: await layOutAwsFiles(lab),
   };
 }
 
-const { bucket, awsSecret, endpoint: store } = objectStore;
+const { bucket, awsSecret } = objectStore;
 
 /** Lines to copy: none is so long that a usual terminal would cut it. */
-function hintsOf({ kubeconfig, endpoint, bin }: Entry): readonly string[] {
-  return [
-    `export KUBECONFIG=${kubeconfig}`,
-    `export PATH=${bin}:$PATH`,
+function hintsOf({ kubeconfig, endpoint, bin, aws }: Entry, isEmpty: boolean): readonly string[] {
+  const first = [`export KUBECONFIG=${kubeconfig}`, `export PATH=${bin}:$PATH`, `export AWS_DIR=${aws}`];
+  const walkThrough = [
+    'example/rbac/create_role.sh && kubectl create -f example/deployment.yaml',
+    'kubectl apply -f example/example-etcd-cluster.yaml',
+  ];
+  const use = [
     'kubectl get etcd,pods,services    kubectl etcd status',
     `etcdctl --endpoints ${endpoint} put hello world`,
-    `kubectl etcd backup create --s3-path ${bucket}/mine --aws-secret ${awsSecret} --wait \\`,
-    `  --s3-endpoint ${store} --path-style`,
+    `kubectl etcd backup create --s3-path ${bucket}/mine --aws-secret ${awsSecret} --wait`,
     'npm run lab -- --help             kill, cut, blank, reboot, apply from a second terminal',
   ];
+  return [...first, ...(isEmpty ? walkThrough : use)];
 }

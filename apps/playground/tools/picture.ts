@@ -30,11 +30,11 @@ await using terminal = openScript({
   env: { ...process.env, TERM: 'xterm-256color', NO_COLOR: '' },
   ...size,
 });
-await sees(terminal, /backups can be made/);
+await sees(terminal, /backups can be taken/);
 await terminal.press('s');
 await sees(terminal, /you: backed up/);
 await terminal.press('k');
-await sees(terminal, /not healthy|learner/);
+await sees(terminal, /Replacing Dead Member|learner/);
 await mkdir(dirname(file), { recursive: true });
 await writeFile(file, picture(terminal.reader.cells));
 await terminal.press('q');

@@ -40,6 +40,9 @@ export function createControlLoop<T extends KubeObject>(options: ControlLoopOpti
   const queue = new WorkQueue<string>({ clock, name: kind, rateLimiter: exponentialPerKey(5, longestDelay) });
 
   log.info('Setting up event handlers');
+  // The tutorials' update handler returns if the old and the new object have the same resourceVersion, which drops what a resync
+  // brings: their sync only looks at the object. Ours compares with the world, where something may have changed while the object
+  // did not. The resync is what repairs that, so its events are let through.
   informer.addHandler(
     enqueueFrom(queue, (object) => [keyOf(object)]),
     { resyncPeriod },

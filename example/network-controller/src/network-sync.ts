@@ -9,7 +9,7 @@ import { type Client, isKubeError, parseKey } from '@etcd-operator/kube';
 import type { Logger } from '@etcd-operator/ports';
 import { compare } from './compare.ts';
 import { type Network, networks } from './network.ts';
-import type { NetworkSettings, Neutron } from './neutron/neutron.ts';
+import type { Neutron } from './neutron/neutron.ts';
 
 /** Holds a deleted Network back until it is gone from the network service too. */
 export const finalizer = 'samplecrd.k8s.io/neutron';
@@ -35,34 +35,41 @@ export function createNetworkSync({ lister, client, neutron, log }: NetworkSyncO
   return async (key, signal) => {
     const network = lister.get(key);
     if (!network) {
-      log.info(`Network ${key} is not in the local cache: it is deleted from Neutron too`);
-      await adjust(key, undefined, signal);
+      // Somebody forced it away without our finalizer, or it is a stray.
+      await remove(key, 'does not exist in local cache', signal);
     } else if (isBeingDeleted(network)) {
-      await adjust(key, undefined, signal);
+      // The finalizer keeps it in the cache until Neutron has let go of it.
+      await remove(key, 'is being deleted', signal);
       const patch = removeFinalizerPatch(network, finalizer);
       if (patch) await api.patch(parseKey(key), patch, { signal }).catch(unlessGone);
     } else {
       // Before the first call: from then on nobody can delete the Network without our cleaning up.
       const patch = addFinalizerPatch(network, finalizer);
-      if (patch) await api.patch(parseKey(key), patch, { signal });
-      await adjust(key, network.spec, signal);
+      const current = patch ? await api.patch(parseKey(key), patch, { signal }) : network;
+      await ensure(key, current, signal);
     }
   };
 
-  async function adjust(key: string, desired: NetworkSettings | undefined, signal: AbortSignal): Promise<void> {
-    const step = compare(desired, await neutron.get(key, signal));
-    switch (step.type) {
-      case 'nothing':
-        return;
-      case 'delete':
-        log.info(`[Neutron] Deleting network: ${key} ...`);
-        return neutron.delete(key, signal);
-      case 'create':
-      case 'update':
-        log.info(`[Neutron] Processing network: ${key} ...`, { call: step.type, ...step.settings });
-        return neutron[step.type](key, step.settings, signal);
-    }
+  async function remove(key: string, why: string, signal: AbortSignal): Promise<void> {
+    if (compare(undefined, await neutron.get(key, signal)).type === 'nothing') return;
+    log.warn(`Network: ${key} ${why}, will delete it from Neutron ...`);
+    log.info(`[Neutron] Deleting network: ${key} ...`);
+    await neutron.delete(key, signal);
   }
+
+  async function ensure(key: string, network: Network, signal: AbortSignal): Promise<void> {
+    const step = compare(network.spec, await neutron.get(key, signal));
+    if (step.type !== 'create' && step.type !== 'update') return;
+    log.info(`[Neutron] Try to process network: ${wordsFor(network)} ...`, { call: step.type });
+    await neutron[step.type](key, step.settings, signal);
+  }
+}
+
+/** The object in the form that Go prints, as far as it teaches something: which version of it is meant, and what it asks for. */
+function wordsFor({ metadata, spec }: Network): string {
+  const { name, namespace, resourceVersion } = metadata ?? {};
+  const fields = `Name:"${name}", Namespace:"${namespace}", ResourceVersion:"${resourceVersion}"`;
+  return `Network{${fields}, Spec:{Cidr:"${spec.cidr}", Gateway:"${spec.gateway}"}}`;
 }
 
 function unlessGone(error: unknown): undefined {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Informer } from '@etcd-operator/controller-runtime';
-import { apiVersionOf, type KubeObject } from '@etcd-operator/kube';
+import { apiVersionOf, type KubeObject, qualifiedName } from '@etcd-operator/kube';
 import type { Clock, Logger } from '@etcd-operator/ports';
 
 /** How often is looked at what keeps the cache waiting, in milliseconds. */
@@ -20,7 +20,8 @@ export async function waitForCache<T extends KubeObject>(
   while (!informer.hasSynced && !signal.aborted) {
     if (informer.status.problem?.kind === 'missing' && !isReported) {
       const { resource } = informer;
-      log.warn(`The API server does not know ${resource.kind} of ${apiVersionOf(resource)} yet: apply its CRD`);
+      const missing = `the server could not find the requested resource (get ${qualifiedName(resource)})`;
+      log.warn(`Failed to list ${resource.kind} of ${apiVersionOf(resource)}: ${missing}; waiting for its CRD`);
       isReported = true;
     }
     await Promise.race([synced, clock.sleep(period, signal).catch(() => undefined)]);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { startLabCluster } from './lab-cluster.ts';
 import { type Block, blocksOf, exchangesOf, home, messageOf } from './readme.ts';
@@ -28,7 +29,8 @@ test('the walk-through of the README, typed as written against a cluster, with n
   const [neutronBlock, controllerBlock, ...rest] = blocksOf('Walk through');
   await using neutron = keepRunning(`${neutronBlock?.lines[0]} -- -port=0`, place);
   const url = await neutron.says(/listens at (\S+)/);
-  await using controller = keepRunning(`${controllerBlock?.lines[0]} -neutron=${url}`, place);
+  const account = { ...place, env: { ...place.env, KUBECONFIG: join(cluster.userHome, '.kube', 'config') } };
+  await using controller = keepRunning(`${controllerBlock?.lines[0]} -neutron=${url}`, account);
   let at = 0;
   for (const block of rest) {
     if (block.language === 'log') at = await heard(controller, block, at);

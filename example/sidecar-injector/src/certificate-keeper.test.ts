@@ -54,7 +54,7 @@ test('nothing is made before there is a configuration, and all of it soon after'
 test('a restart keeps it', async () => {
   await world.installWebhook();
   world.startInjector();
-  const starts = () => world.lines.filter((line) => line === 'webhook server listens').length;
+  const starts = () => world.lines.filter((line) => line === 'webhook server is listening').length;
   await eventually(() => expect(starts()).toBe(1));
   const first = await certificate();
   await world.stopInjector();
@@ -100,7 +100,7 @@ test.each([
   },
 );
 
-test('a Secret that is deleted is made anew, and no Pod notices', async () => {
+test('a Secret that is deleted is recreated, and no Pod notices', async () => {
   await world.installWebhook('Fail');
   world.startInjector();
   await eventually(() => create('first'));

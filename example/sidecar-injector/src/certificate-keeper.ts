@@ -34,7 +34,7 @@ const fieldSelector = `metadata.name=${ownName}`;
 const longestPause = 3_600_000;
 
 /**
- * Makes the serving certificate, keeps it in a Secret for all replicas, tells the API server whom to trust, and does so anew
+ * Makes the serving certificate, keeps it in a Secret for all replicas, tells the API server whom to trust, and does so again
  * before it expires. Trust comes first: the API server knows the new authority beside the old one before anybody serves with
  * the new certificate. Returns where the present certificate comes from.
  */

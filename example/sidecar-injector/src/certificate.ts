@@ -84,7 +84,7 @@ export function isPair(cert: string, key: string): boolean {
 
 /** The certificates in a bundle that can be read, in their order, each in PEM. */
 export function certificatesIn(bundle: string): readonly string[] {
-  const blocks = bundle.match(/-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs) ?? [];
+  const blocks = bundle.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
   return blocks.filter((block) => asCertificate(block) !== undefined).map((block) => `${block}\n`);
 }
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { help, readCommandLine } from './command-line.ts';
 
 test('without flags it is what a Pod needs', () => {
-  const inside = { kubeconfig: undefined, namespace: undefined, host: '0.0.0.0', port: 9443, httpPort: 8080 };
+  const inside = { kubeconfig: undefined, namespace: undefined, host: undefined, port: 9443, httpPort: 8080 };
   expect(readCommandLine([])).toEqual(inside);
 });
 

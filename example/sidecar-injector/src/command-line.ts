@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 export interface CommandLine {
   readonly kubeconfig: string | undefined;
   readonly namespace: string | undefined;
-  readonly host: string;
+  readonly host: string | undefined;
   readonly port: number;
   readonly httpPort: number;
 }
@@ -13,7 +13,7 @@ export interface CommandLine {
 export const help = `sidecar-injector [flags]
   --kubeconfig=<file>   the way to the cluster; needed only outside of one
   --namespace=<name>    where the ConfigMap, the Secret and the lease are; by default that of the Pod, or of the kubeconfig
-  --host=<address>      where it listens (default 0.0.0.0)
+  --host=<address>      where it listens (default: every address, of both IP families)
   --port=<number>       where the API server calls (default 9443)
   --http-port=<number>  where probes and metrics are answered (default 8080)
   -h, --help            this text
@@ -22,7 +22,7 @@ export const help = `sidecar-injector [flags]
 const options = {
   kubeconfig: { type: 'string' },
   namespace: { type: 'string' },
-  host: { type: 'string', default: '0.0.0.0' },
+  host: { type: 'string' },
   port: { type: 'string', default: '9443' },
   'http-port': { type: 'string', default: '8080' },
   help: { type: 'boolean', short: 'h' },

@@ -14,8 +14,8 @@ async function run({ kubeconfig, namespace, host, port, httpPort }: CommandLine)
       client: createClient(transport),
       log: createLogger({ clock: systemClock, write: textLines(process.stderr) }),
       namespace: namespace ?? config.namespace,
-      listen: { host, port },
-      http: { host, port: httpPort },
+      listen: { ...(host !== undefined && { host }), port },
+      http: { ...(host !== undefined && { host }), port: httpPort },
     },
     stop.signal,
   );

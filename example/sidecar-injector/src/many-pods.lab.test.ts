@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { mutatingWebhookConfigurations, pods } from '@etcd-operator/kube';
 import { startLab } from '@etcd-operator/kube-lab';
+import { freePort } from '@etcd-operator/tools';
 import { expect, test } from 'vitest';
-import { freePort } from './testing/free-port.ts';
 import { startInjectorProcess } from './testing/injector-process.ts';
 import { apply, localConfiguration } from './testing/manifests.ts';
 import { mark } from './wants-sidecar.ts';

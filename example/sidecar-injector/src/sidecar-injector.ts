@@ -14,8 +14,8 @@ export interface SidecarInjectorOptions {
   readonly namespace: string;
   /** @default systemClock */
   readonly clock?: Clock;
-  /** Where it listens. @default 0.0.0.0:9443 */
-  readonly listen?: { readonly host: string; readonly port: number };
+  /** Where it listens. @default port 9443 of every address */
+  readonly listen?: { readonly host?: string; readonly port: number };
   /** Where `/healthz`, `/readyz` and `/metrics` are answered. @default nowhere */
   readonly http?: HttpOptions;
   /** How long a certificate is good for, in milliseconds. @default 30 days */

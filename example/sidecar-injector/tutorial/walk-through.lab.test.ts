@@ -2,20 +2,17 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createImage, createImageTable, hostImage, startLab } from '@etcd-operator/kube-lab';
+import { createImageTable, nodeProgramsImage, startLab } from '@etcd-operator/kube-lab';
 import { ensurePart } from '@etcd-operator/tools';
 import { expect, test } from 'vitest';
 
 const home = join(import.meta.dirname, '..');
 const repository = join(home, '..', '..');
 
-/** The image that deploy/deployment.yaml asks for: Node, and this repository in /app. */
+/** The image that deploy/deployment.yaml asks for, run from this repository. */
 function injectorImage() {
-  const bin = dirname(process.execPath);
-  const { files, ...rest } = hostImage({ directories: [bin], entrypoint: [], env: { PATH: `${bin}:/usr/bin:/bin` } });
-  const { digest: _digest, ...parts } = rest;
-  const app = { kind: 'bind' as const, path: '/app', source: repository };
-  return createImage({ ...parts, files: { entries: [...files.entries, app] } });
+  const directories = ['example', 'packages', 'node_modules'].map((folder) => join(repository, folder));
+  return nodeProgramsImage({ programs: { 'sidecar-injector': join(home, 'src', 'main.ts') }, directories });
 }
 
 /** Commands of the README with what they print. */

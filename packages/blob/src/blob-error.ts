@@ -8,6 +8,8 @@ export type BlobErrorCode =
   | 'BucketMissing'
   /** The store knows who asks, or does not want to, and says no. */
   | 'Denied'
+  /** The object is locked: nobody may delete or replace it yet. */
+  | 'Locked'
   /** The credentials were good once. */
   | 'Expired'
   /** Too many requests; the store asks for patience. */
@@ -18,6 +20,8 @@ export type BlobErrorCode =
   | 'Timeout'
   /** What arrived is not what was sent. */
   | 'ChecksumMismatch'
+  /** A listing repeats a key, runs backwards, breaks off or does not get on: what it names, and what it does not, proves nothing. */
+  | 'BadListing'
   /** The key or path is one that is never used: empty, absolute, with `..`, or through a symbolic link. */
   | 'InvalidPath'
   /** This machine's clock and the store's differ by more than the store accepts. */
@@ -35,6 +39,7 @@ const passing: ReadonlySet<BlobErrorCode> = new Set([
   'Unavailable',
   'Timeout',
   'ChecksumMismatch',
+  'BadListing',
   'ClockSkew',
 ]);
 
@@ -51,8 +56,8 @@ export interface BlobErrorDetails {
  * The one error of this package. `code` is what to branch on; `retryable` is true if the fault is of a kind that passes by
  * itself, so that the same call may succeed later.
  *
- * `outcomeUnknown` is true if the last step of a `put` failed in a way that leaves open whether the object was stored: it must
- * be settled by reading.
+ * `outcomeUnknown` is true if a `put` failed in a way that leaves open whether the object was stored, also after a look at the store:
+ * it must be settled by reading, with `BlobStore.settle`.
  *
  * Neither the message nor anything reachable through `cause` holds a secret: causes are copies that carry name and
  * message only, without requests, headers and query strings.

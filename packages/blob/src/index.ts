@@ -17,19 +17,28 @@ export type {
   BodySummary,
   ByteRange,
   CallOptions,
+  Cleared,
+  GetOptions,
   LendOptions,
   LentRead,
   PutOptions,
   PutProgress,
+  PutProof,
   PutResult,
+  Settled,
+  SweepOptions,
 } from './blob-store.ts';
 export type { RetryPolicy, StorePorts } from './call/attempts.ts';
 export type { DirectoryOptions } from './directory/directory-driver.ts';
-export { isLocalAddress } from './endpoint/address-rules.ts';
+export { addressSet, isLocalAddress, isNetwork } from './endpoint/address-rules.ts';
 export type { EndpointPolicy } from './endpoint/endpoint-policy.ts';
+export { fitsHost } from './endpoint/host-pattern.ts';
+export { lookupHost } from './endpoint/lookup-host.ts';
+export { proxyOf, type StoreProxy } from './endpoint/proxy.ts';
 export { type GcsCredentials, type GcsOptions, gcsCredentialsFromSecret } from './gcs/gcs-options.ts';
 export { type ObjectPath, parseObjectPath } from './object-path.ts';
 export { openStore, type StoreOptions } from './open-store.ts';
 export { type OssCredentials, type OssOptions, ossCredentialsFromSecret } from './oss/open-oss.ts';
+export { areS3CredentialsAmbient } from './s3/s3-credentials.ts';
 export { type S3Credentials, type S3Options, s3CredentialsFromSecret } from './s3/s3-options.ts';
 export type { StoreSettings } from './store.ts';

@@ -10,8 +10,13 @@ const maxKeyBytes = 1024;
  */
 export function checkKey(key: string): string {
   const problem = keyProblem(key);
-  if (problem !== undefined) throw new BlobError('InvalidPath', `the key ${shown(key)} ${problem}`);
+  if (problem !== undefined) refuseKey(key, problem);
   return key;
+}
+
+/** @param problem what the key is or has, as the end of a sentence */
+export function refuseKey(key: string, problem: string): never {
+  throw new BlobError('InvalidPath', `the key ${shown(key)} ${problem}`);
 }
 
 /** The same for the beginning of keys; it may be empty, and end anywhere. */

@@ -11,7 +11,7 @@ test.each([
   expect(parseObjectPath(path)).toEqual(expected);
 });
 
-test.each(['', '/', 'bucket', 'bucket/', '/key'])('%j is refused with the words of the original', (path) => {
+test.each(['', '/', 'bucket', 'bucket/', '/key'])('%j is refused with the words of CoreOS etcd-operator', (path) => {
   expect(() => parseObjectPath(path)).toThrow(`Invalid S3 path (${path})`);
 });
 

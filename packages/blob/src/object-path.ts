@@ -8,7 +8,7 @@ export interface ObjectPath {
 }
 
 /**
- * Splits `<bucket>/<key>` at the first slash; both must be non-empty. The text of the error is that of the original operator, for
+ * Splits `<bucket>/<key>` at the first slash; both must be non-empty. The text of the error is that of CoreOS etcd-operator, for
  * every kind of store, because people search for it.
  */
 export function parseObjectPath(path: string): ObjectPath {

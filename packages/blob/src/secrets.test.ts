@@ -9,7 +9,7 @@ import {
   s3CredentialsFromSecret,
 } from './index.ts';
 
-describe('the Secrets of the original', () => {
+describe('the Secrets of CoreOS etcd-operator', () => {
   test('S3: two files, either of which may be missing', () => {
     expect(s3CredentialsFromSecret({ credentials: 'a', config: 'b', other: 'c' })).toEqual({
       kind: 'files',
@@ -27,7 +27,9 @@ describe('the Secrets of the original', () => {
       cloud: 'AzurePublicCloud',
     });
     expect(azureOptionsFromSecret({ ...data, cloud: 'AzureChinaCloud' }).cloud).toBe('AzureChinaCloud');
-    expect(() => azureOptionsFromSecret({ ...data, cloud: 'constructor' })).toThrow('names a cloud that is none of');
+    expect(() => azureOptionsFromSecret({ ...data, cloud: 'constructor' })).toThrow(
+      'the key cloud of the Secret for Azure must be one of',
+    );
     expect(() => azureOptionsFromSecret({ 'storage-account': 'acc' })).toThrow('storage-account and storage-key');
   });
 

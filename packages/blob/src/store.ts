@@ -1,22 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Logger, silentLogger } from '@etcd-operator/ports';
+import { type Logger, type Random, silentLogger, systemRandom } from '@etcd-operator/ports';
 import { BlobError } from './blob-error.ts';
 import type {
   BlobInfo,
   BlobStore,
+  BodySummary,
   ByteRange,
   CallOptions,
+  Cleared,
+  GetOptions,
   LendOptions,
   LentRead,
   PutOptions,
   PutResult,
+  Settled,
+  SettleOptions,
+  SweepOptions,
 } from './blob-store.ts';
 import { Attempts, type StorePorts } from './call/attempts.ts';
 import { beforeAbort } from './call/interruptible.ts';
-import { checkKey, checkPrefix } from './object-key.ts';
+import { listKeys } from './list/list-keys.ts';
+import { checkKey, checkPrefix, refuseKey } from './object-key.ts';
+import { hashChecked } from './read/hash-checked.ts';
 import { readBlob } from './read/read-blob.ts';
 import type { StoreDriver } from './store-driver.ts';
 import { mebibyte } from './write/part-sizes.ts';
+import { settled } from './write/prove.ts';
 import { Put } from './write/put.ts';
 
 /** How a store works, whatever its kind. */
@@ -40,10 +49,12 @@ class DriverStore<Upload> implements BlobStore {
   readonly #attempts: Attempts;
   readonly #logger: Logger;
   readonly #bufferBytes: number;
+  readonly #random: Random;
 
   constructor(driver: StoreDriver<Upload>, settings: StoreSettings) {
     this.#driver = driver;
     this.#bufferBytes = settings.bufferBytes ?? 24 * mebibyte;
+    this.#random = settings.random ?? systemRandom;
     this.#logger = (settings.logger ?? silentLogger).child({ store: driver.location });
     this.#attempts = new Attempts({ ...settings, logger: this.#logger }, (thrown, what) =>
       driver.errorOf(thrown, what),
@@ -54,40 +65,59 @@ class DriverStore<Upload> implements BlobStore {
     return this.#driver.location;
   }
 
+  get server(): string {
+    return this.#driver.server;
+  }
+
+  checkKey(key: string): void {
+    const problem = this.#driver.keyProblem(checkKey(key));
+    if (problem !== undefined) refuseKey(key, problem);
+  }
+
   async put(key: string, body: AsyncIterable<Uint8Array>, options: PutOptions = {}): Promise<PutResult> {
+    this.checkKey(key);
     const context = {
-      driver: this.#driver,
+      driver: (options.isUnlocked ? this.#driver.unlocked : undefined) ?? this.#driver,
       attempts: this.#attempts,
       logger: this.#logger,
       bufferBytes: this.#bufferBytes,
+      mark: options.mark ?? this.#random.uuid(),
     };
-    return new Put(context, checkKey(key), options).run(body);
+    return new Put(context, key, options).run(body);
   }
 
-  async *get(key: string, range: ByteRange = { offset: 0 }, options: CallOptions = {}): AsyncGenerator<Uint8Array> {
+  async *get(key: string, range: ByteRange = { offset: 0 }, options: GetOptions = {}): AsyncGenerator<Uint8Array> {
     const { offset, length = 0 } = range;
     if (!isCount(offset) || !isCount(length)) {
-      throw new BlobError('Configuration', `a range from ${offset} of ${range.length} bytes is none`);
+      throw new BlobError('Configuration', `invalid range: offset ${offset}, length ${range.length}`);
     }
     const context = { driver: this.#driver, attempts: this.#attempts };
-    yield* readBlob(context, checkKey(key), range, options.signal);
+    const body = readBlob(context, checkKey(key), range, options.signal);
+    yield* options.sha256 === undefined ? body : hashChecked(body, options.sha256, `reading ${key}`);
   }
 
   async stat(key: string, options: CallOptions = {}): Promise<BlobInfo> {
     checkKey(key);
-    return this.#attempts.run({ what: `looking at ${key}` }, options.signal, (signal) =>
+    return this.#attempts.run({ what: `reading the metadata of ${key}` }, options.signal, (signal) =>
       this.#driver.stat(key, signal),
     );
+  }
+
+  async settle(key: string, expected: BodySummary, options: SettleOptions = {}): Promise<Settled> {
+    return settled({ driver: this.#driver, attempts: this.#attempts }, checkKey(key), expected, options);
   }
 
   async lend(key: string, options: LendOptions): Promise<LentRead | undefined> {
     const { expiresIn: seconds, signal } = options;
     if (!isCount(seconds) || seconds === 0 || seconds > longestLoanSeconds) {
-      throw new BlobError('Configuration', `a read is not lent for ${seconds} s: 1 to ${longestLoanSeconds} it may be`);
+      throw new BlobError(
+        'Configuration',
+        `a presigned URL cannot be valid for ${seconds} s; use 1 to ${longestLoanSeconds} s`,
+      );
     }
     const request = { key: checkKey(key), now: this.#attempts.clock.now(), seconds };
     // Neither a resolver nor a source of credentials can be told to stop.
-    return this.#attempts.run({ what: `lending a read of ${key}` }, signal, (limit) =>
+    return this.#attempts.run({ what: `creating a presigned URL for ${key}` }, signal, (limit) =>
       beforeAbort(this.#driver.lend(request, limit), limit),
     );
   }
@@ -95,14 +125,9 @@ class DriverStore<Upload> implements BlobStore {
   async *list(prefix: string, options: CallOptions = {}): AsyncGenerator<BlobInfo> {
     checkPrefix(prefix);
     const what = `listing ${prefix}*`;
-    for (let from: string | undefined; ; ) {
-      const page = await this.#attempts.run({ what }, options.signal, (signal) =>
-        this.#driver.page(prefix, from, signal),
-      );
-      yield* page.items;
-      if (page.next === undefined) return;
-      from = page.next;
-    }
+    const page = (from: string | undefined) =>
+      this.#attempts.run({ what }, options.signal, (signal) => this.#driver.page(prefix, from, signal));
+    yield* listKeys({ prefix, isOrdered: this.#driver.listsInOrder ?? true, page });
   }
 
   async delete(key: string, options: CallOptions = {}): Promise<void> {
@@ -110,16 +135,18 @@ class DriverStore<Upload> implements BlobStore {
     await this.#attempts.run({ what: `deleting ${key}` }, options.signal, (signal) => this.#driver.remove(key, signal));
   }
 
-  async sweep(prefix: string, startedBefore: number, options: CallOptions = {}): Promise<number> {
+  async sweep(prefix: string, startedBefore: number, options: SweepOptions = {}): Promise<number> {
     checkPrefix(prefix);
+    const { isOwn = () => true } = options;
+    const request = { prefix, startedBefore, isOwn };
     const what = `looking for unfinished uploads to ${prefix}*`;
-    return this.#attempts.run({ what }, options.signal, (signal) => this.#driver.sweep(prefix, startedBefore, signal));
+    return this.#attempts.run({ what }, options.signal, (signal) => this.#driver.sweep(request, signal));
   }
 
-  async clear(key: string, options: CallOptions = {}): Promise<void> {
+  async clear(key: string, options: CallOptions = {}): Promise<Cleared> {
     checkKey(key);
     const what = `looking for unfinished uploads to ${key}`;
-    await this.#attempts.run({ what }, options.signal, (signal) => this.#driver.clear(key, signal));
+    return this.#attempts.run({ what }, options.signal, (signal) => this.#driver.clear(key, signal));
   }
 
   close(): void {

@@ -103,7 +103,9 @@ export { Counter, CounterSeries } from './metrics/counter.ts';
 export { Gauge, GaugeSeries } from './metrics/gauge.ts';
 export { defaultBuckets, Histogram, type HistogramOptions, HistogramSeries } from './metrics/histogram.ts';
 export { type FamilyOptions, MetricFamily } from './metrics/metric-family.ts';
+export { metricsReaders } from './metrics/metrics-readers.ts';
 export { MetricRegistry, metricsContentType } from './metrics/registry.ts';
+export { type ReaderVerdict, SecureMetrics, type SecureMetricsOptions } from './metrics/secure-metrics.ts';
 export type { Priority } from './queue/priority.ts';
 export {
   defaultRateLimiter,
@@ -118,6 +120,7 @@ export type { Problem, ProblemKind } from './reflector/problem.ts';
 export { Reflector, type ReflectorOptions } from './reflector/reflector.ts';
 export type { ReflectorSink } from './reflector/reflector-sink.ts';
 export type { ReflectorState } from './reflector/reflector-state.ts';
+export { isNotOlder } from './reflector/resource-version.ts';
 export type { DeepReadonly } from './store/deep-readonly.ts';
 export type { IndexFunction } from './store/indexer.ts';
 export type { Lister, ListerSelection } from './store/lister.ts';

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
-import { type Client, configMaps, leases } from '@etcd-operator/kube';
+import { type Client, configMaps } from '@etcd-operator/kube';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { versionOrder } from './reflector/resource-version.ts';
 import { RealServer } from './testing/real-server.ts';
+import { sharedLease, startLeader, stopSignal, writtenAfter } from './testing/stopped-leader.ts';
 
 const soon = { timeout: 60_000, interval: 20 };
-const program = fileURLToPath(new URL('testing/leader-child.ts', import.meta.url));
 let server: RealServer;
 let client: Client;
 let closeClient: () => Promise<void>;
@@ -25,14 +23,13 @@ afterAll(async () => {
 });
 
 function start(identity: string): ChildProcess {
-  const { caFile, token } = server.access;
-  const child = spawn(process.execPath, [program, String(server.port), caFile, token, identity], { stdio: 'inherit' });
+  const child = startLeader(server, identity);
   children.add(child);
   child.once('exit', () => children.delete(child));
   return child;
 }
 
-const lease = () => client.resource(leases).get({ namespace: 'default', name: 'child' });
+const lease = () => sharedLease(client);
 const holder = async () => (await lease().catch(() => undefined))?.spec?.holderIdentity;
 const writtenBy = async (identity: string) =>
   (await client.resource(configMaps).list({ namespace: 'default', labelSelector: `by=${identity}` })).items;
@@ -46,15 +43,12 @@ describe('a leader that is stopped for longer than its lease and goes on', { tim
     for (let round = 2; round < 8; round++) {
       const successor = start(waiting);
       await new Promise((resolve) => setTimeout(resolve, 1500));
-      leader.kill('SIGSTOP');
+      leader.kill(stopSignal);
       await vi.waitFor(async () => expect(await holder()).toBe(waiting), soon);
       const takenOver = (await lease()).metadata?.resourceVersion ?? '';
       leader.kill('SIGCONT');
       await once(leader, 'exit');
-      const late = (await writtenBy(leading)).filter(
-        ({ metadata }) => (versionOrder(metadata?.resourceVersion ?? '', takenOver) ?? 1) > 0,
-      );
-      expect(late.map(({ metadata }) => metadata?.name)).toEqual([]);
+      expect(await writtenAfter(client, leading, takenOver)).toEqual([]);
       [leader, leading, waiting] = [successor, waiting, `leader-${round}`];
       await vi.waitFor(async () => expect((await writtenBy(leading)).length).toBeGreaterThan(20), soon);
     }

@@ -25,7 +25,7 @@ function inlined(definition: Definition): StructuralSchema {
   const { $type, properties, additionalProperties, items, ...keywords } = definition;
   if ($type !== undefined) {
     const target = definitions[$type];
-    if (!target) throw new TypeError(`there is no type ${$type} to embed`);
+    if (!target) throw new TypeError(`the type ${$type} to embed does not exist`);
     return { ...inlined(target), ...keywords };
   }
   return {

@@ -21,6 +21,6 @@ test('the example of the README runs as it stands, but for the port', async () =
     timeout: 60_000,
   });
   expect(stdout).toMatch(
-    /^3\.6\.16, learner: false, revision 1\n[0-9a-f]+ m[0-9a-f]{12}\nminor 3\.6 to 3\.7 is one minor up\n$/,
+    /^3\.6\.16, learner: false, revision 1\n[0-9a-f]+ m[0-9a-f]{12}\nminor 3\.7 is the next minor after 3\.6\n$/,
   );
 });

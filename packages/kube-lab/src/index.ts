@@ -23,6 +23,7 @@ export {
   type ProgramFiles,
 } from './images/index.ts';
 export { type Destination, type Lab, type LabOptions, startLab } from './lab.ts';
+export type { IpFamilies, IpFamily } from './network/addresses.ts';
 export type { Forward } from './network/forward.ts';
 export type {
   DiskFaults,

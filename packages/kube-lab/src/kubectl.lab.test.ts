@@ -72,7 +72,33 @@ describe('commands that send typed objects, which is protobuf', () => {
   });
 });
 
+const patient = 'trap exit TERM; sleep 1000 & wait';
+
 describe('the life of a Pod by hand', () => {
+  test('what a Pod serves is reached through the API server, and through a Service', async () => {
+    const answer = 'HTTP/1.0 200 OK\\r\\nContent-Length: 5\\r\\n\\r\\nhello';
+    const input = `
+apiVersion: v1
+kind: Pod
+metadata: { name: web, labels: { app: web } }
+spec:
+  terminationGracePeriodSeconds: 1
+  containers:
+  - name: main
+    image: busybox
+    ports: [{ containerPort: 8080 }]
+    command: [sh, -c, "while true; do printf '${answer}' | nc -l -p 8080; done"]
+`;
+    await kubectl(['create', '-f', '-'], { input });
+    await kubectl(['wait', 'pod/web', '--for=condition=Ready', '--timeout=60s']);
+    await kubectl(['expose', 'pod/web', '--port=80', '--target-port=8080']);
+    for (const place of ['pods/web', 'pods/web:8080', 'services/web', 'services/web:80']) {
+      const path = `/api/v1/namespaces/default/${place}/proxy/`;
+      await expect.poll(() => kubectl(['get', '--raw', path]).catch(String)).toBe('hello');
+    }
+    await kubectl(['delete', 'pod,service', 'web', '--now']);
+  });
+
   test('create, wait, logs, exec, describe and get as a table', async () => {
     await kubectl(['create', '-f', '-'], { input: speaker });
     await kubectl(['wait', 'pod/speaker', '--for=condition=Ready', '--timeout=60s']);
@@ -136,7 +162,53 @@ describe('changing what is there', () => {
     expect(await value()).toBe('7');
   });
 
-  const patient = 'trap exit TERM; sleep 1000 & wait';
+  test('apply on the server goes on where apply on the client left off', async () => {
+    const moved = (data: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: moved }\ndata: { ${data} }\n`;
+    await kubectl(['apply', '-f', '-'], { input: moved('a: one, b: two') });
+    await kubectl(['apply', '--server-side', '-f', '-'], { input: moved('a: other') });
+    expect(await kubectl(['get', 'configmap', 'moved', '-o', 'jsonpath={.data}'])).toBe('{"a":"other"}');
+    const owners = 'jsonpath={range .metadata.managedFields[*]}{.manager} {.operation};{end}';
+    const shown = await kubectl(['get', 'configmap', 'moved', '-o', owners, '--show-managed-fields']);
+    // They are ordered by their times, which differ or not.
+    expect(new Set(shown.split(';'))).toEqual(new Set(['kubectl Apply', 'kubectl-last-applied Apply', '']));
+    expect(await kubectl(['apply', 'view-last-applied', 'configmap', 'moved'])).toContain('a: other');
+  });
+
+  test.each([
+    ['extensions/v1beta1', 'Deployment'],
+    ['apps/v1beta1', 'Deployment'],
+    ['batch/v1beta1', 'CronJob'],
+    ['apiextensions.k8s.io/v1beta1', 'CustomResourceDefinition'],
+  ])('a manifest of %s, which is gone, is answered as by a real cluster', async (apiVersion, kind) => {
+    const input = `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: { name: old }\n`;
+    const message = `resource mapping not found for name: "old" namespace: "" from "STDIN": no matches for kind "${kind}" in version "${apiVersion}"\nensure CRDs are installed first`;
+    for (const command of [['create'], ['apply'], ['apply', '--server-side'], ['replace'], ['delete']]) {
+      await expect(kubectl([...command, '-f', '-'], { input })).rejects.toThrow(message);
+    }
+  });
+
+  test('a daemon set runs on every node', async () => {
+    const input = `
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: { name: everywhere }
+spec:
+  selector: { matchLabels: { app: everywhere } }
+  template:
+    metadata: { labels: { app: everywhere } }
+    spec:
+      containers: [{ name: main, image: busybox, command: [sh, -c, '${patient}'] }]
+`;
+    await kubectl(['apply', '-f', '-'], { input });
+    await kubectl(['rollout', 'status', 'daemonset/everywhere', '--timeout=60s']);
+    const nodes = await kubectl(['get', 'nodes', '-o', 'name']);
+    const pods = await kubectl(['get', 'pods', '-l', 'app=everywhere', '-o', 'jsonpath={.items[*].spec.nodeName}']);
+    expect(pods.split(' ').sort()).toEqual(nodes.trim().replaceAll('node/', '').split('\n').sort());
+    await kubectl(['set', 'env', 'daemonset/everywhere', 'A=B']);
+    await kubectl(['rollout', 'status', 'daemonset/everywhere', '--timeout=60s']);
+    await kubectl(['rollout', 'undo', 'daemonset/everywhere']);
+    await kubectl(['delete', 'daemonset', 'everywhere', '--cascade=foreground', '--timeout=60s']);
+  });
 
   test('scale, rollout, explain, api-resources and drain', async () => {
     await kubectl(['create', 'deployment', 'scaled', '--image=busybox', '--', 'sh', '-c', patient]);

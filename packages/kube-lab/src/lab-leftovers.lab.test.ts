@@ -35,7 +35,7 @@ const victims: Readonly<Record<string, (command: string) => boolean>> = {
   'the visible process': (command) => command.includes('lab-program.ts hold'),
   'the process that made the namespace': (command) => /unshare .*--mount-proc/.test(command),
   'the first process inside': (command) => /^\S*sh -c .*agent\/main\.ts/.test(command),
-  'the agent': (command) => /^\S*node\S* \S*agent\/main\.ts$/.test(command),
+  'the agent': (command) => /^\S*node\S* \S*agent\/main\.ts( IPv\d)+$/.test(command),
 };
 
 test.each(Object.keys(victims))('SIGKILL of %s leaves no process and no mount', async (name) => {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Pod, pods, type Service, services } from '@etcd-operator/kube';
+import { pods } from '@etcd-operator/kube';
 import { ensurePart } from '@etcd-operator/tools';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { etcdImages } from './images/etcd-images.ts';
 import { createImageTable } from './images/image-table.ts';
 import { type Lab, startLab } from './lab.ts';
+import { createEtcd } from './node/testing/etcd-pods.ts';
 
 let lab: Lab;
 
@@ -15,50 +16,9 @@ beforeAll(async () => {
 
 afterAll(() => lab?.stop());
 
-const members = ['etcd-0', 'etcd-1', 'etcd-2'];
-
-function member(name: string): Pod {
-  const url = (host: string, port: number) => `http://${host}.etcd.default.svc:${port}`;
-  return {
-    metadata: { name, namespace: 'default', labels: { app: 'etcd' } },
-    spec: {
-      hostname: name,
-      subdomain: 'etcd',
-      containers: [
-        {
-          name: 'etcd',
-          image: 'quay.io/coreos/etcd:v3.6.16',
-          command: ['/usr/local/bin/etcd'],
-          args: [
-            `--name=${name}`,
-            '--data-dir=/var/etcd/data',
-            '--listen-peer-urls=http://0.0.0.0:2380',
-            '--listen-client-urls=http://0.0.0.0:2379',
-            `--initial-advertise-peer-urls=${url(name, 2380)}`,
-            `--advertise-client-urls=${url(name, 2379)}`,
-            `--initial-cluster=${members.map((each) => `${each}=${url(each, 2380)}`).join(',')}`,
-          ],
-          readinessProbe: { httpGet: { path: '/health', port: 2379 }, periodSeconds: 1 },
-        },
-      ],
-      restartPolicy: 'Never',
-    },
-  };
-}
-
 test('three etcd pods behind a headless service become ready by name', async () => {
   const client = lab.client();
-  const service: Service = {
-    metadata: { name: 'etcd', namespace: 'default' },
-    spec: {
-      clusterIP: 'None',
-      publishNotReadyAddresses: true,
-      selector: { app: 'etcd' },
-      ports: [{ name: 'client', port: 2379 }],
-    },
-  };
-  await client.resource(services).create(service);
-  for (const name of members) await client.resource(pods).create(member(name));
+  await createEtcd(client, ['etcd-0', 'etcd-1', 'etcd-2'], []);
   await expect
     .poll(async () => {
       const { items } = await client.resource(pods).list({ namespace: 'default' });

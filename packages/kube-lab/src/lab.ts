@@ -10,6 +10,7 @@ import { startControllers } from './controllers/index.ts';
 import { rootCaName } from './controllers/namespaces/root-ca-publisher.ts';
 import { SharedCaches } from './controllers/shared-caches.ts';
 import { createImageTable, type ImageTable } from './images/image-table.ts';
+import type { IpFamilies } from './network/addresses.ts';
 import { type Forward, openForward } from './network/forward.ts';
 import { DiskShelf } from './node/disk-shelf.ts';
 import { createFaults, type LabFaults } from './node/faults/index.ts';
@@ -25,6 +26,8 @@ import type { NodeProxy } from './server/node-proxy.ts';
 export interface LabOptions {
   /** Nodes that run pods, or their number. 0: the API server and the controllers alone, which works everywhere. @default 1 */
   readonly nodes?: number | readonly LabNodeSpec[];
+  /** Of pods and Services, the primary one first; two are a dual-stack cluster. @default IPv4 alone */
+  readonly ipFamilies?: IpFamilies;
   /** The images pods may use. @default none */
   readonly images?: ImageTable;
   /** Delays of the kubelet and of controllers are divided by it; what a spec asks for is not. @default 1 */
@@ -99,6 +102,7 @@ async function assemble(options: LabOptions, closers: Closers, stop: () => Promi
     random: options.random ?? systemRandom,
     log: options.log ?? silentLogger,
     timeFactor: options.timeFactor ?? 1,
+    ipFamilies: options.ipFamilies ?? ['IPv4'],
     directory,
     disks: new DiskShelf(directory, () => fleet?.runtime),
   };
@@ -107,8 +111,9 @@ async function assemble(options: LabOptions, closers: Closers, stop: () => Promi
   if (prerequisites) {
     const images = options.images ?? createImageTable([]);
     fleet = await openFleet({ ...base, ...plane, images, specs, prerequisites }, closers);
-    server.useNodeProxy(fleet.proxy);
-    server.useNodeProxy(fleet.proxy);
+    const { agent, proxy } = fleet;
+    server.useNodeProxy(proxy);
+    server.useDialService((host, port) => agent.dial(host, port));
   }
   const inside = fleet && { ...fleet, faults: createFaults({ ...fleet, client: client(), clock }) };
   const needNodes = () => {
@@ -155,6 +160,7 @@ interface LabBase {
   readonly random: Random;
   readonly log: Logger;
   readonly timeFactor: number;
+  readonly ipFamilies: IpFamilies;
   readonly directory: string;
   readonly disks: DiskShelf;
 }
@@ -182,7 +188,7 @@ async function openControlPlane(
   const kubeconfigPath = join(base.directory, 'kubeconfig');
   await writeFile(kubeconfigPath, kubeconfig, { mode: 0o600 });
   const client = (identity?: Identity) => createClient(server.transport(identity));
-  await createFirstObjects(client());
+  await createFirstObjects(client(), base.ipFamilies[0]);
   await createStorageClasses(client());
   const caches = new SharedCaches(server.feed);
   closers.push(() => caches.leave());

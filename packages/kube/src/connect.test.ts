@@ -193,7 +193,7 @@ describe('a configured transport', () => {
     const client = clientFor(configFor(server, { credential: { kind: 'token', token: 'secret\nsecret' } }));
     const error = await whoAmI(client).catch((caught: unknown) => caught);
     expect(error).toMatchObject({ code: 'Configuration' });
-    expect(String(error)).toContain('test: the token has characters');
+    expect(String(error)).toContain('test: the token contains invalid characters');
     expect(String(error)).not.toContain('secret');
   });
 

@@ -6,9 +6,10 @@ import { programRunner, type RunProgram } from './auth/exec-plugin.ts';
 import { FileCache } from './auth/file-cache.ts';
 import type { ClusterConfig, Impersonation } from './config/cluster-config.ts';
 import type { ReadFile } from './config/in-cluster.ts';
-import { isKubeError, KubeError } from './kube-error.ts';
+import { isKubeError } from './kube-error.ts';
 import { HttpTransport } from './transport/http-transport.ts';
 import type { Transport } from './transport/transport.ts';
+import { untilAborted } from './transport/until-aborted.ts';
 
 export interface ConnectOptions {
   /** Connections for calls; watches have their own. @default 8 */
@@ -64,22 +65,6 @@ export function connect(config: ClusterConfig, options: ConnectOptions = {}): Tr
     },
     close: () => http.close(),
   };
-}
-
-/** What `work` comes to, unless `signal` is aborted before: an exec plugin may wait for somebody who is not there. */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return work;
-  const released = new AbortController();
-  const aborted = new Promise<never>((_, reject) => {
-    const give = () => reject(new KubeError('Aborted', 'the request was aborted', { cause: signal.reason }));
-    if (signal.aborted) give();
-    else signal.addEventListener('abort', give, { once: true, signal: released.signal });
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    released.abort();
-  }
 }
 
 /** A connection that fails may do so because of a certificate that has been rotated. */

@@ -22,6 +22,8 @@ export type {
   Writer,
 } from './client/client.ts';
 export { type ClientOptions, createClient } from './client/create-client.ts';
+export { createIfAbsent } from './client/create-if-absent.ts';
+export { ignoreNotFound } from './client/ignore-not-found.ts';
 export type { WatchEvent } from './client/watch-event.ts';
 export type { ClusterConfig, Credential, ExecPlugin, Impersonation, Pem } from './config/cluster-config.ts';
 export type { Environment, ReadFile } from './config/in-cluster.ts';
@@ -343,6 +345,7 @@ export type {
   TransportRequest,
   TransportResponse,
 } from './transport/transport.ts';
+export { untilAborted } from './transport/until-aborted.ts';
 export { formatDuration, parseDuration } from './values/duration.ts';
 export { formatMicroTime, formatTime, parseTime } from './values/micro-time.ts';
 export { ParseError, type ParseErrorCode } from './values/parse-error.ts';

@@ -31,23 +31,34 @@ interface Fields {
   readonly eitherDay: boolean;
 }
 
-/** Reads a schedule. Undefined if it is malformed, or the time zone unknown. @param timeZone an IANA name, @default UTC */
-export function parseCron(text: string, timeZone = 'UTC'): CronSchedule | undefined {
-  if (!isTimeZone(timeZone)) return undefined;
+/**
+ * What becomes of times that a clock shows never or twice when it is set for summer or winter:
+ *
+ * - `asTheyCome`: those that it never shows are left out, and those that it shows twice come twice, as with CronJobs of Kubernetes;
+ * - `once`: those that it never shows come when it is set, and those that it shows twice come once, the first time. A schedule of every
+ *   hour goes on by the hour.
+ */
+export type ClockChanges = 'asTheyCome' | 'once';
+
+/**
+ * Reads a schedule. Undefined if it is malformed, or the time zone unknown.
+ * @param timeZone an IANA name, @default UTC
+ */
+export function parseCron(
+  text: string,
+  timeZone = 'UTC',
+  changes: ClockChanges = 'asTheyCome',
+): CronSchedule | undefined {
+  const local = localClock(timeZone);
+  if (!local) return undefined;
   const every = /^@every\s+(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/.exec(text.trim());
   if (every) return everySchedule(every);
   const parts = (shorthands[text.trim()] ?? text).trim().split(/\s+/);
   const fields = parts.length === 5 ? parseFields(parts) : undefined;
-  return fields && { next: (after) => search(fields, timeZone, after) };
-}
-
-function isTimeZone(name: string): boolean {
-  try {
-    localClock(name);
-    return true;
-  } catch {
-    return false;
-  }
+  if (!fields) return undefined;
+  const isByTheHour = fields.hours.size === 24;
+  const next = changes === 'asTheyCome' || isByTheHour ? search : searchOnce;
+  return { next: (after) => next(fields, local, after) };
 }
 
 function everySchedule([, hours = '0', minutes = '0', seconds = '0']: RegExpExecArray): CronSchedule | undefined {
@@ -109,22 +120,98 @@ function valueOfWord(word: string, { names = [], firstName = 0 }: Bounds): numbe
   return /^\d+$/.test(word) ? Number(word) : Number.NaN;
 }
 
-/** Goes forward minute by minute, in larger steps while the month, day or hour does not match. */
-function search(fields: Fields, timeZone: string, after: number): number | undefined {
-  const local = localClock(timeZone);
+/** Goes forward to the next day, hour or minute that matches; no step passes over a change of the clock. */
+function search(fields: Fields, local: LocalClock, after: number): number | undefined {
   let time = Math.floor(after / minute) * minute + minute;
+  let at = local(time);
   while (time < after + horizon) {
-    const at = local(time);
-    if (!fields.months.has(at.month) || !matchesDay(fields, at)) {
-      // To the last hour of the day: its end is an hour earlier or later where clocks change.
-      time += Math.max(1, 23 - at.hour) * hour - at.minute * minute;
-    } else if (!fields.hours.has(at.hour)) {
-      time += hour - at.minute * minute;
-    } else if (!fields.minutes.has(at.minute)) {
-      time += minute;
-    } else return time;
+    const step = stepFrom(fields, at);
+    if (step === 0) return time;
+    const from = time;
+    time += step;
+    const next = local(time);
+    const isSet = next.offset !== at.offset;
+    if (isSet) time = changeBetween(local, from, time);
+    at = isSet ? local(time) : next;
   }
   return undefined;
+}
+
+/** How far it is to the next time that may match; 0 if this one does. */
+function stepFrom(fields: Fields, at: LocalTime): number {
+  if (!fields.months.has(at.month) || !matchesDay(fields, at)) return (24 - at.hour) * hour - at.minute * minute;
+  const hours = firstFrom(at.hour, 24, fields.hours) - at.hour;
+  return hours > 0
+    ? hours * hour - at.minute * minute
+    : (firstFrom(at.minute, 60, fields.minutes) - at.minute) * minute;
+}
+
+/** The first of these values that is not below `from`; `end` if there is none. */
+function firstFrom(from: number, end: number, values: ReadonlySet<number>): number {
+  let value = from;
+  while (value < end && !values.has(value)) value += 1;
+  return value;
+}
+
+/** Each local time that matches once: not a second time, and at the change of the clock if that leaves it out. */
+function searchOnce(fields: Fields, local: LocalClock, after: number): number | undefined {
+  let found = search(fields, local, after);
+  while (found !== undefined && isSecondTime(local, found)) found = search(fields, local, found);
+  return skippedBefore(fields, local, after, found ?? after + horizon) ?? found;
+}
+
+/** Did the clock show the same a while before, because it was set back since? */
+function isSecondTime(local: LocalClock, time: number): boolean {
+  const back = local(time - 3 * hour).offset - local(time).offset;
+  return back > 0 && local(time - back).offset === local(time).offset + back;
+}
+
+/** The first moment after `after` and before `until` at which the clock was set forward over a time that matches. */
+function skippedBefore(fields: Fields, local: LocalClock, after: number, until: number): number | undefined {
+  const day = 24 * hour;
+  for (let from = Math.floor(after / minute) * minute; from < until; from += day) {
+    const to = Math.min(from + day, Math.ceil(until / minute) * minute);
+    const over = local(to).offset - local(from).offset;
+    if (over <= 0) continue;
+    const change = changeBetween(local, from, to);
+    if (change > after && change < until && skips(fields, local, change, over)) return change;
+  }
+  return undefined;
+}
+
+function changeBetween(local: LocalClock, from: number, to: number): number {
+  const { offset } = local(from);
+  let [before, since] = [from, to];
+  while (since - before > minute) {
+    const middle = before + Math.floor((since - before) / 2 / minute) * minute;
+    if (local(middle).offset === offset) before = middle;
+    else since = middle;
+  }
+  return since;
+}
+
+/** Is there a time that matches among those that the clock never shows? */
+function skips(fields: Fields, local: LocalClock, change: number, over: number): boolean {
+  const first = change + local(change - minute).offset;
+  for (let time = first; time < first + over; time += minute) {
+    const at = utc(time);
+    const isMatch = fields.months.has(at.month) && matchesDay(fields, at) && fields.hours.has(at.hour);
+    if (isMatch && fields.minutes.has(at.minute)) return true;
+  }
+  return false;
+}
+
+/** What a clock of UTC shows; skipped local times are counted as if they were its. */
+function utc(time: number): LocalTime {
+  const date = new Date(time);
+  return {
+    month: date.getUTCMonth() + 1,
+    day: date.getUTCDate(),
+    weekday: date.getUTCDay(),
+    hour: date.getUTCHours(),
+    minute: date.getUTCMinutes(),
+    offset: 0,
+  };
 }
 
 interface LocalTime {
@@ -133,7 +220,11 @@ interface LocalTime {
   readonly weekday: number;
   readonly hour: number;
   readonly minute: number;
+  /** How far the clock is ahead of UTC, in milliseconds. */
+  readonly offset: number;
 }
+
+type LocalClock = (time: number) => LocalTime;
 
 function matchesDay(fields: Fields, at: LocalTime): boolean {
   const byMonth = fields.daysOfMonth.has(at.day);
@@ -141,24 +232,37 @@ function matchesDay(fields: Fields, at: LocalTime): boolean {
   return fields.eitherDay ? byMonth || byWeek : byMonth && byWeek;
 }
 
-function localClock(timeZone: string): (time: number) => LocalTime {
-  const format = new Intl.DateTimeFormat('en-US', {
-    timeZone,
-    hourCycle: 'h23',
-    month: 'numeric',
-    day: 'numeric',
-    weekday: 'short',
-    hour: 'numeric',
-    minute: 'numeric',
-  });
-  return (time) => {
-    const parts = Object.fromEntries(format.formatToParts(new Date(time)).map(({ type, value }) => [type, value]));
-    return {
-      month: Number(parts['month']),
-      day: Number(parts['day']),
-      weekday: days.indexOf((parts['weekday'] ?? '').toLowerCase()),
-      hour: Number(parts['hour']),
-      minute: Number(parts['minute']),
-    };
+/** Undefined for a time zone that nobody knows. */
+function localClock(timeZone: string): LocalClock | undefined {
+  const format = formatFor(timeZone);
+  return format && ((time) => shownBy(format, time));
+}
+
+function formatFor(timeZone: string): Intl.DateTimeFormat | undefined {
+  try {
+    return new Intl.DateTimeFormat('en-US', {
+      timeZone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      weekday: 'short',
+      hour: 'numeric',
+      minute: 'numeric',
+    });
+  } catch {
+    return undefined;
+  }
+}
+
+function shownBy(format: Intl.DateTimeFormat, time: number): LocalTime {
+  const parts = new Map(format.formatToParts(new Date(time)).map(({ type, value }) => [type, value]));
+  const number = (part: Intl.DateTimeFormatPartTypes) => Number(parts.get(part));
+  const shown = { month: number('month'), day: number('day'), hour: number('hour'), minute: number('minute') };
+  const asUtc = Date.UTC(number('year'), shown.month - 1, shown.day, shown.hour, shown.minute);
+  return {
+    ...shown,
+    weekday: days.indexOf((parts.get('weekday') ?? '').toLowerCase()),
+    offset: asUtc - Math.floor(time / minute) * minute,
   };
 }

@@ -2,18 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Cluster } from '@etcd-operator/tools/cluster';
-
-/** One kind of call that a service account has made. */
-export interface RecordedCall {
-  readonly account: string;
-  readonly verb: string;
-  readonly group: string;
-  /** `pods`, or `pods/log`. */
-  readonly resource: string;
-  /** Of the object, where there was one. */
-  readonly name: string;
-  readonly isForbidden: boolean;
-}
+import type { RecordedCall } from '@etcd-operator/tools/deploy/testing';
 
 interface AuditEvent {
   readonly verb: string;

@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addresses, certificateFiles, makeCertificates } from '@etcd-operator/tools/cluster';
-import type { Trust } from './etcd-view.ts';
-import type { Scene } from './scene.ts';
+import type { Trust } from './scenes/etcd-view.ts';
+import type { Scene } from './scenes/scene.ts';
 
 /** What an EtcdCluster says to use the secrets that `secureCluster` makes. */
 export const staticTls = {
@@ -20,7 +20,7 @@ const secrets = [
   ['etcd-client-tls', 'etcd-client'],
 ] as const;
 
-/** Makes certificates for a cluster of this name, and the secrets with them under the names and keys of the original. */
+/** Makes certificates for a cluster of this name, and the secrets with them under the names and keys of CoreOS etcd-operator. */
 export async function secureCluster(scene: Scene, name: string): Promise<Trust> {
   const service = `${name}.${scene.namespace}.svc`;
   const client = `${name}-client.${scene.namespace}.svc`;

@@ -6,7 +6,7 @@ import type { Cluster } from '@etcd-operator/tools/cluster';
 
 /**
  * Ends every process of these pods at once, with the ones that hold their namespaces open: what a node's reboot does to pods. The
- * kubelet then makes them anew: same pod, other address, emptyDir kept.
+ * kubelet then recreates them: same pod, other address, emptyDir kept.
  */
 export function rebootPods(cluster: Cluster, pods: readonly Pod[]): void {
   const uids = pods.map(({ metadata }) => metadata?.uid ?? 'none');

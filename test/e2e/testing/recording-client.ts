@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isEtcdError, MemberClient, prefixEnd, toBytes } from '@etcd-operator/etcd';
 import type { Client } from '@etcd-operator/kube';
 import { systemClock } from '@etcd-operator/ports';
-import { etcdPods, type Trust, withMember } from './etcd-view.ts';
+import { etcdPods, type Trust, withMember } from './scenes/etcd-view.ts';
 import { until, untilTrue } from './until.ts';
 
 /** What a client has seen that wrote and read all the time. */

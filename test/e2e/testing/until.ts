@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as sleep } from 'node:timers/promises';
+import { patienceOf } from '@etcd-operator/tools/test/testing';
 
 /** Others may use this machine too. */
 const seconds = 240;
@@ -19,7 +20,8 @@ export async function until<T>(
   options: UntilOptions = {},
 ): Promise<T> {
   const { everyMilliseconds = 200 } = options;
-  const limit = performance.now() + seconds * 1000;
+  const begun = performance.now();
+  const limit = performance.now() + patienceOf(seconds * 1000);
   for (let last: unknown; ; ) {
     try {
       const answer = await ask();
@@ -28,7 +30,10 @@ export async function until<T>(
     } catch (error) {
       last = error;
     }
-    if (performance.now() > limit) throw new Error(`waited ${seconds} s in vain: ${what}`, { cause: last });
+    if (performance.now() > limit) {
+      const waited = Math.round((performance.now() - begun) / 1000);
+      throw new Error(`waited ${waited} s in vain: ${what}`, { cause: last });
+    }
     await sleep(everyMilliseconds);
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ImageSet, nodeProgramsImage } from '@etcd-operator/kube-lab';
 import { operatorImageName } from '@etcd-operator/operator';
@@ -23,13 +23,4 @@ export function operatorImages(): ImageSet {
   const directories = ['apps', 'packages', 'node_modules'].map((folder) => join(repository, folder));
   const image = nodeProgramsImage({ programs: programs(), directories });
   return { repositories: [name], tags: { [tag]: image } };
-}
-
-/** Makes `folder` a folder of our programs for a person's PATH. */
-export function writeLaunchers(folder: string): string {
-  mkdirSync(folder, { recursive: true });
-  for (const [name, file] of Object.entries(programs())) {
-    writeFileSync(join(folder, name), `#!/bin/sh\nexec '${process.execPath}' '${file}' "$@"\n`, { mode: 0o755 });
-  }
-  return folder;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
 import { runCommandLine } from '../command-line.ts';
-import type { PartTable } from '../recipe.ts';
+import type { PartTable } from '../recipes/recipe.ts';
 
 /** The real command line on a test's own table: `run-on-table.ts <file of the table as JSON> <arguments of npm run tools>`. */
 const [file = '', ...args] = process.argv.slice(2);

@@ -5,7 +5,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { GoRecipe, PartTable } from '../recipe.ts';
+import type { GoRecipe, PartTable } from '../recipes/recipe.ts';
 
 /** A tiny part whose only program is compiled by whatever `go` the scene has on its PATH. */
 export const tiny: GoRecipe = {

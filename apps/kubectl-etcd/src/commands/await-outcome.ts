@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { isKubeError } from '@etcd-operator/kube';
 import type { Access } from '../access.ts';
 import { CliError } from '../cli-error.ts';
 
@@ -7,25 +8,65 @@ export interface Progress {
   readonly succeeded: boolean;
   /** Why it failed for good; empty while it has not. */
   readonly failure: string;
+  /** What it has said last, a failure that it retries included; empty if nobody has said anything. */
+  readonly reported: string;
+}
+
+interface Reported {
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
+}
+
+/** What conditions say that have something to say, in one line; what several of them say, once. */
+export function lastReport(conditions: readonly Reported[] | null | undefined): string {
+  const said = conditions?.filter(({ message }) => message) ?? [];
+  return [...new Set(said.map(({ reason = '', message = '' }) => `${reason}: ${message}`))].join(' ');
 }
 
 const lookAgain = 500;
 
-/** Waits until an operator has come to an end with an object. Fails if it reports a failure, or nothing in time. */
+/** What an API server says, or nobody, that restarts or has too much to do: of the object it says nothing. */
+const passing = [
+  ...(['ConnectionRefused', 'ConnectionLost', 'Timeout', 'BadResponse'] as const),
+  ...(['TooManyRequests', 'InternalError', 'ServiceUnavailable', 'ServerTimeout'] as const),
+] as const;
+
+/** The operator goes on, whoever cannot look at the moment. */
+async function asked(ask: () => Promise<Progress>, before: string): Promise<Progress> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (isKubeError(error, ...passing)) return { succeeded: false, failure: '', reported: before };
+    throw error;
+  }
+}
+
+/**
+ * Waits until an operator has come to an end with an object, and tells what it reports meanwhile. Fails if it reports a failure, or
+ * nothing in time.
+ */
 export async function awaitOutcome(
-  { clock, signal }: Access,
+  { clock, signal, tell }: Access,
   what: string,
   timeout: number,
   ask: () => Promise<Progress>,
 ): Promise<void> {
   const end = clock.monotonic() + timeout;
-  for (;;) {
-    const { succeeded, failure } = await ask();
+  tell(`Waiting for ${what}, for at most ${timeout / 1000} s.`);
+  for (let told = ''; ; ) {
+    const { succeeded, failure, reported } = await asked(ask, told);
     if (succeeded) return;
+    if (reported && reported !== told) tell(reported);
+    told = reported;
     if (failure) throw new CliError('Failed', `${what} failed: ${failure}`);
     if (clock.monotonic() > end) {
-      const message = `${what} has not come to an end within ${timeout / 1000} s: does its operator run? It is left as it is`;
-      throw new CliError('Timeout', message);
+      const why = reported
+        ? `Its operator reports: ${reported}`
+        : 'No operator has reported on it: check that one runs (kubectl etcd operators).';
+      throw new CliError(
+        'Timeout',
+        `${what} did not finish within ${timeout / 1000} s. It was not deleted and may still finish. ${why}`,
+      );
     }
     await clock.sleep(lookAgain, signal);
   }

@@ -3,13 +3,12 @@ import { isKubeError } from '@etcd-operator/kube';
 import { type EtcdBackup, etcdBackups } from '@etcd-operator/operator';
 import { type Access, findCluster } from '../access.ts';
 import { CliError } from '../cli-error.ts';
-import type { Command } from '../command-line.ts';
 import type { Report } from '../render/print.ts';
-import { awaitOutcome } from './await-outcome.ts';
-import { backupOf } from './backup-object.ts';
+import { awaitOutcome, lastReport } from './await-outcome.ts';
+import { backupOf, type CreateBackup } from './backup-object.ts';
 
-/** Creates an EtcdBackup of a cluster, reached through its client Service. */
-export async function backup(access: Access, command: Extract<Command, { kind: 'backup' }>): Promise<Report> {
+/** Creates an EtcdBackup of a cluster. */
+export async function backup(access: Access, command: CreateBackup): Promise<Report> {
   const cluster = await findCluster(access, command.cluster);
   const object = backupOf(cluster, command, access.clock.now());
   const name = object.metadata?.name ?? '';
@@ -31,11 +30,22 @@ export async function backup(access: Access, command: Extract<Command, { kind: '
   let made = object;
   await awaitOutcome(access, `EtcdBackup ${name}`, command.timeout, async () => {
     made = await backups.get({ namespace, name }, { signal });
-    return { succeeded: made.status?.succeeded ?? false, failure: made.status?.Reason ?? '' };
+    const { succeeded = false, conditions } = made.status ?? {};
+    return { succeeded, failure: failureOf(made, access.clock.now()), reported: lastReport(conditions) };
   });
-  const { etcdRevision, etcdVersion } = made.status ?? {};
-  const at = `${command.s3.path} (revision ${etcdRevision ?? '?'}, etcd ${etcdVersion ?? '?'})`;
+  const { etcdRevision, etcdVersion, lastBackup } = made.status ?? {};
+  const at = `${lastBackup?.path ?? command.store.path} (revision ${etcdRevision ?? '?'}, etcd ${etcdVersion ?? '?'})`;
   return report(made, `EtcdBackup ${name} has succeeded: ${at}.`);
+}
+
+/** Longer pauses follow only faults that last: before, the next attempt is worth waiting for. */
+const worthWaiting = 60_000;
+
+/** Why it failed, if the operator does not try again soon: it never gives up, and most faults are gone at the second attempt. */
+export function failureOf({ status }: Pick<EtcdBackup, 'status'>, now: number): string {
+  const { Reason: reason = '', nextAttemptDate } = status ?? {};
+  const next = Date.parse(nextAttemptDate ?? '');
+  return Number.isNaN(next) || next - now > worthWaiting ? reason : '';
 }
 
 function report(data: EtcdBackup, line: string): Report {

@@ -15,21 +15,23 @@ export async function moveLeader(
   const { assessment } = planCluster(look.observation, access.clock.monotonic());
   const leader = assessment?.leader;
   if (!assessment || !leader) throw new CliError('Unreachable', 'no leader is known: there is nothing to move');
-  const heir = heirOf(assessment, to);
-  if (heir.name === leader.name) return report(`${heir.name} leads already.`, heir.name, heir.name);
-  const id = parseId(heir.member.id);
+  const successor = successorOf(assessment, to);
+  if (successor.name === leader.name) return report(`${successor.name} leads already.`, successor.name, successor.name);
+  const id = parseId(successor.member.id);
   const client = look.member(leader.name);
   if (id === undefined || !client) throw new CliError('Unreachable', `the leader ${leader.name} cannot be reached`);
   try {
     await client.maintenance.moveLeader(id, { signal: access.signal });
   } catch (error) {
     if (!isEtcdError(error)) throw error;
-    throw new CliError('Failed', `etcd did not move leadership to ${heir.name}: ${error.message}`, { cause: error });
+    throw new CliError('Failed', `etcd did not move leadership to ${successor.name}: ${error.message}`, {
+      cause: error,
+    });
   }
-  return report(`Leadership moved from ${leader.name} to ${heir.name}.`, leader.name, heir.name);
+  return report(`Leadership moved from ${leader.name} to ${successor.name}.`, leader.name, successor.name);
 }
 
-function heirOf({ healthyVoters, leader }: Assessment, to: string | undefined) {
+function successorOf({ healthyVoters, leader }: Assessment, to: string | undefined) {
   const names = healthyVoters.map((view) => view.name).join(', ');
   if (to !== undefined) {
     const found = healthyVoters.find((view) => view.name === to || view.member.id === to);
@@ -39,7 +41,7 @@ function heirOf({ healthyVoters, leader }: Assessment, to: string | undefined) {
   const index = ({ answer }: Assessment['voters'][number]) => (answer?.kind === 'status' ? answer.raftAppliedIndex : 0);
   const [best] = healthyVoters.filter((view) => view !== leader).sort((a, b) => index(b) - index(a));
   if (best) return best;
-  throw new CliError('Failed', `there is nobody to hand leadership to; healthy voters: ${names || 'none'}`);
+  throw new CliError('Failed', `no other healthy voter can become leader; healthy voters: ${names || 'none'}`);
 }
 
 function report(line: string, from: string, to: string): Report {

@@ -5,18 +5,21 @@ import { type Access, findCluster } from '../access.ts';
 import { CliError } from '../cli-error.ts';
 import type { Command } from '../command-line.ts';
 import type { Report } from '../render/print.ts';
-import { awaitOutcome } from './await-outcome.ts';
-import { s3Source } from './s3-source.ts';
+import { sourceOf } from '../store-location.ts';
+import { awaitOutcome, lastReport } from './await-outcome.ts';
+import { restoreKeys } from './restore-keys.ts';
 
 /** Creates an EtcdRestore, which must bear the cluster's name. */
 export async function restore(access: Access, command: Extract<Command, { kind: 'restore' }>): Promise<Report> {
-  const cluster = await findIfThere(access, command.cluster);
+  const cluster = await (command.keys ? findCluster : findIfThere)(access, command.cluster);
   const name = command.cluster ?? cluster?.metadata?.name ?? '';
+  if (command.keys) return restoreKeys(access, cluster, { ...command, keys: command.keys });
+  if (cluster && !command.yes) throw new CliError('Usage', unconfirmed(cluster));
   const object: EtcdRestore = {
     apiVersion: 'etcd.database.coreos.com/v1beta2',
     kind: 'EtcdRestore',
     metadata: { name, namespace: access.namespace, ...(cluster && { annotations: scopeOf(cluster) }) },
-    spec: { etcdCluster: { name }, backupStorageType: 'S3', s3: s3Source(command.s3) },
+    spec: { etcdCluster: { name }, backupStorageType: command.store.type, ...sourceOf(command.store) },
   };
   const restores = access.client.resource(etcdRestores.resource);
   try {
@@ -37,10 +40,16 @@ export async function restore(access: Access, command: Extract<Command, { kind: 
   let done = object;
   await awaitOutcome(access, `EtcdRestore ${name}`, command.timeout, async () => {
     done = await restores.get({ namespace: access.namespace, name }, { signal: access.signal });
-    const { succeeded = false, phase, reason = '' } = done.status ?? {};
-    return { succeeded, failure: phase === 'Failed' ? reason : '' };
+    const { succeeded = false, phase, reason = '', conditions } = done.status ?? {};
+    return { succeeded, failure: phase === 'Failed' ? reason : '', reported: lastReport(conditions) };
   });
-  return report(done, `EtcdCluster ${name} is restored from ${command.s3.path}.`);
+  return report(done, `EtcdCluster ${name} is restored from ${command.store.path}.`);
+}
+
+function unconfirmed({ metadata, status }: EtcdCluster): string {
+  const available = status?.conditions?.find(({ type }) => type === 'Available')?.status === 'True';
+  const state = available ? 'exists and serves clients' : 'exists';
+  return `EtcdCluster ${metadata?.name} ${state}: the backup replaces all of its data. Add --yes if that is what you want.`;
 }
 
 /** A cluster that is named may be gone: that is what it is restored for. */

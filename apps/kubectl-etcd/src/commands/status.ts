@@ -1,44 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Event, events, isKubeError, type Pod, pods } from '@etcd-operator/kube';
-import { clusterLabels } from '@etcd-operator/operator';
+import { type Event, events } from '@etcd-operator/kube';
+import type { EtcdCluster } from '@etcd-operator/operator';
 import { type Access, findCluster } from '../access.ts';
+import { ifAllowed } from '../if-allowed.ts';
+import { memberPods } from '../member-pods.ts';
 import type { Report } from '../render/print.ts';
 import { statusReport } from '../render/status.ts';
+import { runningOperators } from '../running-operators.ts';
+import { byTime } from './events.ts';
 
 /** Reads only what the operator has reported: works for whoever may read the cluster, also while etcd is down. */
 export async function status(access: Access, name: string | undefined): Promise<Report> {
   const cluster = await findCluster(access, name);
   const found = cluster.metadata?.name ?? '';
-  const [memberPods, recent] = await Promise.all([podsOf(access, found), eventsOf(access, found)]);
-  return statusReport({ cluster, pods: memberPods, events: recent });
+  const [pods, recent, operators] = await Promise.all([
+    memberPods(access, found),
+    eventsOf(access, cluster),
+    runningOperators(access),
+  ]);
+  const ofClusters = operators.filter(({ program }) => program === 'etcd-operator');
+  return statusReport({ cluster, pods, events: recent, operators: ofClusters });
 }
 
-async function podsOf({ client, namespace, signal }: Access, cluster: string): Promise<readonly Pod[]> {
-  const labelSelector = Object.entries(clusterLabels(cluster))
-    .map(([key, value]) => `${key}=${value}`)
-    .join(',');
-  const { items } = await ifAllowed(client.resource(pods).list({ namespace, labelSelector, signal }));
-  return items;
-}
-
-async function eventsOf({ client, namespace, signal }: Access, cluster: string): Promise<readonly Event[]> {
-  const fieldSelector = `involvedObject.kind=EtcdCluster,involvedObject.name=${cluster}`;
+/** Of this object alone: one of the same name that was deleted has left its events behind for an hour. */
+async function eventsOf({ client, namespace, signal }: Access, { metadata }: EtcdCluster): Promise<readonly Event[]> {
+  const fieldSelector = `involvedObject.kind=EtcdCluster,involvedObject.name=${metadata?.name},involvedObject.uid=${metadata?.uid}`;
   const { items } = await ifAllowed(client.resource(events).list({ namespace, fieldSelector, signal }));
-  return [...items].sort((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1));
-}
-
-function timeOf({ lastTimestamp, eventTime, metadata }: Event): string {
-  return lastTimestamp ?? eventTime ?? metadata?.creationTimestamp ?? '';
-}
-
-/** Whoever may see the cluster but not its pods or events sees the rest. */
-async function ifAllowed<T>(
-  read: Promise<{ readonly items: readonly T[] }>,
-): Promise<{ readonly items: readonly T[] }> {
-  try {
-    return await read;
-  } catch (error) {
-    if (isKubeError(error, 'Forbidden')) return { items: [] };
-    throw error;
-  }
+  return items.toSorted(byTime);
 }

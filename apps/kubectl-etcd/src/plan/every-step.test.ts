@@ -44,7 +44,7 @@ function movedMember(): Observation {
 }
 
 /** A learner whose process has never run, and that was made before the list of members changed. */
-function staleJoiner(): Observation {
+function staleJoiningMember(): Observation {
   let world = changed(three, { ...three, size: 4 });
   for (let round = 0; round < 20; round++) {
     const { steps } = planCluster(world, noon);
@@ -68,6 +68,33 @@ function neverRun(world: Observation, name: string): Observation {
   return { ...world, pods, etcd: { ...world.etcd, membership: { ...membership, members }, answers } };
 }
 
+/** Two of three are gone for good, and the spec lets the operator recover from the third. */
+function lostForGood(): Observation {
+  const world = restingCluster({ ...onVolumes, recovery: { quorumLoss: 'Automatic', after: '10s' } });
+  const [left] = world.pods;
+  const { membership } = world.etcd;
+  if (membership.kind !== 'known' || !left) throw new Error('a cluster at rest has members');
+  const nodes = new Map(
+    world.pods.map(
+      ({ node }) => [node, { exists: true, ready: true, schedulable: true, outOfService: false }] as const,
+    ),
+  );
+  const lastMembers = world.pods.map(({ name, memberId, node }) => ({ name, id: memberId, isLearner: false, node }));
+  const since = noon - 60_000;
+  const unknown = { kind: 'unknown', why: 'no leader', since, remembered: membership.members } as const;
+  const quiet = withAnswers(world, { leaderId: '', leaderlessSince: since });
+  const answers = new Map([...quiet.etcd.answers].filter(([name]) => name === left.name));
+  return {
+    ...quiet,
+    cluster: { ...world.cluster, lastMembers },
+    pods: [{ ...left, ready: false }],
+    volumes: world.volumes.filter(({ name }) => name === left.name),
+    nodes,
+    recovery: { kind: 'none' },
+    etcd: { ...quiet.etcd, membership: unknown, answers },
+  };
+}
+
 /** etcd has raised CORRUPT, and by now all voters hold the same. */
 function corruptedBefore(): Observation {
   const world = withAnswers(restingCluster(three), { alarms: ['memberID:1 alarm:CORRUPT '] });
@@ -82,25 +109,25 @@ const worlds: { readonly [K in Step['do']]: () => Observation } = {
   ensureService: () => unbornCluster(three),
   ensureBudget: () => ({ ...restingCluster(three), budget: { minAvailable: 2, foreign: false, drifted: true } }),
   deleteBudget: () => changed(three, { ...three, podDisruptionBudget: false }),
-  latchIdentity: () => unbornCluster(three),
+  recordIdentity: () => unbornCluster(three),
   createSeed: () => unbornCluster(three),
   joinMember: () => unbornCluster(three),
   createPod: withoutFirstPod,
-  disarm: () => unbornCluster(onVolumes),
+  clearBootstrap: () => unbornCluster(onVolumes),
   promote: () => unbornCluster(three),
   moveLeader: () => changed({ ...three, version: '3.6.15' }, three),
   removeMember: () => changed(three, { ...three, size: 1 }),
   readdress: movedMember,
   deletePod: () => changed(three, { ...three, size: 1 }),
-  renewBootList: staleJoiner,
+  renewBootList: staleJoiningMember,
   deleteVolume: () => changed(onVolumes, { ...onVolumes, size: 1 }),
-  fencePod: () => withFirstPod(() => ({ name: 'earlier', uid: 'earlier', incarnation: 0 })),
-  unfencePod: () => withFirstPod(() => ({ fenced: true })),
+  isolatePod: () => withFirstPod(() => ({ name: 'earlier', uid: 'earlier', incarnation: 0 })),
+  unisolatePod: () => withFirstPod(() => ({ isolated: true })),
   updatePod: () => drift('inPlace'),
   checkImage: () => changed({ ...three, version: '3.6.15' }, three),
   deleteImageCheck: () => changed({ ...three, version: '3.6.15' }, three),
   setImage: () => changed({ ...three, version: '3.6.15' }, three),
-  settleImage: () => changed({ ...three, version: '3.6.15' }, three),
+  confirmImage: () => changed({ ...three, version: '3.6.15' }, three),
   setSnapshotCount: () =>
     withAnswers(
       withFirstPod(() => ({ snapshotCount: '100' })),
@@ -111,6 +138,7 @@ const worlds: { readonly [K in Step['do']]: () => Observation } = {
   cancelDowngrade: () => withAnswers(restingCluster(three), { downgradeTarget: '3.5.0' }),
   resizePod: () => drift('resize'),
   disarmAlarm: corruptedBefore,
+  recoverQuorum: lostForGood,
 };
 
 describe('a rehearsal knows what each step of the operator changes', () => {

@@ -5,15 +5,15 @@ import type { Answer, EtcdMember, MemberPod, MemberVolume, Observation, Step } f
 type Of<K extends Step['do']> = Extract<Step, { do: K }>;
 type Status = Extract<Answer, { kind: 'status' }>;
 type PodStep = Of<
-  | 'disarm'
+  | 'clearBootstrap'
   | 'deletePod'
   | 'renewBootList'
-  | 'fencePod'
-  | 'unfencePod'
+  | 'isolatePod'
+  | 'unisolatePod'
   | 'updatePod'
   | 'resizePod'
   | 'setImage'
-  | 'settleImage'
+  | 'confirmImage'
   | 'setSnapshotCount'
 >;
 type EtcdStep = Of<
@@ -43,7 +43,7 @@ function change(world: Observation, step: Step, now: number): Observation {
       return { ...world, budget: { ...world.budget, minAvailable: step.minAvailable, drifted: false } };
     case 'deleteBudget':
       return { ...world, budget: { ...world.budget, minAvailable: undefined, drifted: false } };
-    case 'latchIdentity':
+    case 'recordIdentity':
       return latch(world, step);
     case 'checkImage':
       return checked(world, step, now);
@@ -51,21 +51,24 @@ function change(world: Observation, step: Step, now: number): Observation {
       return { ...world, imageChecks: world.imageChecks.filter(({ uid }) => uid !== step.uid) };
     case 'deleteVolume':
       return { ...world, volumes: world.volumes.filter(({ uid }) => uid !== step.uid) };
+    case 'recoverQuorum':
+      // What follows is the restore's.
+      return { ...world, recovery: { kind: 'begun', phase: '', reason: '' } };
     case 'createSeed':
       return seeded(world, step, now);
     case 'joinMember':
       return joined(world, step, now);
     case 'createPod':
       return started(world, step, now);
-    case 'disarm':
+    case 'clearBootstrap':
     case 'deletePod':
     case 'renewBootList':
-    case 'fencePod':
-    case 'unfencePod':
+    case 'isolatePod':
+    case 'unisolatePod':
     case 'updatePod':
     case 'resizePod':
     case 'setImage':
-    case 'settleImage':
+    case 'confirmImage':
     case 'setSnapshotCount':
       return changePod(world, step, now);
     case 'promote':
@@ -82,15 +85,15 @@ function change(world: Observation, step: Step, now: number): Observation {
 
 function changePod(world: Observation, step: PodStep, now: number): Observation {
   switch (step.do) {
-    case 'disarm':
-      return disarmed(world, step);
+    case 'clearBootstrap':
+      return withBootstrapCleared(world, step);
     case 'deletePod':
       return withoutPod(world, step.name);
     case 'renewBootList':
       return renewed(world, step, now);
-    case 'fencePod':
-    case 'unfencePod':
-      return editPod(world, step.name, () => ({ fenced: step.do === 'fencePod' }));
+    case 'isolatePod':
+    case 'unisolatePod':
+      return editPod(world, step.name, () => ({ isolated: step.do === 'isolatePod' }));
     case 'updatePod':
       return editPod(world, step.name, ({ drift }) => ({
         drift: drift.filter(({ field }) => !step.fields.includes(field)),
@@ -99,7 +102,7 @@ function changePod(world: Observation, step: PodStep, now: number): Observation 
       return editPod(world, step.name, ({ drift }) => ({ drift: drift.filter(({ remedy }) => remedy !== 'resize') }));
     case 'setImage':
       return reimaged(world, step);
-    case 'settleImage':
+    case 'confirmImage':
       return editVolume(
         editPod(world, step.pod, () => ({ previousVersion: '', previousImage: '', previousContainer: '' })),
         step.pod,
@@ -142,13 +145,13 @@ function readdressed(world: Observation, { memberId, name }: Of<'readdress'>): O
   return { ...world, etcd: { ...world.etcd, membership: { ...membership, members } } };
 }
 
-function latch(world: Observation, { clusterId, incarnation, bornVersion }: Of<'latchIdentity'>): Observation {
+function latch(world: Observation, { clusterId, incarnation, bootstrapVersion }: Of<'recordIdentity'>): Observation {
   const latched = { clusterId, incarnation };
   const cluster = {
     ...world.cluster,
-    latchedInStatus: latched,
-    latchedInAnnotation: latched,
-    ...(bornVersion !== '' && { bornVersion }),
+    recordedInStatus: latched,
+    recordedInAnnotation: latched,
+    ...(bootstrapVersion !== '' && { bootstrapVersion }),
   };
   return { ...world, cluster };
 }
@@ -206,7 +209,7 @@ function withPod(
 ): Observation {
   const { desired } = world.cluster;
   if ('problems' in desired) return world;
-  const isDisarmed = boot === 'disarmed';
+  const isBootstrapCleared = boot === 'cleared';
   const clusterId = world.etcd.membership.kind === 'known' ? world.etcd.membership.clusterId : '';
   const pod: MemberPod = {
     name,
@@ -214,11 +217,11 @@ function withPod(
     resourceVersion: '0',
     ownership: 'ours',
     incarnation,
-    clusterId: isDisarmed ? clusterId : '',
-    memberId: isDisarmed ? id : '',
+    clusterId: isBootstrapCleared ? clusterId : '',
+    memberId: isBootstrapCleared ? id : '',
     boot,
     bootPeers: [],
-    markedVoter: isDisarmed && !isLearner,
+    markedVoter: isBootstrapCleared && !isLearner,
     terminating: false,
     phase: 'Running',
     ready: true,
@@ -333,30 +336,30 @@ function renewed(world: Observation, { pod: name }: Of<'renewBootList'>, now: nu
   return { ...edited, etcd: { ...edited.etcd, answers: new Map(edited.etcd.answers).set(name, answer) } };
 }
 
-function disarmed(world: Observation, step: Of<'disarm'>): Observation {
+function withBootstrapCleared(world: Observation, step: Of<'clearBootstrap'>): Observation {
   const { clusterId, memberId, markVoter, version } = step;
   const edited = editPod(world, step.pod, ({ adopted }) => ({
     clusterId,
     memberId,
     markedVoter: markVoter,
-    ...(!adopted && { boot: 'disarmed' as const }),
+    ...(!adopted && { boot: 'cleared' as const }),
   }));
   return step.onVolume ? editVolume(edited, step.pod, () => ({ clusterId, memberId, version })) : edited;
 }
 
 function reimaged(world: Observation, step: Of<'setImage'>): Observation {
-  const { version, image, snapshotCount, wayBack } = step;
+  const { version, image, snapshotCount, rollbackTo } = step;
   const edited = editPod(world, step.pod, ({ container }) => ({
     image,
     version,
     snapshotCount,
-    previousVersion: wayBack?.version ?? '',
-    previousImage: wayBack?.image ?? '',
-    previousContainer: wayBack ? step.container : '',
+    previousVersion: rollbackTo?.version ?? '',
+    previousImage: rollbackTo?.image ?? '',
+    previousContainer: rollbackTo ? step.container : '',
     container: { ...container, id: `${container.id}-again` },
   }));
   const onVolume = step.onVolume
-    ? editVolume(edited, step.pod, () => ({ version, previousVersion: wayBack?.version ?? '' }))
+    ? editVolume(edited, step.pod, () => ({ version, previousVersion: rollbackTo?.version ?? '' }))
     : edited;
   return editAnswers(onVolume, (_, name) => (name === step.pod ? { version, raftSnapshots: 0 } : {}));
 }
@@ -372,12 +375,12 @@ function promoted(world: Observation, id: string): Observation {
 function removed(world: Observation, { memberId, name }: Of<'removeMember'>): Observation {
   const left = editMembers(world, (members) => members.filter(({ id }) => id !== memberId));
   const answers = new Map([...left.etcd.answers].filter(([pod]) => pod !== name));
-  const heir = [...answers.values()].find((answer) => answer.kind === 'status' && !answer.isLearner);
+  const successor = [...answers.values()].find((answer) => answer.kind === 'status' && !answer.isLearner);
   // The etcd of a member that was removed ends.
   const pods = left.pods.map((pod) => (pod.name === name ? { ...pod, ready: false } : pod));
   const without = { ...left, pods, etcd: { ...left.etcd, answers } };
-  if (heir?.kind !== 'status') return without;
-  return editAnswers(without, ({ leaderId }) => (leaderId === memberId ? { leaderId: heir.memberId } : {}));
+  if (successor?.kind !== 'status') return without;
+  return editAnswers(without, ({ leaderId }) => (leaderId === memberId ? { leaderId: successor.memberId } : {}));
 }
 
 function withoutPod(world: Observation, name: string): Observation {

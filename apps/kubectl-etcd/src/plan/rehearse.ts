@@ -47,7 +47,7 @@ export function rehearse(observation: Observation, now: number): Rehearsal {
     waits = plan.steps.length > 0 ? 0 : waits + 1;
     steps.push(...plan.steps.map(({ step, reason }) => rehearsed(step, reason, plan.assessment)));
     for (const { step } of plan.steps) world = imagine(world, step, time);
-    time += plan.steps.length > 0 ? 1_000 : (plan.lookAgainAfter ?? 1_000);
+    time += plan.steps.length > 0 ? 1_000 : (plan.retryAfter ?? 1_000);
   }
   return { steps: steps.slice(0, mostSteps), end: { kind: 'cut', after: mostSteps } };
 }
@@ -55,12 +55,12 @@ export function rehearse(observation: Observation, now: number): Rehearsal {
 /** Undefined while there is something to do, or something to wait for that time may bring. */
 function endOf(plan: Plan, world: Observation, waits: number): RehearsalEnd | undefined {
   if (plan.steps.length > 0) return undefined;
-  if (plan.waits.length === 0) return isAtRest(plan) ? { kind: 'settled' } : waiting(plan, world);
+  if (plan.waits.length === 0) return isSteady(plan) ? { kind: 'settled' } : waiting(plan, world);
   return waits >= mostWaits ? waiting(plan, world) : undefined;
 }
 
 /** Situations in which nothing is planned because nothing may be done. */
-function isAtRest({ situation }: Plan): boolean {
+function isSteady({ situation }: Plan): boolean {
   return situation !== 'paused' && situation !== 'invalid' && situation !== 'deleting';
 }
 
@@ -97,26 +97,27 @@ function worstMoment(step: Step, assessment: Assessment | undefined) {
     case 'ensureService':
     case 'ensureBudget':
     case 'deleteBudget':
-    case 'latchIdentity':
+    case 'recordIdentity':
     case 'createSeed':
     case 'createPod':
-    case 'disarm':
+    case 'clearBootstrap':
     case 'moveLeader':
     case 'readdress':
     case 'renewBootList':
     case 'deleteVolume':
-    case 'fencePod':
-    case 'unfencePod':
+    case 'isolatePod':
+    case 'unisolatePod':
     case 'updatePod':
     case 'checkImage':
     case 'deleteImageCheck':
-    case 'settleImage':
+    case 'confirmImage':
     case 'setSnapshotCount':
     case 'nudgeSnapshot':
     case 'enableDowngrade':
     case 'cancelDowngrade':
     case 'disarmAlarm':
     case 'resizePod':
+    case 'recoverQuorum':
       return { voters, present };
   }
 }

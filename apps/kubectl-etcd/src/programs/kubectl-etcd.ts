@@ -7,12 +7,14 @@ import { runCommand } from '../run-command.ts';
 const stop = new AbortController();
 process.once('SIGINT', () => stop.abort(new Error('interrupted')));
 
-process.exitCode = await runCommand(
+// It never fails; and a file that may be CommonJS cannot wait for it here.
+void runCommand(
   process.argv.slice(2),
   {
     env: process.env,
     out: (words) => process.stdout.write(words),
     err: (words) => process.stderr.write(words),
+    stdin: process.stdin,
     readFile: async (file) => {
       try {
         return file === '-' ? await text(process.stdin) : await readFile(file, 'utf8');
@@ -24,4 +26,6 @@ process.exitCode = await runCommand(
     },
   },
   stop.signal,
-);
+).then((status) => {
+  process.exitCode = status;
+});

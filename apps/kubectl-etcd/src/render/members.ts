@@ -12,9 +12,13 @@ export function membersReport({ cluster, etcd }: Observation): Report {
   const members = [...listed]
     .sort((a, b) => (a.podName < b.podName ? -1 : 1))
     .map((member) => memberData(member, answers.get(member.podName)));
-  const note = isKnown
-    ? []
-    : [`No linearizable list can be had: ${membership.why}. What a member remembers may be old.`, ''];
+  const note =
+    isKnown || members.length === 0
+      ? []
+      : [
+          `No linearizable member list is available: ${membership.why}. The list below is what one member knows and may be stale.`,
+          '',
+        ];
   return {
     data: {
       name: cluster.name,
@@ -23,8 +27,25 @@ export function membersReport({ cluster, etcd }: Observation): Report {
       ...(isKnown ? { clusterID: membership.clusterId } : { why: membership.why }),
       members,
     },
-    lines: (wide) => [...note, ...(members.length > 0 ? rowsOf(members, wide) : ['No members are known.'])],
+    lines: (wide) => [...note, ...(members.length > 0 ? rowsOf(members, wide) : [])],
+    failure: isKnown ? undefined : failureOf(cluster, etcd, membership),
   };
+}
+
+/** Why etcd itself has not said who its members are. */
+function failureOf(
+  { namespace, name }: Observation['cluster'],
+  { answers }: Observation['etcd'],
+  { why, locked }: Extract<Observation['etcd']['membership'], { kind: 'unknown' }>,
+): string {
+  const cluster = `EtcdCluster ${namespace}/${name}`;
+  if (answers.size === 0) return `${cluster} has no pods, so no member is reachable; see kubectl etcd status ${name}`;
+  if (locked !== undefined) return `the members of ${cluster} cannot be listed. ${locked}`;
+  const silent = [...answers].flatMap(([pod, answer]) =>
+    answer.kind === 'unreachable' ? [`${pod} (${answer.why})`] : answer.kind === 'peerOnly' ? [pod] : [],
+  );
+  if (silent.length === answers.size) return `no member of ${cluster} is reachable: ${silent.join(', ')}`;
+  return `the members of ${cluster} cannot be listed by a quorum: ${why}`;
 }
 
 type MemberData = ReturnType<typeof memberData>;
@@ -32,7 +53,7 @@ type MemberData = ReturnType<typeof memberData>;
 function memberData({ id, name, podName, peerURLs, isLearner }: EtcdMember, answer: Answer | undefined) {
   const base = { name: podName, id, started: name !== '', learner: isLearner, peerURLs };
   if (answer?.kind !== 'status') {
-    const why = answer?.kind === 'silent' ? answer.why : 'it has no pod that could be asked';
+    const why = answer?.kind === 'unreachable' ? answer.why : 'it has no pod that could be asked';
     return { ...base, role: isLearner ? 'Learner' : 'Unknown', answers: false, why };
   }
   const role = isLearner ? 'Learner' : answer.leaderId === id ? 'Leader' : 'Follower';

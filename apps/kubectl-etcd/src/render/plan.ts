@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { counted, isOrAre } from '@etcd-operator/operator';
 import type { Rehearsal, RehearsalEnd, RehearsedStep } from '../plan/rehearse.ts';
 import type { SpecChange } from '../plan/spec-changes.ts';
 import type { Report } from './print.ts';
@@ -63,9 +64,9 @@ function show(value: unknown): string {
   return value === undefined ? '(not set)' : typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function stepLine({ do: verb, reason, voters, present, quorum }: RehearsedStep, index: number, width: number): string {
-  const state = voters === 0 ? '' : `  [${present} of ${voters} voters, ${quorum} needed]`;
-  return `  ${String(index + 1).padStart(width)}. ${verb}: ${reason}${state}`;
+function stepLine({ reason, voters, present, quorum }: RehearsedStep, index: number, width: number): string {
+  const state = voters === 0 ? '' : `  [${present} of ${counted(voters, 'voter')}, ${quorum} needed]`;
+  return `  ${String(index + 1).padStart(width)}. ${reason}${state}`;
 }
 
 function endLine(end: RehearsalEnd): string {
@@ -73,20 +74,22 @@ function endLine(end: RehearsalEnd): string {
     case 'settled':
       return 'Then nothing is left to do.';
     case 'waits':
-      return `Then the operator waits (${end.situation}): ${end.waitingFor.join('; ')}`;
+      return `Then the operator waits: ${end.waitingFor.join(' ')}`;
     case 'cut':
-      return `The rehearsal was ended after ${end.after} steps: it does not come to rest.`;
+      return `The plan was cut off after ${counted(end.after, 'step')} without reaching a stable state.`;
   }
 }
 
 function verdictLines(rehearsal: Rehearsal): readonly string[] {
-  const counted = rehearsal.steps
+  const withVoters = rehearsal.steps
     .map((step, index) => ({ ...step, number: index + 1 }))
     .filter((step) => step.voters > 0);
-  const [tightest] = [...counted].sort((a, b) => a.present - a.quorum - (b.present - b.quorum) || a.number - b.number);
+  const [tightest] = [...withVoters].sort(
+    (a, b) => a.present - a.quorum - (b.present - b.quorum) || a.number - b.number,
+  );
   if (!tightest) return [];
   const { number, present, voters, quorum } = tightest;
-  const moment = `at step ${number} ${present} of ${voters} voters answer and ${quorum} ${quorum === 1 ? 'is' : 'are'} needed`;
+  const moment = `at step ${number} ${present} of ${counted(voters, 'voter')} ${isOrAre(present, voters)} reachable, ${quorum} ${isOrAre(quorum)} needed`;
   return keepsQuorum(rehearsal)
     ? [`Quorum survives: at the tightest moment, ${moment}.`]
     : [`QUORUM IS LOST for a moment: ${moment}.`];

@@ -3,7 +3,7 @@ import type { EtcdCluster } from '@etcd-operator/operator';
 import { describe, expect, test } from 'vitest';
 import { rehearse } from '../plan/rehearse.ts';
 import { specChanges } from '../plan/spec-changes.ts';
-import { clusterOf, noon, restingCluster, withSpec } from '../testing/imagined-cluster.ts';
+import { clusterOf, noon, restingCluster, unbornCluster, withSpec } from '../testing/imagined-cluster.ts';
 import { formatBytes } from './bytes.ts';
 import { membersReport } from './members.ts';
 import { planReport } from './plan.ts';
@@ -51,8 +51,23 @@ describe('kubectl etcd status', () => {
   const events = [
     { type: 'Warning', reason: 'Replacing Dead Member', message: 'example-c', lastTimestamp: '2026-01-01T12:00:00Z' },
   ];
+  const operators = [
+    {
+      program: 'etcd-operator',
+      manages: 'all namespaces',
+      namespace: 'ops',
+      holder: 'pod-1',
+      renewed: 2.4,
+      isAlive: true,
+    },
+  ];
   const of = (cluster: EtcdCluster) =>
-    statusReport({ cluster, pods, events: events as unknown as Parameters<typeof statusReport>[0]['events'] });
+    statusReport({
+      cluster,
+      pods,
+      events: events as unknown as Parameters<typeof statusReport>[0]['events'],
+      operators,
+    });
 
   test('shows members, conditions, what is being done and why', () => {
     expect(print(of(healing), 'text')).toBe(`\
@@ -69,9 +84,31 @@ Conditions
 Doing
   - example-d joins: example-c is lost
 
+Operators
+  OPERATOR        MANAGES          WORKING POD   RENEWED
+  etcd-operator   all namespaces   ops/pod-1     2 s ago
+
 Events
   12:00:00  ! Replacing Dead Member: example-c
 `);
+  });
+
+  test('does not call a cluster Running that has lost its quorum', () => {
+    const lost = { type: 'Available', status: 'False', reason: 'QuorumLost', message: 'why' } as const;
+    const shown = print(of({ ...healing, status: { ...healing.status, conditions: [lost] } }), 'text');
+    expect(shown).toMatch(/^EtcdCluster default\/example {3}not available \(QuorumLost\) {3}2 of 3 ready/);
+  });
+
+  test('shows no revision or size that was read long ago', () => {
+    const details = healing.status?.memberDetails ?? [];
+    const silent = details.map((detail) => ({ ...detail, healthy: false }));
+    const rows = (status: EtcdCluster['status']) =>
+      print(of({ ...healing, status: { ...healing.status, ...status } }), 'text')
+        .split('\n')
+        .filter((line) => line.includes('20 KiB'));
+    expect(rows({})).toHaveLength(2);
+    expect(rows({ memberDetails: silent })).toEqual([]);
+    expect(rows({ controlPaused: true })).toEqual([]);
   });
 
   test('-o wide adds IDs and addresses', () => {
@@ -111,13 +148,13 @@ Changes:
   spec.version: 3.6.15 -> 3.6.16
 
 Steps (rehearsed with the operator's own planner on the cluster as it is now, assuming that each step succeeds and each pod comes up):
-  1. checkImage: pulls quay.io/coreos/etcd:v3.6.16 on node (node of example-x) and runs it once before a member depends on it  [1 of 1 voters, 1 needed]
-  2. setImage: example-x goes from 3.6.15 to 3.6.16 in place, 0 to follow; a cluster of this size cannot serve while it restarts  [0 of 1 voters, 1 needed]
-  3. settleImage: example-x answers with 3.6.16  [1 of 1 voters, 1 needed]
-  4. deleteImageCheck: the image check on node (node of example-x) has served its purpose  [1 of 1 voters, 1 needed]
+  1. Checking image quay.io/coreos/etcd:v3.6.16 on node (node of example-x): pulling and running the image once before a member uses it.  [1 of 1 voter, 1 needed]
+  2. Updating member example-x from 3.6.15 to 3.6.16 in place. Remaining members: 0. A cluster of this size cannot serve clients while a member restarts.  [0 of 1 voter, 1 needed]
+  3. Confirming version 3.6.16 of member example-x: the member is reachable and runs this version.  [1 of 1 voter, 1 needed]
+  4. Deleting the image check on node (node of example-x): it is no longer needed.  [1 of 1 voter, 1 needed]
 
 Then nothing is left to do.
-QUORUM IS LOST for a moment: at step 2 0 of 1 voters answer and 1 is needed.
+QUORUM IS LOST for a moment: at step 2 0 of 1 voter is reachable, 1 is needed.
 `);
   });
 
@@ -129,10 +166,18 @@ QUORUM IS LOST for a moment: at step 2 0 of 1 voters answer and 1 is needed.
 test('kubectl etcd members shows who leads and who does not answer', () => {
   const world = restingCluster({ size: 2, version: '3.6.16' });
   const [silent = ''] = [...world.etcd.answers.keys()].slice(-1);
-  const answers = new Map(world.etcd.answers).set(silent, { kind: 'silent', since: 0, why: 'connection refused' });
+  const answers = new Map(world.etcd.answers).set(silent, { kind: 'unreachable', since: 0, why: 'connection refused' });
   const text = print(membersReport({ ...world, etcd: { ...world.etcd, answers } }), 'text');
   expect(text).toMatch(/Leader +3\.6\.16/);
   expect(text).toMatch(/Unknown +- +- +- +connection refused\n/);
+});
+
+test('kubectl etcd members of a cluster without pods fails, and says where to look', () => {
+  const report = membersReport(unbornCluster({ size: 3 }));
+  expect(report.failure).toBe(
+    'EtcdCluster default/example has no pods, so no member is reachable; see kubectl etcd status example',
+  );
+  expect(print(report, 'text')).toBe('');
 });
 
 test.each([

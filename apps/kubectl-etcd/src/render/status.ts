@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Event, Pod } from '@etcd-operator/kube';
 import type { EtcdCluster } from '@etcd-operator/operator';
+import type { RunningOperator } from '../running-operators.ts';
 import { formatBytes } from './bytes.ts';
+import { operatorLines } from './operators.ts';
 import type { Report } from './print.ts';
 import { table } from './table.ts';
 
@@ -14,6 +16,8 @@ export interface StatusInput {
   readonly pods: readonly Pod[];
   /** Oldest first. */
   readonly events: readonly Event[];
+  /** Those that manage EtcdClusters. */
+  readonly operators: readonly RunningOperator[];
 }
 
 /** How a cluster is, and what the operator does about it, in its own words. */
@@ -21,7 +25,7 @@ export function statusReport(input: StatusInput): Report {
   return { data: statusData(input), lines: (wide) => statusLines(input, wide) };
 }
 
-function statusData({ cluster, pods, events }: StatusInput) {
+function statusData({ cluster, pods, events, operators }: StatusInput) {
   const { metadata = {}, spec, status = {} } = cluster;
   return {
     name: metadata.name,
@@ -33,8 +37,11 @@ function statusData({ cluster, pods, events }: StatusInput) {
     clusterID: status.clusterID ?? '',
     observedGeneration: status.observedGeneration ?? 0,
     generation: metadata.generation ?? 0,
-    members: (status.memberDetails ?? []).map((member) => ({ ...member, node: nodeOf(member, pods) })),
+    members: (status.memberDetails ?? [])
+      .map(asRead(status))
+      .map((member) => ({ ...member, node: nodeOf(member, pods) })),
     conditions: status.conditions ?? [],
+    operators,
     plan: { next: status.plan?.next ?? [], waitingFor: status.plan?.waitingFor ?? [] },
     events: events.map(({ type, reason, message, lastTimestamp, count }) => ({
       type,
@@ -47,19 +54,20 @@ function statusData({ cluster, pods, events }: StatusInput) {
 }
 
 function statusLines(input: StatusInput, wide: boolean): readonly string[] {
-  const { cluster, pods, events } = input;
+  const { cluster, pods, events, operators } = input;
   const { status = {} } = cluster;
   const details = status.memberDetails ?? [];
   return [
     headline(cluster),
     ...lagging(cluster),
     '',
-    ...(details.length > 0 ? memberTable(details, pods, wide) : ['No members yet.']),
+    ...(details.length > 0 ? memberTable(details.map(asRead(status)), pods, wide) : ['No members yet.']),
     '',
     ...section('Conditions', conditionLines(status)),
     ...section('Doing', (status.plan?.next ?? []).map(dashed)),
     ...section('Waiting for', (status.plan?.waitingFor ?? []).map(dashed)),
     ...(isIdle(status) ? ['Nothing to do.', ''] : []),
+    ...section('Operators', operatorLines(operators)),
     ...section('Events', events.slice(wide ? -20 : -5).map(eventLine)),
   ].slice(0, -1);
 }
@@ -69,12 +77,19 @@ function headline({ metadata = {}, spec, status = {} }: EtcdCluster): string {
   const target = status.targetVersion ? ` -> ${status.targetVersion}` : '';
   const parts = [
     `EtcdCluster ${metadata.namespace}/${metadata.name}`,
-    status.phase ?? 'not seen by an operator yet',
+    headWord(status),
     `${status.readySize ?? 0} of ${spec.size} ready`,
     `${version}${target}`,
     status.reason ?? '',
   ];
   return parts.filter((part) => part !== '').join('   ');
+}
+
+/** The phase, unless it would hide that clients are not served: Running is also a cluster that has lost its quorum. */
+function headWord({ phase, conditions }: Status): string {
+  const available = conditions?.find(({ type }) => type === 'Available');
+  const isHidden = phase === 'Running' && available !== undefined && available.status !== 'True';
+  return isHidden ? `not available (${available.reason})` : (phase ?? 'not seen by an operator yet');
 }
 
 /** A status that is older than the spec says nothing about what was asked for last. */
@@ -97,6 +112,14 @@ function memberTable(details: readonly Detail[], pods: readonly Pod[], wide: boo
     member.reason ?? '',
   ]);
   return table([...headings, 'WHY'], rows);
+}
+
+/** Without what was read long ago: the operator asks members that answer, and none of a paused cluster. */
+function asRead({ controlPaused }: Status): (detail: Detail) => Detail {
+  return (detail) => {
+    const { revision: _revision, databaseSize: _size, ...rest } = detail;
+    return detail.healthy && !controlPaused ? detail : rest;
+  };
 }
 
 function podOf({ name }: Detail, pods: readonly Pod[]): Pod | undefined {

@@ -3,6 +3,7 @@ import {
   bool,
   cel,
   defineKind,
+  duration,
   enumeration,
   int32,
   int64,
@@ -13,29 +14,65 @@ import {
   optional,
   string,
 } from '@etcd-operator/crd';
+import { bounded, statusText } from './bounds.ts';
 import { conditionList } from './condition-schema.ts';
 import { group } from './names.ts';
 import { storageFields, storageRules } from './storage-source.ts';
 
+const mostKept = 10_000;
+const kept = (description: string) => optional(int32({ description, minimum: 0, maximum: mostKept }));
+
+const keep = object(
+  {
+    last: kept('So many of the newest are kept.'),
+    hourly: kept('The newest of each hour is kept, for so many hours that have a backup.'),
+    daily: kept('The newest of each day is kept, for so many days that have a backup.'),
+    weekly: kept('The newest of each week, from Monday, is kept, for so many weeks that have a backup.'),
+    monthly: kept('The newest of each month is kept, for so many months that have a backup.'),
+    within: optional(
+      bounded(
+        duration({ description: 'Backups that are at most so much older than the newest are kept, for example 72h.' }),
+      ),
+    ),
+  },
+  {
+    description:
+      'Which periodic backups are kept, instead of maxBackups: each that at least one of these rules keeps; all others are deleted. Days, weeks and months are those of timeZone. The one just made and the one last proven are always kept.',
+    rules: [
+      cel(
+        '(has(self.last) && self.last > 0) || (has(self.hourly) && self.hourly > 0) || (has(self.daily) && self.daily > 0) || (has(self.weekly) && self.weekly > 0) || (has(self.monthly) && self.monthly > 0) || has(self.within)',
+        'at least one rule of keep must be above 0',
+      ),
+    ],
+  },
+);
+
 const backupPolicy = object(
   {
     timeoutInSecond: optional(
-      int64({ description: 'How long one backup may take, from the first connection to the last. Default 60.' }),
+      int64({ description: 'Time limit for one backup, in seconds, including all its connections. Default 60.' }),
     ),
     backupIntervalInSecond: optional(
-      int64({ description: 'More than 0: a backup every so often. 0 or absent, and no schedule: one backup.' }),
+      int64({
+        description:
+          'Interval between backups, in seconds. Without an interval (0 or absent) and without a schedule, one backup is taken.',
+      }),
     ),
     schedule: optional(
       string({
-        description: 'Backups at these times, as cron writes them: "30 2 * * *", @daily. Instead of an interval.',
+        description:
+          'Times of backups in cron syntax, for example "30 2 * * *" or @daily. Use either this or an interval.',
         maxLength: 128,
       }),
     ),
-    timeZone: optional(string({ description: 'IANA name that schedule is meant in. Default UTC.', maxLength: 64 })),
-    maxBackups: optional(int32({ description: 'How many periodic backups are kept, the newest. 0 or absent: all.' })),
+    timeZone: optional(string({ description: 'IANA time zone of schedule and keep. Default UTC.', maxLength: 64 })),
+    maxBackups: optional(
+      int32({ description: 'Number of periodic backups to keep; the oldest are deleted. 0 or absent: all are kept.' }),
+    ),
+    keep: optional(keep),
   },
   {
-    description: 'When, how long and how many.',
+    description: 'Schedule, time limit and number of backups.',
     preserveUnknownFields: true,
     rules: [
       cel(
@@ -47,20 +84,83 @@ const backupPolicy = object(
         fieldPath: '.maxBackups',
       }),
       cel(
+        '!(has(self.keep) && has(self.maxBackups) && self.maxBackups > 0)',
+        'keep and maxBackups cannot be set together: use keep.last',
+        { fieldPath: '.keep' },
+      ),
+      cel(
         "!(has(self.schedule) && self.schedule != '' && has(self.backupIntervalInSecond) && self.backupIntervalInSecond > 0)",
-        'schedule and backupIntervalInSecond exclude each other',
+        'schedule and backupIntervalInSecond cannot be set together',
       ),
     ],
   },
 );
 
+const prove = object(
+  {
+    schedule: optional(
+      string({
+        description:
+          'Times of proofs in cron syntax, for example "0 5 * * 0"; each proves the newest backup, also one that was proven before. Times are those of backupPolicy.timeZone.',
+        minLength: 1,
+        maxLength: 128,
+      }),
+    ),
+    everyNth: optional(
+      int32({
+        description: 'Every so many-th backup is proven; 1 proves each.',
+        minimum: 1,
+        maximum: 10_000,
+      }),
+    ),
+  },
+  {
+    description:
+      'Proves stored backups by restoring them: the newest is fetched from the store and restored into a throw-away member, in a pod without a Service, with the etcd version of the cluster. Its revision, HashKV, number of keys and members are compared with what the backup holds. The first proof is made at once. Default: no proofs.',
+    rules: [cel('has(self.schedule) != has(self.everyNth)', 'either schedule or everyNth must be set')],
+  },
+);
+
+const onlySeriesRecords = cel(
+  "!has(self.continuous) || (has(self.backupPolicy) && ((has(self.backupPolicy.backupIntervalInSecond) && self.backupPolicy.backupIntervalInSecond > 0) || (has(self.backupPolicy.schedule) && self.backupPolicy.schedule != '')))",
+  'continuous is for periodic backups only: set backupPolicy.backupIntervalInSecond or backupPolicy.schedule',
+  { fieldPath: '.continuous' },
+);
+
+const onlySingleEnds = cel(
+  "!has(self.ttlSecondsAfterFinished) || !has(self.backupPolicy) || ((!has(self.backupPolicy.backupIntervalInSecond) || self.backupPolicy.backupIntervalInSecond == 0) && (!has(self.backupPolicy.schedule) || self.backupPolicy.schedule == ''))",
+  'ttlSecondsAfterFinished is for single backups only: periodic backups do not finish',
+  { fieldPath: '.ttlSecondsAfterFinished' },
+);
+
+const clusterOrEndpoints = cel(
+  '!has(self.clusterRef) || !(has(self.etcdEndpoints) || has(self.clientTLSSecret) || has(self.auth))',
+  'clusterRef brings endpoints, certificates and login of the EtcdCluster: remove etcdEndpoints, clientTLSSecret and auth, or clusterRef',
+  { fieldPath: '.clusterRef' },
+);
+
 const spec = object(
   {
+    clusterRef: optional(
+      object(
+        {
+          name: string({
+            description: 'The EtcdCluster, in the same namespace.',
+            minLength: 1,
+            maxLength: 253,
+          }),
+        },
+        {
+          description:
+            'The EtcdCluster to back up. Its own members are used, with the certificates and the login of its spec. Instead of etcdEndpoints, clientTLSSecret and auth.',
+        },
+      ),
+    ),
     etcdEndpoints: optional(
       nullable(
         list(string({ maxLength: 2048 }), {
           description:
-            'URLs of members. The one with the highest revision is used; those that do not answer are passed over.',
+            'Client URLs of members, or of a Service. The snapshot is taken from the member with the highest revision; members that do not respond are skipped. An operator that manages several namespaces connects to pods and Services of the same namespace only, unless it was started with -allow-etcd-endpoints.',
           maxItems: 64,
         }),
       ),
@@ -82,53 +182,120 @@ const spec = object(
         }),
       }),
     ),
+    prove: optional(prove),
+    continuous: optional(
+      object(
+        {},
+        {
+          description:
+            'Records every change between periodic backups: all keys are watched, and what changes is stored every 3 seconds under <path>.changes/, encrypted as the backups are. Changes are kept as long as a backup before them is. Only with an interval or a schedule in backupPolicy. Default: changes are not recorded.',
+        },
+      ),
+    ),
     deletionPolicy: optional(
       enumeration(['Keep', 'Delete'], {
-        description: 'What becomes of stored backups when this object is deleted. Default Keep.',
+        description: 'Whether stored backups are kept or deleted when this object is deleted. Default Keep.',
+      }),
+    ),
+    ttlSecondsAfterFinished: optional(
+      int32({
+        description:
+          'How long after its backup this object is deleted. The stored backup is then kept or deleted as deletionPolicy says. For single backups only. Default: this object is not deleted.',
+        minimum: 0,
       }),
     ),
     ...storageFields,
   },
-  { preserveUnknownFields: true, rules: [...storageRules('storageType')] },
+  {
+    preserveUnknownFields: true,
+    rules: [...storageRules('storageType'), clusterOrEndpoints, onlySingleEnds, onlySeriesRecords],
+  },
 );
 
 const storedBackup = object({
-  path: string({ description: '<bucket>/<key> of the object.' }),
+  path: statusText('Path of the backup in the store: <bucket>/<key>.'),
   bytes: int64(),
-  sha256: string({ description: 'SHA-256 of the whole object.' }),
+  sha256: statusText('SHA-256 of the backup as it is stored.'),
+  encryptionKeyID: optional(
+    statusText('Identifies the key that the backup was encrypted with. Absent: it is not encrypted.'),
+  ),
   durationSeconds: optional(int64()),
 });
 
+const provenBackup = object({
+  path: statusText('Path of the backup in the store: <bucket>/<key>.'),
+  sha256: statusText('SHA-256 of the snapshot in it.'),
+  backupDate: statusText('When the backup was begun.'),
+  provenDate: statusText('When it was proven.'),
+  etcdVersion: statusText('Version of etcd that it was started with.'),
+  etcdRevision: int64(),
+  keys: int64({ description: 'Number of keys in it.' }),
+  hash: int64({ description: 'HashKV at that revision.' }),
+});
+
+const proof = object(
+  {
+    path: statusText('Path of the backup that is being proven or was proven last.'),
+    dueDate: statusText('When that proof was due.'),
+    pod: optional(statusText('Pod of that proof. One that failed is kept until the next proof.')),
+    running: optional(bool({ description: 'True while that proof is being made.' })),
+    backupsSince: optional(int32({ description: 'Backups made since.' })),
+    attempts: optional(int32({ description: 'Number of consecutive proofs that could not be made.' })),
+    nextAttemptDate: optional(statusText('When the proof is retried.')),
+  },
+  { description: 'The last proof of a backup.' },
+);
+
+const recoveryPoint = object(
+  {
+    revision: int64({ description: 'The last revision of etcd that is stored.' }),
+    time: statusText('Every change before this time is stored. While nothing changes, it is updated once a minute.'),
+  },
+  { description: 'Up to where data can be recovered from the stored backups and changes. Only with spec.continuous.' },
+);
+
 const progress = object({
-  object: optional(string({ description: 'Key of the object that is being written.' })),
-  startTime: string(),
-  reportTime: optional(string({ description: 'When the figures below were written.' })),
-  bytes: optional(int64({ description: 'Read from etcd so far.' })),
+  object: optional(statusText('Key of the backup that is being written.')),
+  startTime: statusText(),
+  reportTime: optional(statusText('When bytes, bytesPerSecond and percent were last updated.')),
+  bytes: optional(int64({ description: 'Bytes read from etcd so far.' })),
   bytesPerSecond: optional(int64()),
   percent: optional(int32()),
 });
 
 const status = object(
   {
-    succeeded: optional(bool({ description: 'The last try made a backup.' })),
-    Reason: optional(string({ description: 'Why the last try failed.' })),
-    etcdVersion: optional(string()),
-    etcdRevision: optional(int64({ description: 'Revision of the store in the last backup.' })),
-    lastSuccessDate: optional(nullable(string({ description: 'When the last backup was begun.' }))),
-    lastExecutionDate: optional(nullable(string({ description: 'When the last try was begun.' }))),
-    lastScheduleDate: optional(nullable(string({ description: 'The time that the last backup was due.' }))),
-    nextScheduleDate: optional(nullable(string({ description: 'When the next backup is due.' }))),
-    attempts: optional(int32({ description: 'Tries in a row that failed.' })),
-    nextAttemptDate: optional(nullable(string({ description: 'When it is tried again.' }))),
+    succeeded: optional(bool({ description: 'True if the last attempt made a backup.' })),
+    Reason: optional(statusText('Why the last attempt failed.')),
+    etcdVersion: optional(statusText()),
+    etcdRevision: optional(int64({ description: 'etcd revision of the last backup.' })),
+    lastSuccessDate: optional(nullable(statusText('When the last successful backup began.'))),
+    lastExecutionDate: optional(nullable(statusText('When the last attempt began.'))),
+    lastScheduleDate: optional(nullable(statusText('When the last backup was due.'))),
+    nextScheduleDate: optional(nullable(statusText('When the next backup is due.'))),
+    attempts: optional(int32({ description: 'Number of consecutive failed attempts.' })),
+    nextAttemptDate: optional(nullable(statusText('When the backup is retried.'))),
     lastBackup: optional(nullable(storedBackup)),
+    lastProven: optional(nullable(provenBackup)),
+    proof: optional(nullable(proof)),
+    recoveryPoint: optional(nullable(recoveryPoint)),
     progress: optional(nullable(progress)),
+    leftovers: optional(
+      nullable(
+        list(string({ maxLength: 1100 }), {
+          description:
+            'Keys of objects and unfinished uploads of failed attempts that could not be deleted from the store; event LeftoversKept says why. Deletion is retried before the next backup.',
+          maxItems: 64,
+        }),
+      ),
+    ),
     observedGeneration: optional(int64()),
     conditions: optional(nullable(conditionList)),
   },
   { preserveUnknownFields: true },
 );
 
-/** `EtcdBackup` of `etcd.database.coreos.com/v1beta2`: every field of the original, under its exact name, and our additions. */
+/** `EtcdBackup` of `etcd.database.coreos.com/v1beta2`: every field of CoreOS etcd-operator, under its exact name, and our additions. */
 export const etcdBackups = defineKind({
   group,
   version: 'v1beta2',
@@ -142,6 +309,7 @@ export const etcdBackups = defineKind({
     { name: 'Succeeded', type: 'boolean', path: '.status.succeeded' },
     { name: 'Revision', type: 'integer', path: '.status.etcdRevision' },
     { name: 'Last', type: 'date', path: '.status.lastSuccessDate' },
+    { name: 'Proven', type: 'date', path: '.status.lastProven.provenDate', priority: 1 },
     { name: 'Reason', type: 'string', path: '.status.Reason', priority: 1 },
     { name: 'Age', type: 'date', path: '.metadata.creationTimestamp' },
   ],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StructuralSchema } from '@etcd-operator/crd';
 import { type EtcdCluster, etcdClusters } from './etcd-cluster.ts';
-import { misfitsOf } from './misfits.ts';
+import { misfitsOf, withoutNulls } from './misfits.ts';
 
 /** A stored object, made safe to read by its type. */
 export interface ClusterReading {
@@ -54,13 +54,6 @@ function fittingFields(schema: StructuralSchema, value: unknown): Readonly<Recor
     return !wanted || misfitsOf(wanted, field, name).length === 0;
   };
   return Object.fromEntries(Object.entries(value).filter(fits));
-}
-
-function withoutNulls(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutNulls);
-  if (!isObject(value)) return value;
-  const present = Object.entries(value).filter(([, field]) => field !== null);
-  return Object.fromEntries(present.map(([name, field]) => [name, withoutNulls(field)]));
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

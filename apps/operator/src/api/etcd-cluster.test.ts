@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => scene?.[Symbol.asyncDispose]());
 
-/** Every field that the original knows, by its name in JSON, each with a value that is not its default. */
+/** Every field that CoreOS knows, by its name in JSON, each with a value that is not its default. */
 const everyOriginalField = {
   size: 3,
   repository: 'example.com/etcd',
@@ -60,7 +60,7 @@ const everyOriginalField = {
 };
 
 describe('the kind', () => {
-  test('[1] is the one of the original, as a definition of today', () => {
+  test('[1] is the one of CoreOS etcd-operator, as a definition of today', () => {
     const { apiVersion, metadata, spec } = crdOf(etcdClusters);
     expect(apiVersion).toBe('apiextensions.k8s.io/v1');
     expect(metadata?.name).toBe('etcdclusters.etcd.database.coreos.com');
@@ -94,13 +94,14 @@ describe('the kind', () => {
       'Ready',
       'Version',
       'Phase',
+      'Available',
       'Age',
     ]);
   });
 });
 
 describe('what is accepted', () => {
-  test('[2] every field of the original, and it comes back as it was written', async () => {
+  test('[2] every field of CoreOS etcd-operator, and it comes back as it was written', async () => {
     await scene.clusters.create(clusterWith('every-field', everyOriginalField));
     expect((await scene.clusters.get({ namespace: 'default', name: 'every-field' })).spec).toEqual(everyOriginalField);
   });
@@ -139,12 +140,35 @@ describe('what is accepted', () => {
         },
       },
     ],
-  ])("[3] the original's example %s, word for word", async (name, spec) => {
+  ])("[3] CoreOS's example %s, word for word", async (name, spec) => {
     const created = await scene.clusters.create(clusterWith(name, spec));
     expect(created.spec).toEqual(spec);
   });
 
-  test('[4] what the original wrote and what it retired is kept, nulls included', async () => {
+  test('an image by digest, and a Service of both IP families whose first one stays', async () => {
+    const spec = {
+      size: 3,
+      version: '3.6.16',
+      image: `example.com:5000/etcd@sha256:${'a'.repeat(64)}`,
+      service: { ipFamilyPolicy: 'RequireDualStack', ipFamilies: ['IPv6', 'IPv4'] },
+    };
+    expect((await scene.clusters.create(clusterWith('by-digest', spec))).spec).toEqual(spec);
+    const key = { namespace: 'default', name: 'by-digest' };
+    const patch = (service: object) => scene.clusters.patch(key, { type: 'merge', patch: { spec: { service } } });
+    await expect(patch({ ipFamilies: ['IPv4', 'IPv6'] })).rejects.toThrow(/first IP family of a Service/);
+    expect((await patch({ ipFamilies: ['IPv6'] })).spec.service?.ipFamilies).toEqual(['IPv6']);
+  });
+
+  test('of a sidecar what may be said; probes, hooks and a security context of its own are pruned', async () => {
+    const kept = { name: 'a', image: 'x:1', command: ['a'], env: [{ name: 'A', value: 'b' }] };
+    const sidecar = { ...kept, securityContext: { privileged: true }, livenessProbe: {}, lifecycle: {} };
+    const volumes = [{ name: 'v', configMap: { name: 'c' } }];
+    const pod = { sidecars: [sidecar], volumes, volumeMounts: [{ name: 'v', mountPath: '/var/log' }] };
+    const { spec } = await scene.clusters.create(clusterWith('with-sidecar', { size: 3, pod }));
+    expect(spec.pod).toEqual({ ...pod, sidecars: [kept] });
+  });
+
+  test('[4] what CoreOS wrote and what it retired is kept, nulls included', async () => {
     const old = {
       size: 3,
       repository: 'quay.io/coreos/etcd',
@@ -187,6 +211,90 @@ describe('what is refused at admission, in words', () => {
     ['[9] a negative time limit', { size: 1, pod: { DNSTimeoutInSecond: -1 } }, /DNSTimeoutInSecond/],
     ['[8] the label app', { size: 3, pod: { labels: { app: 'x' } } }, /labels app and etcd_\* are set by the operator/],
     ['[8] a label etcd_x', { size: 3, pod: { labels: { etcd_x: 'y' } } }, /labels app and etcd_\*/],
+    [
+      'a label that the operator reads back',
+      { size: 3, pod: { labels: { 'etcd.database.coreos.com/voter': 'true' } } },
+      /etcd\.database\.coreos\.com\/\* is set by the operator/,
+    ],
+    [
+      'an annotation that the operator reads back',
+      { size: 3, pod: { annotations: { 'etcd.database.coreos.com/member-id': '1' } } },
+      /etcd\.database\.coreos\.com\/\* is set by the operator/,
+    ],
+    [
+      "the annotation of a member's version",
+      { size: 3, pod: { annotations: { 'etcd.version': '3.6.16' } } },
+      /etcd\.version is set by the operator/,
+    ],
+    [
+      'a variable that makes etcd another program',
+      { size: 3, pod: { etcdEnv: [{ name: 'LD_PRELOAD', value: '/tmp/evil.so' }] } },
+      /etcdEnv takes ETCD_\.\.\. and GODEBUG/,
+    ],
+    [
+      'a process of the host',
+      { size: 3, pod: { containerSecurityContext: { windowsOptions: { hostProcess: true } } } },
+      /windowsOptions\.hostProcess cannot be used/,
+    ],
+    [
+      'an unmasked /proc',
+      { size: 3, pod: { containerSecurityContext: { procMount: 'Unmasked' } } },
+      /procMount Unmasked cannot be used/,
+    ],
+    ['a text without end', { size: 3, pod: { busyboxImage: 'x'.repeat(5_000) } }, /busyboxImage: Too long/],
+    [
+      'a sidecar called etcd',
+      { size: 3, pod: { sidecars: [{ name: 'etcd', image: 'x' }] } },
+      /containers cannot be called etcd/,
+    ],
+    [
+      "a sidecar at etcd's port",
+      { size: 3, pod: { sidecars: [{ name: 'a', image: 'x', ports: [{ containerPort: 2379 }] }] } },
+      /cannot have the ports 2379/,
+    ],
+    [
+      'a port of the node',
+      { size: 3, pod: { initContainers: [{ name: 'a', image: 'x', ports: [{ containerPort: 80, hostPort: 80 }] }] } },
+      /nor ports of the node/,
+    ],
+    ['the data as a volume', { size: 3, pod: { volumes: [{ name: 'etcd-data', emptyDir: {} }] } }, /cannot be called/],
+    [
+      'a volume of the host',
+      { size: 3, pod: { volumes: [{ name: 'a', hostPath: { path: '/' } }] } },
+      /a volume is one of configMap, downwardAPI, emptyDir, projected, secret/,
+    ],
+    [
+      "another member's volume",
+      { size: 3, pod: { volumes: [{ name: 'a', persistentVolumeClaim: { claimName: 'x-bcdfghjklm' } }] } },
+      /a volume is one of/,
+    ],
+    [
+      'a mount over the data',
+      { size: 3, pod: { volumeMounts: [{ name: 'a', mountPath: '/var/etcd/data' }] } },
+      /not in or above \/var\/etcd/,
+    ],
+    ['a mount over everything', { size: 3, pod: { volumeMounts: [{ name: 'a', mountPath: '/' }] } }, /not in or above/],
+    ['an image without a tag', { size: 3, version: '3.6.16', image: 'example.com:5000/etcd' }, /spec\.image/],
+    ['an image of an unknown version', { size: 3, image: 'example.com/etcd:v3.6.16' }, /image needs version/],
+    [
+      'an image and a repository',
+      { size: 3, version: '3.6.16', image: 'example.com/etcd:v3.6.16', repository: 'example.com/etcd' },
+      /image and repository cannot be used together/,
+    ],
+    ['etcd without TLS on every node', { size: 3, service: { type: 'NodePort' } }, /need TLS for clients/],
+    ['etcd without TLS for the world', { size: 3, service: { type: 'LoadBalancer' } }, /need TLS for clients/],
+    [
+      'ranges without a load balancer',
+      { size: 3, service: { loadBalancerSourceRanges: ['10.0.0.0/8'] } },
+      /need type LoadBalancer/,
+    ],
+    ['an IP family twice', { size: 3, service: { ipFamilies: ['IPv6', 'IPv6'] } }, /the same family twice/],
+    ['two IP families of one stack', { size: 3, service: { ipFamilies: ['IPv6', 'IPv4'] } }, /need ipFamilyPolicy/],
+    [
+      'an alias that is no address',
+      { size: 3, pod: { hostAliases: [{ ip: 'localhost', hostnames: ['a'] }] } },
+      /hostAliases\[0\]\.ip/,
+    ],
     [
       '[8] [10] D1: an operator secret without members',
       { size: 3, TLS: { static: { operatorSecret: 'x' } } },

@@ -4,7 +4,6 @@ import {
   cel,
   defineKind,
   duration,
-  embedded,
   enumeration,
   int32,
   int64,
@@ -17,18 +16,25 @@ import {
   optional,
   string,
 } from '@etcd-operator/crd';
+import { tuningEnv } from '@etcd-operator/etcd';
+import { bounded, builtIn, most, statusItems, statusText } from './bounds.ts';
+import { clientServiceFields } from './cluster-spec/client-service.ts';
+import { imagePattern } from './cluster-spec/image-reference.ts';
+import { extraContainers, extraMounts, extraVolumes, volumeKinds } from './cluster-spec/member-extras.ts';
 import { conditionList } from './condition-schema.ts';
 import { group } from './names.ts';
 
 /** Names of secrets are names of objects. */
-const secretName = (description: string) => optional(string({ description, maxLength: 253 }));
+const secretName = (description: string) => optional(string({ description, maxLength: most.name }));
 
 const memberSecrets = object(
   {
     peerSecret: secretName(
       'Secret with peer.crt, peer.key and peer-ca.crt (or tls.crt, tls.key, ca.crt): turns on TLS between members.',
     ),
-    serverSecret: secretName('Secret with server.crt, server.key and server-ca.crt (or tls.crt, tls.key, ca.crt).'),
+    serverSecret: secretName(
+      'Secret with server.crt, server.key and server-ca.crt (or tls.crt, tls.key, ca.crt), for the client port of members.',
+    ),
   },
   { preserveUnknownFields: true },
 );
@@ -62,78 +68,195 @@ const tls = object(
   { description: 'Certificates for members and clients.', preserveUnknownFields: true },
 );
 
+const notOperatorKeys = cel(
+  "self.all(key, !key.startsWith('etcd.database.coreos.com/'))",
+  'etcd.database.coreos.com/* is set by the operator and cannot be used',
+);
+
 const podPolicy = object(
   {
     labels: optional(
       map(string({ maxLength: 63 }), {
-        description: "Added to the pods. The keys app and etcd_* are the operator's own.",
+        description: 'Added to the pods. The keys app and etcd_* are reserved for the operator.',
         maxProperties: 64,
         rules: [
           cel(
             "self.all(key, key != 'app' && !key.startsWith('etcd_'))",
             'labels app and etcd_* are set by the operator and cannot be used',
           ),
+          notOperatorKeys,
         ],
       }),
     ),
-    annotations: optional(map(string(), { description: "Added to the pods. etcd.version is the operator's own." })),
-    nodeSelector: optional(map(string(), { description: 'Nodes the pods may run on.' })),
-    affinity: optional(embedded('core/v1', 'Affinity')),
-    antiAffinity: optional(bool({ description: 'One pod a node at most.', deprecated: 'use affinity' })),
-    resources: optional(embedded('core/v1', 'ResourceRequirements')),
-    tolerations: optional(list(embedded('core/v1', 'Toleration'))),
-    topologySpreadConstraints: optional(
-      list(embedded('core/v1', 'TopologySpreadConstraint'), { description: 'How pods spread over zones and nodes.' }),
-    ),
-    etcdEnv: optional(
-      list(embedded('core/v1', 'EnvVar'), {
-        description: 'Options of etcd as ETCD_... variables; those that the operator sets itself are refused.',
-        maxItems: 128,
+    annotations: optional(
+      map(string({ maxLength: most.value }), {
+        description: 'Added to the pods. etcd.version and etcd.database.coreos.com/* are reserved for the operator.',
+        maxProperties: 64,
+        rules: [
+          cel("!('etcd.version' in self)", 'annotation etcd.version is set by the operator and cannot be used'),
+          notOperatorKeys,
+        ],
       }),
     ),
-    persistentVolumeClaimSpec: optional(embedded('core/v1', 'PersistentVolumeClaimSpec')),
+    nodeSelector: optional(
+      map(string({ maxLength: most.text }), {
+        description: 'Labels of the nodes that the pods may run on.',
+        maxProperties: most.entries,
+      }),
+    ),
+    affinity: optional(builtIn('Affinity')),
+    antiAffinity: optional(bool({ description: 'At most one pod per node.', deprecated: 'use affinity' })),
+    resources: optional(builtIn('ResourceRequirements')),
+    tolerations: optional(list(builtIn('Toleration'), { maxItems: most.items })),
+    topologySpreadConstraints: optional(
+      list(builtIn('TopologySpreadConstraint'), {
+        description: 'How pods spread over zones and nodes.',
+        maxItems: most.items,
+      }),
+    ),
+    etcdEnv: optional(
+      list(builtIn('EnvVar', { longest: { name: 256, value: most.value } }), {
+        description: `Environment variables of etcd: ETCD_... and ${tuningEnv.join(', ')}. Variables that the operator sets itself and any other name are refused. Where an older object has one, it is not passed to etcd, and no upgrade begins until it is removed.`,
+        maxItems: 128,
+        rules: [
+          cel(
+            `self.all(variable, variable.name.startsWith('ETCD_') || variable.name in [${tuningEnv.map((name) => `'${name}'`).join(', ')}])`,
+            `etcdEnv takes ETCD_... and ${tuningEnv.join(', ')}`,
+          ),
+        ],
+      }),
+    ),
+    persistentVolumeClaimSpec: optional(builtIn('PersistentVolumeClaimSpec')),
     tmpfs: optional(
       bool({
-        description: 'Keeps the data in memory. Counts against the memory limit; lost with the pod and at a reboot.',
+        description:
+          'True keeps the data in memory. It counts against the memory limit, and is lost when the pod is deleted or its node reboots.',
       }),
     ),
     busyboxImage: optional(
-      string({ description: 'Image of the init container check-dns. Default busybox:1.28.0-glibc.' }),
+      string({
+        description: 'Image of the init container check-dns. Default busybox:1.28.0-glibc.',
+        maxLength: most.text,
+      }),
     ),
     checkDNS: optional(
-      bool({ description: 'A member that joins waits in an init container until DNS answers. Default true.' }),
+      bool({
+        description:
+          'A joining member waits in an init container until DNS resolves the names of the members. Default true.',
+      }),
     ),
-    securityContext: optional(embedded('core/v1', 'PodSecurityContext')),
-    containerSecurityContext: optional(embedded('core/v1', 'SecurityContext')),
-    DNSTimeoutInSecond: optional(int64({ description: 'How long check-dns waits; 0 means for ever.', minimum: 0 })),
+    securityContext: optional(builtIn('PodSecurityContext')),
+    containerSecurityContext: optional(builtIn('SecurityContext')),
+    DNSTimeoutInSecond: optional(
+      int64({
+        description: 'How long the init container check-dns waits, in seconds; 0 means without limit.',
+        minimum: 0,
+      }),
+    ),
     ClusterDomain: optional(
       string({
-        description: 'Suffix behind .svc in the names of members, with its leading dot: .cluster.local',
+        description:
+          'Cluster domain that follows .svc in the DNS names of members, with its leading dot, for example .cluster.local. Default: none, names end in .svc.',
         pattern: '^$|^\\.[a-z0-9.-]+$',
         maxLength: 128,
       }),
     ),
-    priorityClassName: optional(string()),
-    imagePullSecrets: optional(list(object({ name: optional(string()) }))),
+    priorityClassName: optional(string({ maxLength: most.text })),
+    schedulerName: optional(
+      string({
+        description: 'Scheduler of the pods. Default: that of Kubernetes.',
+        minLength: 1,
+        maxLength: most.name,
+      }),
+    ),
+    runtimeClassName: optional(
+      string({
+        description: 'RuntimeClass of the pods, which must exist.',
+        pattern: '^[a-z0-9][-a-z0-9.]*$',
+        maxLength: most.name,
+      }),
+    ),
+    hostAliases: optional(
+      list(
+        object({
+          ip: string({ pattern: '^[0-9A-Fa-f.:]+$', maxLength: 45 }),
+          hostnames: list(string({ pattern: '^[a-z0-9][-a-z0-9.]*$', maxLength: most.name }), {
+            maxItems: 64,
+          }),
+        }),
+        {
+          description: 'Further names in the hosts file of the pods. Names of members cannot be used.',
+          maxItems: 64,
+        },
+      ),
+    ),
+    imagePullSecrets: optional(
+      list(object({ name: optional(string({ maxLength: most.name })) }), { maxItems: most.items }),
+    ),
+    serviceAccountName: optional(
+      string({
+        description:
+          'ServiceAccount of the pods. Its token is not mounted; a projected volume can give it to a sidecar. The operator must allow it (-allow-service-accounts).',
+        pattern: '^[a-z0-9][-a-z0-9.]*$',
+        maxLength: most.name,
+      }),
+    ),
+    sidecars: optional(
+      extraContainers({
+        description:
+          'Containers beside etcd. Their security context is that of etcd. The operator must allow them (-allow-sidecars).',
+      }),
+    ),
+    initContainers: optional(
+      extraContainers({
+        description:
+          'Containers that run to their end before etcd starts. The operator must allow them (-allow-sidecars).',
+      }),
+    ),
+    volumes: optional(
+      extraVolumes({
+        description: `Volumes for sidecars, initContainers and volumeMounts: ${volumeKinds.join(', ')}. The operator must allow them (-allow-sidecars).`,
+      }),
+    ),
+    volumeMounts: optional(
+      extraMounts({ description: 'Where the container of etcd has volumes of spec.pod.volumes.' }),
+    ),
     updatePolicy: optional(
       enumeration(['OnNextPod', 'Replace'], {
         description:
-          'What happens to pods without a volume when the spec asks for something that only a new pod can have. OnNextPod keeps them until they are replaced for another reason; Replace replaces them one by one, which sends the whole database to each new member.',
+          'When a change of the spec needs new pods: what to do with pods that have no PersistentVolumeClaim. OnNextPod keeps them until they are replaced for another reason. Replace replaces them one by one, which sends the whole database to each new member.',
       }),
     ),
     replaceAfter: optional(
-      duration({
-        description: 'How long a member that does not answer is waited for before it is replaced. Default 2m.',
-      }),
+      bounded(
+        duration({
+          description: 'How long a member may be unreachable before it is replaced. Default 2m.',
+        }),
+      ),
     ),
   },
-  { description: 'How the pods of the members look.', preserveUnknownFields: true },
+  {
+    description: 'Settings of the pods of the members.',
+    preserveUnknownFields: true,
+    rules: [
+      ...['securityContext', 'containerSecurityContext'].map((context) =>
+        cel(
+          `!has(self.${context}) || !has(self.${context}.windowsOptions) || !has(self.${context}.windowsOptions.hostProcess) || !self.${context}.windowsOptions.hostProcess`,
+          `${context}.windowsOptions.hostProcess cannot be used: members share no namespace with their node`,
+        ),
+      ),
+      cel(
+        "!has(self.containerSecurityContext) || !has(self.containerSecurityContext.procMount) || self.containerSecurityContext.procMount != 'Unmasked'",
+        'containerSecurityContext.procMount Unmasked cannot be used: members have no user namespace of their own',
+      ),
+    ],
+  },
 );
 
 /** The spec of an EtcdCluster; also inline in an EtcdRestore whose cluster is gone. */
 export const clusterSpec = object(
   {
-    size: int32({ description: 'Number of members, 1 to 7; odd sizes make sense.' }),
+    size: int32({ description: 'Number of members, 1 to 7. An odd size is recommended.' }),
     repository: optional(
       string({ description: 'Image without its tag. Default quay.io/coreos/etcd.', maxLength: 512 }),
     ),
@@ -143,16 +266,42 @@ export const clusterSpec = object(
         maxLength: 64,
       }),
     ),
-    paused: optional(bool({ description: 'While true nothing is changed, not even healed.' })),
+    image: optional(
+      string({
+        description:
+          'The whole image, with its tag or digest, instead of <repository>:v<version>. version must then say which etcd is in it; an image that contains another version is not used for upgrades.',
+        pattern: imagePattern,
+        maxLength: 512,
+      }),
+    ),
+    paused: optional(bool({ description: 'While true, reconciliation is suspended: nothing is changed or repaired.' })),
     pod: optional(nullable(podPolicy)),
     TLS: optional(nullable(tls)),
     podDisruptionBudget: optional(
-      bool({ description: 'Keeps voluntary evictions from taking a quorum. Default true.' }),
+      bool({
+        description: 'Creates a PodDisruptionBudget that keeps a quorum during voluntary disruptions. Default true.',
+      }),
     ),
-    service: optional(
+    service: optional(clientServiceFields),
+    recovery: optional(
       object(
-        { annotations: optional(map(string())) },
-        { description: 'The client Service.', preserveUnknownFields: true },
+        {
+          quorumLoss: optional(
+            enumeration(['Never', 'Manual', 'Automatic'], {
+              description:
+                'What happens if a majority of the members is permanently lost while others have data. Manual (default): the status says what can be recovered, from which member, what would be lost, and the command. Automatic: if every missing member is known to be gone, the operator creates one EtcdRestore that recovers the cluster from the members that are left; acknowledged writes that they have not received are lost. Never: recovery from a member is refused; restore a backup.',
+            }),
+          ),
+          after: optional(
+            bounded(
+              duration({
+                description:
+                  'With quorumLoss Automatic: how long there must have been no quorum before the cluster is recovered, at least 10s. Keep it above 1m: Kubernetes needs about 40s to notice that a node does not report. Default 10m.',
+              }),
+            ),
+          ),
+        },
+        { description: 'Recovery of a cluster that has permanently lost its quorum.' },
       ),
     ),
     auth: optional(
@@ -173,71 +322,101 @@ export const clusterSpec = object(
         'version must look like 3.6.16',
         { fieldPath: '.version' },
       ),
+      cel('!has(self.image) || has(self.version)', 'image needs version: the version of etcd that is in the image', {
+        fieldPath: '.image',
+      }),
+      cel(
+        "!has(self.image) || !has(self.repository) || self.repository == ''",
+        'image and repository cannot be used together',
+        { fieldPath: '.image' },
+      ),
+      cel(
+        "!has(self.service) || !has(self.service.type) || self.service.type == 'ClusterIP' || (has(self.TLS) && has(self.TLS.static) && has(self.TLS.static.operatorSecret) && self.TLS.static.operatorSecret != '')",
+        'service.type NodePort and LoadBalancer need TLS for clients: set TLS.static.member.serverSecret and TLS.static.operatorSecret',
+        { fieldPath: '.service' },
+      ),
     ],
   },
 );
 
 const memberDetail = object({
-  name: string({ description: 'Name of the member and of its pod.' }),
-  id: optional(string({ description: 'Member ID as etcd prints it, in hexadecimal.' })),
+  name: statusText('Name of the member and of its pod.'),
+  id: optional(statusText('Member ID as etcd prints it, in hexadecimal.')),
   role: optional(enumeration(['Leader', 'Follower', 'Learner', 'Unknown'])),
-  version: optional(string()),
-  revision: optional(int64()),
-  databaseSize: optional(int64({ description: 'In bytes.' })),
+  version: optional(statusText()),
+  revision: optional(
+    int64({
+      description:
+        'Revision that the member last reported: at most 15 s old if the member is healthy and spec.paused is not true, otherwise possibly older.',
+    }),
+  ),
+  databaseSize: optional(int64({ description: 'Database size in bytes, reported together with the revision.' })),
+  node: optional(statusText('Node that runs its pod, or ran it last.')),
   healthy: bool(),
-  reason: optional(string({ description: 'Why it is not healthy, or what it waits for.' })),
+  reason: optional(statusText('Why the member is not healthy, or what it is waiting for.')),
 });
 
 const status = object(
   {
-    phase: optional(string({ description: 'Creating, Running or Failed.' })),
-    reason: optional(string()),
+    phase: optional(statusText('Creating, Running or Failed.')),
+    reason: optional(statusText()),
     observedGeneration: optional(int64()),
     controlPaused: optional(bool()),
     conditions: optional(nullable(conditionList)),
     size: optional(int32({ description: 'Members known to etcd.' })),
-    readySize: optional(int32({ description: 'Healthy voters.' })),
-    serviceName: optional(string()),
+    readySize: optional(
+      int32({ description: 'Voters that are healthy and whose pods are Ready: the endpoints of the client Service.' }),
+    ),
+    serviceName: optional(statusText()),
     clientPort: optional(int32()),
-    selector: optional(string({ description: 'For the scale subresource.' })),
+    selector: optional(statusText('Label selector of the pods, for the scale subresource.')),
     members: optional(
       nullable(
         object(
-          { ready: optional(nullable(list(string()))), unready: optional(nullable(list(string()))) },
+          {
+            ready: optional(nullable(list(statusText(), statusItems))),
+            unready: optional(nullable(list(statusText(), statusItems))),
+          },
           { preserveUnknownFields: true },
         ),
       ),
     ),
-    memberDetails: optional(keyedList(memberDetail, ['name'])),
-    currentVersion: optional(string()),
-    targetVersion: optional(string()),
+    memberDetails: optional(keyedList(memberDetail, ['name'], statusItems)),
+    currentVersion: optional(statusText()),
+    targetVersion: optional(statusText()),
     clusterID: optional(
-      string({
-        description:
-          "etcd's cluster ID in hexadecimal; once set, no other cluster is ever founded under this object without a restore.",
-      }),
+      statusText(
+        "etcd's cluster ID in hexadecimal. Once it is recorded, only a restore creates another cluster for this object.",
+      ),
     ),
-    incarnation: optional(int64({ description: 'Which life of the cluster this is; a restore raises it.' })),
+    incarnation: optional(
+      int64({ description: 'The cluster incarnation, starting at 1. Each restore increases it by at least 1.' }),
+    ),
     plan: optional(
       object({
         next: optional(
-          list(string({ maxLength: 1024 }), { description: 'What the operator is about to do, in order.' }),
+          list(string({ maxLength: 1024 }), {
+            description: 'Steps that the operator will do next, in order.',
+            ...statusItems,
+          }),
         ),
-        waitingFor: optional(list(string({ maxLength: 1024 }), { description: 'What it waits for.' })),
+        waitingFor: optional(
+          list(string({ maxLength: 1024 }), { description: 'What the operator is waiting for.', ...statusItems }),
+        ),
       }),
     ),
     restore: optional(
       object(
-        { name: string(), uid: string() },
-        { description: 'The EtcdRestore that this operator has seen and stands back for.' },
+        { name: statusText(), uid: statusText() },
+        { description: 'The EtcdRestore in progress; reconciliation is suspended until it finishes.' },
       ),
     ),
-    failedUpgrade: optional(object({ version: string(), generation: int64(), message: string() })),
+    failedUpgrade: optional(object({ version: statusText(), generation: int64(), message: statusText() })),
   },
   { preserveUnknownFields: true },
 );
 
-/** `EtcdCluster` of `etcd.database.coreos.com/v1beta2`: every field of the original, under its exact name, and our additions. */
+/** `EtcdCluster` of `etcd.database.coreos.com/v1beta2`: every field of CoreOS etcd-operator, under its exact name, and our additions. */
 export const etcdClusters = defineKind({
   group,
   version: 'v1beta2',
@@ -254,6 +433,7 @@ export const etcdClusters = defineKind({
     { name: 'Ready', type: 'integer', path: '.status.readySize' },
     { name: 'Version', type: 'string', path: '.status.currentVersion' },
     { name: 'Phase', type: 'string', path: '.status.phase' },
+    { name: 'Available', type: 'string', path: '.status.conditions[?(@.type=="Available")].status' },
     { name: 'Age', type: 'date', path: '.metadata.creationTimestamp' },
   ],
 });

@@ -35,7 +35,7 @@ const etcdCluster = { name: 'example' };
 describe('an API server', () => {
   test.each<readonly [string, object]>([
     [
-      'S3 as the original serialises it',
+      'S3 as CoreOS serialises it',
       { backupStorageType: 'S3', etcdCluster, s3: { ...s3, endpoint: '', forcePathStyle: false } },
     ],
     ['ABS', { backupStorageType: 'ABS', etcdCluster, abs: { path: 'c/k', absSecret: 's' } }],
@@ -47,6 +47,15 @@ describe('an API server', () => {
         [`safetySnapshot: ${safetySnapshot}`, { backupStorageType: 'S3', etcdCluster, s3, safetySnapshot }] as const,
     ),
     ['a retention of old volumes', { backupStorageType: 'S3', etcdCluster, s3, oldVolumes: { retention: '72h' } }],
+    ['a survivor', { etcdCluster, source: { survivor: {} } }],
+    ['a survivor by name', { etcdCluster, source: { survivor: { member: 'example-abc' } } }],
+    ['a cluster to copy', { etcdCluster, source: { cluster: 'other' } }],
+    ['a cluster to copy, with another spec', { etcdCluster, source: { cluster: 'other' }, clusterSpec: { size: 1 } }],
+    ['prefixes', { backupStorageType: 'S3', etcdCluster, s3, prefixes: ['/a/', '/b'], dryRun: true }],
+    [
+      'prefixes of a point in time',
+      { backupStorageType: 'S3', etcdCluster, s3, prefixes: ['/'], pointInTime: { revision: 7 } },
+    ],
     ['fields that nobody knows', { backupStorageType: 'S3', etcdCluster, s3, future: { field: 1 } }],
   ])('takes %s', async (_what, spec) => {
     const name = `taken-${Math.abs(JSON.stringify(spec).length)}`;
@@ -58,6 +67,25 @@ describe('an API server', () => {
   test.each<readonly [string, object, string]>([
     ['a storage type that nobody knows', { backupStorageType: 'Tape', etcdCluster, s3 }, 'backupStorageType'],
     ['a type without its source', { backupStorageType: 'GCS', etcdCluster, s3 }, 'gcs.path'],
+    ['no source at all', { etcdCluster }, 'backupStorageType must be one of'],
+    ['an empty source', { etcdCluster, source: {} }, 'source must name one source'],
+    ['two sources', { etcdCluster, source: { survivor: {}, cluster: 'other' } }, 'source must name one source'],
+    [
+      'a cluster to copy and a backup',
+      { backupStorageType: 'S3', etcdCluster, s3, source: { cluster: 'other' } },
+      'remove the backup',
+    ],
+    ['a copy of itself', { etcdCluster, source: { cluster: etcdCluster.name } }, 'must be another name'],
+    [
+      'a survivor and a backup',
+      { backupStorageType: 'S3', etcdCluster, s3, source: { survivor: {} } },
+      'source takes the data from members, not from a backup: remove the backup',
+    ],
+    [
+      'a survivor of a cluster that is to be created',
+      { etcdCluster, source: { survivor: {} }, clusterSpec: { size: 3 } },
+      'source.survivor recovers a cluster that exists',
+    ],
     ['no cluster', { backupStorageType: 'S3', s3 }, 'etcdCluster'],
     ['a cluster of nine', { backupStorageType: 'S3', etcdCluster, s3, clusterSpec: { size: 9 } }, 'between 1 and 7'],
     [
@@ -75,6 +103,28 @@ describe('an API server', () => {
       { backupStorageType: 'S3', etcdCluster, s3, oldVolumes: { retention: '3 days' } },
       'retention',
     ],
+    ['an empty prefix', { backupStorageType: 'S3', etcdCluster, s3, prefixes: [''] }, 'prefixes'],
+    ['no prefix', { backupStorageType: 'S3', etcdCluster, s3, prefixes: [] }, 'prefixes'],
+    [
+      'prefixes of a survivor',
+      { etcdCluster, source: { survivor: {} }, prefixes: ['/a/'] },
+      'prefixes are taken from a backup',
+    ],
+    [
+      'prefixes of a cluster that is to be created',
+      { backupStorageType: 'S3', etcdCluster, s3, prefixes: ['/a/'], clusterSpec: { size: 1 } },
+      'remove clusterSpec, oldVolumes and revisionBump',
+    ],
+    [
+      'a dry run of all',
+      { backupStorageType: 'S3', etcdCluster, s3, dryRun: true },
+      'dryRun and onConflict need prefixes',
+    ],
+    [
+      'another answer to conflicts',
+      { backupStorageType: 'S3', etcdCluster, s3, prefixes: ['/a/'], onConflict: 'Ask' },
+      'onConflict',
+    ],
     ['a negative bump', { backupStorageType: 'S3', etcdCluster, s3, revisionBump: -1 }, 'revisionBump'],
   ])('refuses %s', async (_what, spec, words) => {
     await expect(restores.create(restore('refused', spec))).rejects.toThrow(words);
@@ -87,10 +137,21 @@ test('the cluster of a restore that is under way cannot be another: what it has 
   const say = (phase: string) =>
     restores.status.patch(key, { type: 'merge', patch: { status: { succeeded: false, phase } } });
   const name = () => restores.patch(key, { type: 'merge', patch: { spec: { etcdCluster: { name: 'other' } } } });
-  await say('Fencing');
-  await expect(name()).rejects.toThrow('make another EtcdRestore');
+  await say('Isolating');
+  await expect(name()).rejects.toThrow('create another EtcdRestore');
   await say('Failed');
   expect((await name()).spec.etcdCluster.name).toBe('other');
+  await restores.delete(key);
+});
+
+test('a restore of prefixes that has begun, such as a dry run, cannot become one of the whole cluster', async () => {
+  const key = { namespace: 'default', name: 'counted' };
+  const prefixes = ['/a/'];
+  await restores.create(restore(key.name, { backupStorageType: 'S3', etcdCluster, s3, prefixes, dryRun: true }));
+  await restores.status.patch(key, { type: 'merge', patch: { status: { succeeded: true, phase: 'Succeeded' } } });
+  const change = (spec: object) => restores.patch(key, { type: 'merge', patch: { spec } });
+  await expect(change({ prefixes: null, dryRun: null })).rejects.toThrow('spec.prefixes cannot be added or removed');
+  expect((await change({ dryRun: false })).spec).toMatchObject({ prefixes, dryRun: false });
   await restores.delete(key);
 });
 

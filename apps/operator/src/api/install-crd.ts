@@ -16,7 +16,7 @@ const lookAgain = 100;
 const tryAgain = 5_000;
 
 /**
- * Makes sure that a kind is served: applies its CRD, also over the one of the original operator, and waits until the API
+ * Makes sure that a kind is served: applies its CRD, also over the one of CoreOS etcd-operator, and waits until the API
  * server has accepted its names and serves it. A failure is logged and tried again until the signal ends it.
  */
 export async function installCrd(kind: Kind, options: InstallCrdOptions): Promise<void> {
@@ -29,11 +29,11 @@ export async function installCrd(kind: Kind, options: InstallCrdOptions): Promis
         .resource(customResourceDefinitions)
         .apply(definition, { fieldManager, force: true, signal });
       await established(applied, name, options);
-      log.info('custom resource is served', { object: `CustomResourceDefinition ${name}` });
+      log.info('CustomResourceDefinition is installed and served', { object: `CustomResourceDefinition ${name}` });
       return;
     } catch (error) {
       signal.throwIfAborted();
-      log.error('custom resource cannot be installed; trying again', {
+      log.error('CustomResourceDefinition cannot be installed; retrying', {
         object: `CustomResourceDefinition ${name}`,
         error,
       });
@@ -51,7 +51,9 @@ async function established(
     const conditions = current.status?.conditions ?? [];
     const refused = conditions.find(({ type, status }) => type === 'NamesAccepted' && status === 'False');
     if (refused)
-      throw new Error(`the names of ${name} are taken by another kind: ${refused.message ?? refused.reason ?? ''}`);
+      throw new Error(
+        `another CustomResourceDefinition already uses a name of ${name}: ${refused.message ?? refused.reason ?? ''}`,
+      );
     if (conditions.some(({ type, status }) => type === 'Established' && status === 'True')) return;
     await clock.sleep(lookAgain, signal);
   }

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { StructuralSchema } from '@etcd-operator/crd';
 
+/** Whether required fields that are absent count. */
+type Missing = 'told' | 'passed over';
+
 /**
  * Where a value is not of the type that its schema names, in sentences that begin with the path. Only types and required fields
  * are looked at, because code that reads the value relies on nothing else; lengths, patterns and ranges are not.
  */
-export function misfitsOf(schema: StructuralSchema, value: unknown, path: string): readonly string[] {
+export function misfitsOf(
+  schema: StructuralSchema,
+  value: unknown,
+  path: string,
+  missing: Missing = 'told',
+): readonly string[] {
   if (value === null) return schema.nullable || schema.type === undefined ? [] : [`${path} must not be null`];
   if (schema['x-kubernetes-int-or-string'])
     return typeof value === 'string' || typeof value === 'number' ? [] : [`${path} must be a number or a string`];
@@ -13,14 +21,30 @@ export function misfitsOf(schema: StructuralSchema, value: unknown, path: string
     case undefined:
       return [];
     case 'object':
-      return isObject(value) ? objectMisfits(schema, value, path) : [`${path} must be an object`];
+      return isObject(value) ? objectMisfits(schema, value, path, missing) : [`${path} must be an object`];
     case 'array':
-      return Array.isArray(value) ? listMisfits(schema, value, path) : [`${path} must be a list`];
+      return Array.isArray(value) ? listMisfits(schema, value, path, missing) : [`${path} must be a list`];
     default: {
       const { name, words } = scalars[schema.type];
       return typeof value === name ? [] : [`${path} must be ${words}`];
     }
   }
+}
+
+/** The same of a whole spec, in which fields with the value null count as absent: those who wrote them left them out. */
+export function specMisfits(
+  { schema }: { readonly schema: StructuralSchema },
+  spec: unknown,
+  missing: Missing = 'told',
+): readonly string[] {
+  return misfitsOf(schema.properties?.['spec'] ?? {}, withoutNulls(spec), 'spec', missing);
+}
+
+export function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (typeof value !== 'object' || value === null) return value;
+  const present = Object.entries(value).filter(([, field]) => field !== null && field !== undefined);
+  return Object.fromEntries(present.map(([name, field]) => [name, withoutNulls(field)]));
 }
 
 const scalars = {
@@ -34,17 +58,23 @@ function objectMisfits(
   { properties = {}, required = [], additionalProperties }: StructuralSchema,
   value: Readonly<Record<string, unknown>>,
   path: string,
+  missing: Missing,
 ): readonly string[] {
-  const missing = required.filter((name) => !Object.hasOwn(value, name)).map((name) => `${path}.${name} is required`);
+  const absent = missing === 'told' ? required.filter((name) => !Object.hasOwn(value, name)) : [];
   const wrong = Object.entries(value).flatMap(([name, field]) => {
     const wanted = Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
-    return wanted ? misfitsOf(wanted, field, `${path}.${name}`) : [];
+    return wanted ? misfitsOf(wanted, field, `${path}.${name}`, missing) : [];
   });
-  return [...missing, ...wrong];
+  return [...absent.map((name) => `${path}.${name} is required`), ...wrong];
 }
 
-function listMisfits({ items }: StructuralSchema, value: readonly unknown[], path: string): readonly string[] {
-  return items ? value.flatMap((item, index) => misfitsOf(items, item, `${path}[${index}]`)) : [];
+function listMisfits(
+  { items }: StructuralSchema,
+  value: readonly unknown[],
+  path: string,
+  missing: Missing,
+): readonly string[] {
+  return items ? value.flatMap((item, index) => misfitsOf(items, item, `${path}[${index}]`, missing)) : [];
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

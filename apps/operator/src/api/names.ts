@@ -4,7 +4,7 @@
 /** The API group of the three kinds, and the prefix of our own labels and annotations. */
 export const group = 'etcd.database.coreos.com';
 
-/** Labels of the original operator. Services select by them; users must not set them. */
+/** Labels of CoreOS etcd-operator. Services select by them; users must not set them. */
 export const labels = {
   app: 'app',
   cluster: 'etcd_cluster',
@@ -15,12 +15,19 @@ export const labels = {
   voter: `${group}/voter`,
   /** On throw-away pods that prove an image; holds the cluster's name. Never together with `app`. */
   imageCheck: `${group}/image-check`,
+  /** On throw-away pods that prove a backup: UID of the EtcdBackup. Never together with `app`. */
+  proof: `${group}/proof`,
   /** On volumes of a previous incarnation: UID of the EtcdRestore that replaced it and kept them. */
   keptByRestore: `${group}/kept-by-restore`,
+  /** Set by users on Secrets that backups and restores may use; see `secretUse`. */
+  use: `${group}/use`,
 } as const;
 
+/** The value of the label `use` on Secrets with credentials of stores, certificates and logins for backups and restores. */
+export const secretUse = 'backup';
+
 export const annotations = {
-  /** The version a pod runs, or that last served from a volume, without `v`. The original's name. */
+  /** The version a pod runs, or that last served from a volume, without `v`. CoreOS's name. */
   version: 'etcd.version',
   /** What the pod ran before an image patch that has not been proven yet. */
   previousVersion: `${group}/previous-version`,
@@ -37,7 +44,7 @@ export const annotations = {
   memberId: `${group}/member-id`,
   incarnation: `${group}/incarnation`,
   /** The version the cluster was founded with, on the EtcdCluster. */
-  bornVersion: `${group}/born-version`,
+  bootstrapVersion: `${group}/born-version`,
   /** On volumes: which listeners of their member speak TLS, as `peer`, `client`, `peer,client` or empty. */
   tls: `${group}/tls`,
   /** On pods whose volume claim was made together with them: `true`. */
@@ -54,14 +61,21 @@ export const annotations = {
   restoreSwitch: `${group}/restore-switch`,
   /** A digest of everything in a pod that can only be changed by making a new one. */
   template: `${group}/template`,
+  /** On pods and the client Service: which labels and annotations came from the spec; those that leave it are removed. */
+  fromSpec: `${group}/from-spec`,
   /** The digest of resources that the API server would not give a living pod. */
   resizeRefused: `${group}/resize-refused`,
-  /** `clusterwide` hands an object to an operator that watches all namespaces. */
+  /** `clusterwide` leaves an object to an operator of all namespaces, `namespaced` to one of its own namespace. */
   scope: `${group}/scope`,
+  /** The namespace of the cluster-wide operator that manages the object. */
+  managedBy: `${group}/managed-by`,
 } as const;
 
+/** Is it a label or an annotation that only the operator writes? */
+export const isOperatorKey = (key: string): boolean => key.startsWith(`${group}/`) || key === annotations.version;
+
 /** What a disarmed pod boots with: ignored where there is data, refused by etcd where there is none. */
-export const disarmedInitialCluster = 'disarmed=http://127.0.0.1:1';
+export const clearedInitialCluster = 'disarmed=http://127.0.0.1:1';
 
 /** The field manager of everything the operator applies. */
 export const fieldManager = 'etcd-operator';

@@ -1,141 +1,384 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Every reason of a condition and of an event on an EtcdCluster, in one place. Names with blanks are the original operator's.
+ * Every reason of a condition and of an event on an EtcdCluster, an EtcdBackup and an EtcdRestore, in one place. Names with blanks
+ * are those of the CoreOS etcd-operator; all others are CamelCase.
  * docs/reference/reasons.md is made of the comments here: what it means, and after "To do:" what a person does about it.
  */
 
+/** Conditions of all three kinds, as kstatus defines them: what Flux, Argo CD and `kubectl wait` go by. */
+export const standardConditionTypes = {
+  /** True if the object is as its spec asks: the cluster has its size and version and every voter serves, the backup is made or its schedule is in place, the restore has succeeded. */
+  ready: 'Ready',
+  /** The operator is working towards the spec. There only while it is. */
+  reconciling: 'Reconciling',
+  /** The spec is not reached before a person changes something or a node returns; reason and message say what. There only while it is so, and never together with `Reconciling`. */
+  stalled: 'Stalled',
+} as const;
+
 /** Conditions of an EtcdCluster. */
 export const conditionTypes = {
-  /** A quorum of voters answers, and no alarm is raised: clients can read and write. */
+  /** A quorum of voters is reachable, at least one is behind the client Service, and no alarm is raised: clients can read and write. */
   available: 'Available',
   /** Members are being added or removed to reach the size that the spec asks for. */
   scaling: 'Scaling',
-  /** Members are being brought to the version that the spec asks for. */
+  /** Members are being upgraded or downgraded to `spec.version`. */
   upgrading: 'Upgrading',
   /** Members are being repaired or replaced. */
   recovering: 'Recovering',
-  /** Members differ from the spec and will follow it only when their pods are replaced. */
+  /** Pods differ from the spec and follow it only when they are replaced. */
   podsOutdated: 'PodsOutdated',
-  /** Pods made by the original operator are still in use. */
+  /** Pods created by the CoreOS etcd-operator are still in use. */
   adoptedPods: 'AdoptedPods',
-  /** Volume claims of another object carry this cluster's labels. */
+  /** PersistentVolumeClaims of another owner have this cluster's labels. */
   foreignVolumes: 'ForeignVolumes',
-  /** Pods of another object carry this cluster's labels, and are behind its Services. */
+  /** Pods of another owner have this cluster's labels, and are endpoints of its Services. */
   foreignPods: 'ForeignPods',
-  /** A Service of another object has the name of one of ours. */
+  /** A Service of another owner has the name of one of this cluster's Services. */
   foreignServices: 'ForeignServices',
-  /** etcd lists members that somebody else added. */
-  strangerMembers: 'StrangerMembers',
+  /** etcd lists members that this operator did not create. */
+  unmanagedMembers: 'UnmanagedMembers',
   /** etcd has raised an alarm. */
   alarmRaised: 'AlarmRaised',
-  /** The version that runs is no longer patched, or has known faults. */
+  /** The running version, or the requested one while none runs, is no longer maintained or has known defects. */
   versionAdvisory: 'VersionAdvisory',
-  /** The size is even: one member fewer would bear as many losses. */
+  /** The size is even: one member fewer tolerates as many failures. */
   evenSize: 'EvenSize',
-  /** A secret that the spec names would not work: a certificate that has expired or lacks a name, a key that is missing. */
-  secretsInvalid: 'TLSInvalid',
-  /** The spec asks for something that cannot be done to a living cluster. */
+  /** A Secret that the spec names is not valid: a certificate that has expired or lacks a name, a login or a key that is missing. */
+  secretsInvalid: 'SecretsInvalid',
+  /** The spec asks for a change that cannot be made to a running cluster, or for pods that the administrator does not allow. */
   specRefused: 'SpecRefused',
+  /** The spec has fields that no EtcdCluster has. */
+  unknownFields: 'UnknownFields',
 } as const;
 
-/** Reasons of conditions. */
+/** Reasons of conditions of an EtcdCluster. */
 export const conditionReasons = {
-  /** Every voter answers. To do: nothing. */
+  /** Every voter is healthy, and its pod is Ready. To do: nothing. */
   available: 'Cluster available',
-  /** Members are being added, one after the other. To do: wait; `status.plan` says what for. */
+  /** Members are being added, one after the other. To do: wait; `status.plan` says for what. */
   scalingUp: 'Scaling up',
-  /** Members are being removed, unhealthy ones first and the leader last. To do: wait. */
+  /** Members are being removed: unhealthy and outdated ones first, and among those alike the leader last. To do: wait. */
   scalingDown: 'Scaling down',
-  /** One member after the other gets the new version; the leader is last. To do: wait. */
+  /** One member after the other gets the new version; the leader is last. A cluster of one or two members does not serve while one of them restarts. To do: wait. */
   upgrading: 'Cluster upgrading',
-  /** Some voters do not answer, but a quorum does: clients are served. To do: see `status.memberDetails` for who and why; a member that stays silent is replaced after `spec.pod.replaceAfter`. */
+  /** Some voters are not healthy or their pods are not Ready, but a quorum is healthy: clients are served. To do: see `status.memberDetails` for which and why; a member that stays unreachable is replaced after `spec.pod.replaceAfter`. */
   degraded: 'Degraded',
-  /** So many voters are silent that nothing can be read or written. Nothing is changed; work goes on by itself when enough of them return. To do: bring nodes or volumes back; if they are gone for good, restore a backup with an EtcdRestore. */
+  /** Too few voters are reachable for a quorum: nothing can be read or written. No member is added or removed; reconciliation continues when enough voters return. To do: repair their nodes or volumes; if the data is gone, follow the runbook quorum-lost. */
   quorumLost: 'QuorumLost',
-  /** The operator cannot reach enough members, but a quorum of pods is Ready: clients are probably served. Nothing is changed. To do: check network policies between the operator and the pods, and the operator's client certificate in `spec.TLS`. Do not restore a backup. */
+  /** The members have a quorum, but clients that use the Service reach none of them: no pod of a voter is Ready, or the Service does not exist. To do: wait if the members have just started; otherwise see why the readiness probe fails with `kubectl describe pod`. */
+  noEndpoints: 'NoEndpoints',
+  /** The operator cannot reach enough members, but a quorum of pods is Ready: clients are probably served. Nothing is changed. To do: check network policies between the operator and the pods, and the client certificate in `spec.TLS.static.operatorSecret`. Do not restore a backup. */
   unreachable: 'Unreachable',
-  /** All members and their data are gone. To do: restore a backup with an EtcdRestore, or delete the EtcdCluster and create it again to begin empty. */
+  /** All members and their data are gone. To do: restore a backup with an EtcdRestore, or delete the EtcdCluster and create it again to start empty. */
   dataLost: 'DataLost',
-  /** Members do not let the operator look: their access control is on. To do: name a secret with the name and password of a user with the role root in `spec.auth.secret`. */
+  /** Authentication is enabled in etcd, and the operator is refused. To do: set `spec.auth.secret` to a Secret with username and password of a user with the role root. */
   accessDenied: 'AccessDenied',
-  /** The first members are being made. To do: wait; if it takes long, the message says for what, such as an image that cannot be pulled. */
+  /** The first members are being created. To do: wait; the message says for what, such as an image that cannot be pulled. */
   bootstrapping: 'Bootstrapping',
-  /** An EtcdRestore is bringing the cluster's next life. To do: follow the EtcdRestore's status. */
+  /** An EtcdRestore creates a new incarnation of the cluster; reconciliation is suspended. To do: follow the status of the EtcdRestore. */
   restoring: 'Restoring',
-  /** The spec cannot be followed, and nothing is changed until it can. To do: correct what the message names. */
+  /** The spec is not valid; reconciliation is suspended until it is. To do: correct what the message names. */
   specInvalid: 'SpecInvalid',
-  /** `spec.paused` is true, and the cluster does not serve. To do: set it to false to have it healed. */
+  /** `spec.paused` is true: nothing is changed or repaired. To do: set it to false to have the cluster repaired, and changes of the spec made. */
   paused: 'Paused',
-  /** The records of which etcd cluster this is contradict each other; nothing is touched, because every guess could destroy data. To do: compare `status.clusterID` with the annotations of the object, its pods and its volume claims, and remove the record that is wrong. */
+  /** The recorded cluster IDs contradict each other. Nothing is changed, because a wrong choice could destroy data. To do: compare `status.clusterID` with the annotations of the EtcdCluster, its pods and its PersistentVolumeClaims, and remove the record that is wrong. */
   identityConflict: 'IdentityConflict',
-  /** An operator of the original kind is still working. To do: scale its Deployment to 0; this one takes over about 15 seconds later. */
-  oldOperatorAlive: 'OldOperatorAlive',
-  /** A member is being brought back or replaced. To do: wait; the message says which and why. */
+  /** The CoreOS etcd-operator still holds its lock; reconciliation is suspended. To do: scale its Deployment to 0; this operator continues about 15 s later. */
+  coreOSOperatorRunning: 'CoreOSOperatorRunning',
+  /** Pods are being changed in place or replaced, one after the other, because the spec has changed. To do: wait; `status.plan` says for what. */
+  updating: 'Updating',
+  /** A step is refused by the API server, or was done several times and is still needed. To do: as for the events `StepRefused` and `StepWithoutEffect`; the message names the step. */
+  stepFailed: 'StepFailed',
+  /** A member is being restarted, repaired or replaced. To do: wait; the message says which and why. */
   replacingMember: 'ReplacingMember',
-  /** The version is not being changed, for the reason in the message: a step over a minor, an option that the target does not know, a version that failed before. To do: what the message says. */
+  /** The version is not changed, for the reason in the message: a minor would be skipped, the new version does not know an option, or it has failed before. To do: what the message says. */
   upgradeHeld: 'UpgradeHeld',
   /** There are as many members as the spec asks for. To do: nothing. */
   atSize: 'AtSize',
   /** Every member runs the version that the spec asks for. To do: nothing. */
   atVersion: 'AtVersion',
-  /** No member is in need of repair. To do: nothing. */
+  /** No member needs repair. To do: nothing. */
   allHealthy: 'AllHealthy',
-  /** The spec has changed in a way that only a new pod can have, and the pods have no volumes. To do: nothing, if it can wait until they are replaced for another reason; otherwise set `spec.pod.updatePolicy` to `Replace`, which sends the database to each new member. */
+  /** A change of the spec needs new pods, and the pods have no PersistentVolumeClaims. To do: nothing, if it can wait until they are replaced for another reason; otherwise set `spec.pod.updatePolicy` to `Replace`, which sends the database to each new member. */
   waitingForReplacement: 'WaitingForReplacement',
-  /** These pods were taken over as they are; they cannot restart in place. To do: nothing; a change of the version replaces them one by one. */
-  madeByOriginal: 'MadeByOriginal',
-  /** An object of this cluster's name or labels belongs to somebody else, and is left alone. To do: delete it, or take the labels off it. */
+  /** These pods were adopted as they are; they cannot restart in place. To do: nothing; a change of the version replaces them one by one. */
+  createdByCoreOS: 'CreatedByCoreOS',
+  /** An object with this cluster's name or labels belongs to another owner and is not changed. To do: delete it, or remove its labels. */
   otherOwner: 'OtherOwner',
   /** The EtcdCluster is being deleted. To do: nothing. */
   deleting: 'Deleting',
   /** The database of a member has reached its quota: etcd refuses writes; reads and deletes work. To do: delete keys, compact, defragment each member, then disarm the alarm; the runbook disk-full shows how. */
   noSpace: 'NoSpace',
-  /** etcd has found that members hold different data, and refuses writes. The operator compares HashKV of all voters at one revision. A member that differs from a strict majority is replaced, and the alarm is disarmed once all voters hold the same; nobody joins until then. To do: nothing if the message names a member that is replaced; otherwise follow the runbook data-corruption. */
+  /** etcd has found that members hold different data, and refuses writes. The operator compares HashKV of all voters at one revision. A member that differs from a strict majority is replaced, and the alarm is disarmed once all voters hold the same; no member joins until then. To do: nothing if the message names a member that is replaced; otherwise follow the runbook data-corruption. */
   corrupt: 'Corrupt',
-  /** This minor of etcd gets no more patches. To do: plan an upgrade, one minor at a time. */
+  /** This minor of etcd is no longer maintained. To do: plan an upgrade, one minor at a time; for a new cluster, set `spec.version` to one that the message names. */
   endOfLife: 'EndOfLife',
-  /** This version of etcd has a fault that a later one cures. To do: set `spec.version` to the version that the message names. */
+  /** This version of etcd has a defect that a later one fixes. To do: set `spec.version` to the version that the message names. */
   knownFaults: 'KnownFaults',
-  /** Somebody added members with etcdctl. They are not touched, and count for quorum if they vote. To do: remove them with etcdctl, if they are not wanted. */
-  addedByHand: 'AddedByHand',
-  /** An even number of members costs one more and bears no more losses. To do: choose an odd size. */
+  /** Members were added with etcdctl or by another program. They are not changed, and voters among them count for quorum. To do: remove them with `etcdctl member remove` if they are not wanted. */
+  notCreatedByOperator: 'NotCreatedByOperator',
+  /** An even number of members costs one more and tolerates no more failures. To do: choose an odd size. */
   noMoreTolerance: 'NoMoreTolerance',
-  /** A secret cannot be used, for the reason in the message; running members are left as they are. To do: put a working certificate or password into the secret; it is noticed by itself. */
+  /** A Secret is not valid, for the reason in the message; running members are not changed. To do: correct the Secret; the change is noticed within a minute. */
   secretUnusable: 'SecretUnusable',
-  /** TLS cannot be turned on or off while members run: they would not understand each other. To do: put the spec back, or restore a backup into a new cluster with the other setting. */
+  /** TLS cannot be turned on or off in a running cluster: members with and without TLS cannot connect. To do: change `spec.TLS` back, or restore a backup into a new cluster with the other setting. */
   tlsChange: 'TLSChange',
+  /** The spec asks for pods that the flags of the operator do not allow: a security context that weakens the restricted Pod Security Standard, an image of another repository, sidecars and volumes, or a service account. Nothing is created, and running members are not changed, repaired or replaced, unless they already run with that security context. To do: change the field that the message names, or ask the administrator to allow it with `-allow-privileged-pods`, `-allow-repositories`, `-allow-sidecars` or `-allow-service-accounts`. */
+  notAllowed: 'NotAllowed',
+  /** Fields of the spec are misspelt, or are those of another operator; they are stored and ignored. To do: correct the names that the message gives, or remove the fields. */
+  notInSchema: 'NotInSchema',
 } as const;
 
-/** Events on an EtcdCluster. The first four are the original's, texts included. */
+/** Events on an EtcdCluster. The first four are those of the CoreOS etcd-operator, texts included. */
 export const eventReasons = {
-  /** A member has been made, the first one included. To do: nothing. */
+  /** A member has been created, the first one included. To do: nothing. */
   memberAdded: 'New Member Added',
-  /** A member has left etcd's list. To do: nothing. */
+  /** A member has been removed from the cluster. To do: nothing. */
   memberRemoved: 'Member Removed',
-  /** A member is dead for good and makes room for a fresh one. To do: nothing; if it happens often, look at the node it was on. */
+  /** A dead member is being replaced. To do: nothing; if it happens often, check the node it was on. */
   replacingDeadMember: 'Replacing Dead Member',
-  /** A member has been given another version. To do: nothing. */
+  /** A member has been upgraded or downgraded, and is up. To do: nothing. */
   memberUpgraded: 'Member Upgraded',
-  /** So many voters are silent that nothing can be read or written. To do: as for the condition of that name. */
+  /** Too few voters are reachable for a quorum. To do: as for the condition reason of that name. */
   quorumLost: 'QuorumLost',
-  /** The operator cannot reach enough members, although a quorum of pods is Ready. To do: as for the condition's reason of that name. */
+  /** The operator cannot reach enough members, although a quorum of pods is Ready. To do: as for the condition reason of that name. */
   unreachable: 'Unreachable',
-  /** Enough voters answer again. To do: nothing. */
+  /** A quorum of voters is reachable again. To do: nothing. */
   quorumRestored: 'QuorumRestored',
-  /** The spec cannot be followed. To do: correct what the message names. */
+  /** A majority of the members is permanently lost, and spec.recovery.quorumLoss is Automatic: the EtcdRestore that the message names recovers the cluster from the members that are left. To do: check what was written last; see runbook quorum-lost. */
+  recoveringQuorum: 'RecoveringQuorum',
+  /** This operator does not manage the object, and knows of no other that does. To do: remove or correct its annotation `etcd.database.coreos.com/scope`, or run an operator for its namespace. */
+  notResponsible: 'NotResponsible',
+  /** Another operator has just managed the object, or may still manage it. To do: nothing; this operator manages it once the other has released it or has been gone for a minute or two. */
+  waitingForOperator: 'WaitingForOperator',
+  /** The spec is not valid. To do: correct what the message names. */
   specInvalid: 'SpecInvalid',
-  /** A member does not run with the new version and goes back to the old one; the others were not touched. To do: read the log of the pod, then set `spec.version` to one that works. */
+  /** The spec asks for a change that cannot be made, or for pods that the administrator does not allow. To do: as for the condition `SpecRefused`, whose reason says which. */
+  specRefused: 'SpecRefused',
+  /** The version that the spec names, or that runs, is no longer maintained; its image may not exist. To do: set `spec.version` to one that the message names. */
+  versionUnsupported: 'VersionUnsupported',
+  /** A member does not run with the new version and is rolled back; the others were not changed. To do: read the log of the pod, then set `spec.version` to one that works. */
   upgradeFailed: 'UpgradeFailed',
-  /** The API server refuses an object that the spec leads to, or the operator lacks a right or a quota. To do: correct the field that the message names, or grant the right. */
+  /** The API server refuses an object that the operator creates or changes: a field is not valid, a right is missing, or a quota is exceeded. To do: correct the field that the message names, or grant the right. */
   stepRefused: 'StepRefused',
-  /** A step was done several times and is still needed: an admission webhook, a policy or another controller undoes it, or it has no effect. It is repeated after growing delays, at most every 30 s. To do: find who changes the object that the message names (`kubectl get --show-managed-fields`, `kubectl get mutatingwebhookconfigurations`). */
+  /** A step was done several times and is still needed: an admission webhook, a policy or another controller reverts it, or it has no effect. It is retried with growing delays of up to 30 s. To do: find out what changes the object that the message names (`kubectl get --show-managed-fields`, `kubectl get mutatingwebhookconfigurations`). */
   stepWithoutEffect: 'StepWithoutEffect',
   /** etcd refuses writes: the database has reached its quota, or members hold different data. To do: as for the condition reasons `NoSpace` and `Corrupt`. */
   alarmRaised: 'AlarmRaised',
-  /** An alarm is gone, and clients can write again. To do: nothing. */
+  /** The alarm is disarmed, and clients can write again. To do: nothing. */
   alarmCleared: 'AlarmCleared',
-  /** A member holds other data than the majority of the voters, or may have received such data, and makes room for a fresh one. To do: look at the disk and the memory of the node it was on. */
+  /** The data of a member differs from the majority of the voters, or may differ; the member is being replaced. To do: check the disk and the memory of the node it was on. */
   replacingCorruptMember: 'ReplacingCorruptMember',
-  /** Leadership has been handed to another member before the leader was stopped. To do: nothing. */
+  /** Leadership was moved to another member before the leader was stopped. To do: nothing. */
   leaderMoved: 'LeaderMoved',
+  /** The object has had more than 25 events in a short time; this one stands for the newest, and its message names them. To do: nothing. */
+  eventsCombined: 'EventsCombined',
+} as const;
+
+/** Conditions of an EtcdBackup. */
+export const backupConditionTypes = {
+  /** The last try made a backup that was verified. */
+  succeeded: 'Succeeded',
+  /** A backup is being made. */
+  running: 'Running',
+  /** Backups that `spec.backupPolicy` does not keep have been deleted. */
+  pruned: 'Pruned',
+  /** The newest backup that `spec.prove` asks for was restored into a throw-away member and compared. There only with `spec.prove`. */
+  proven: 'Proven',
+  /** Changes between backups are being recorded. There only with `spec.continuous`. */
+  recording: 'Recording',
+  /** The spec has fields that no EtcdBackup has. There only while it has. */
+  unknownFields: 'UnknownFields',
+  /** The last try used Secrets without the label for backups. There only in an operator of several namespaces, and if there was something to say. */
+  secretsUnlabelled: 'SecretsUnlabelled',
+} as const;
+
+/** Reasons of conditions of an EtcdBackup. A try that fails is also an event with the same reason. */
+const backupReasons = {
+  /** The backup is stored, and its bytes were read back and compared. To do: nothing. */
+  verified: 'Verified',
+  /** The path of this EtcdBackup holds the backup of another one, which is not overwritten, or the store does not say whether it does. To do: choose another path, delete the stored backup, or allow the credentials to read it. */
+  pathOccupied: 'PathOccupied',
+  /** Another EtcdBackup is being written to the same path. To do: wait; then choose another path. */
+  pathInUse: 'PathInUse',
+  /** The store does not hold what etcd sent. The damaged object is deleted, and the backup is retried. To do: if it happens again, check the store and any proxy in front of it. */
+  storedDamaged: 'StoredDamaged',
+  /** The store's listing names an object twice or is out of order, so no backup is deleted by it. To do: check the store and any proxy in front of it. */
+  listingUnsound: 'ListingUnsound',
+  /** Stored backups are locked (`objectLock` of `s3`, `abs` or `gcs`, or a policy of the bucket), and cannot be deleted or replaced yet. To do: nothing; those that `spec.backupPolicy` does not keep are deleted after a backup that is made when their lock has ended. */
+  objectLocked: 'ObjectLocked',
+  /** The endpoints belong to different etcd clusters. To do: name the endpoints of one cluster only; the message has both cluster IDs. */
+  differentClusters: 'DifferentClusters',
+  /** The CoreOS etcd-backup-operator has made the backup. To do: nothing. */
+  madeBefore: 'MadeBefore',
+  /** The backup failed under the CoreOS etcd-backup-operator, which does not retry. To do: change the spec, or create another EtcdBackup. */
+  failedBefore: 'FailedBefore',
+  /** No backup has been made yet. To do: wait; `status.nextScheduleDate` says until when. */
+  pending: 'Pending',
+  /** No backup is being made. To do: nothing. */
+  idle: 'Idle',
+  /** A member is being chosen, and the store is being opened. To do: nothing. */
+  preparing: 'Preparing',
+  /** The snapshot is being sent to the store. To do: nothing; `status.progress` says how far it is. */
+  uploading: 'Uploading',
+  /** Older backups have been deleted as `maxBackups` or `keep` of `spec.backupPolicy` says. To do: nothing. */
+  pruned: 'Pruned',
+  /** A field of the spec is not of its type: the object was stored before there was a schema. To do: correct what the message names. */
+  specInvalid: 'SpecInvalid',
+  /** `spec.etcdEndpoints` is empty. To do: name at least one member. */
+  noEndpoints: 'NoEndpoints',
+  /** An entry of `spec.etcdEndpoints` is not a URL. To do: correct the entry that the message names. */
+  invalidEndpoint: 'InvalidEndpoint',
+  /**
+   * An entry of `spec.etcdEndpoints` leads out of the namespace of the object, to the API server, or to a loopback, link-local or metadata
+   * address. To do: name a Service or a pod of the namespace, set `spec.clusterRef`, or start the operator with `-allow-etcd-endpoints`.
+   */
+  endpointNotAllowed: 'EndpointNotAllowed',
+  /**
+   * A password would be sent without TLS out of the namespace, or from a Secret without the label for backups. To do: use TLS, set
+   * `spec.clusterRef`, label the Secret, or start the operator with `-allow-etcd-endpoints=http://...`.
+   */
+  plaintextLogin: 'PlaintextLogin',
+  /** The EtcdCluster that `spec.clusterRef` names does not exist. To do: create it, or correct the name; it is retried. */
+  clusterMissing: 'ClusterMissing',
+  /** `spec.backupPolicy` is not valid. To do: correct the field that the message names. */
+  invalidPolicy: 'InvalidPolicy',
+  /** `spec.storageType` is not known. To do: use S3, ABS, GCS, OSS or Directory. */
+  unknownStorage: 'UnknownStorage',
+  /** The spec lacks the storage source, or its path, that belongs to `spec.storageType`. To do: add it. */
+  sourceMissing: 'SourceMissing',
+  /** The path of the backup is not valid. To do: correct it; it is `<bucket>/<key>`. */
+  invalidPath: 'InvalidPath',
+  /** A Secret that the spec names does not exist. To do: create it, or correct its name. */
+  secretMissing: 'SecretMissing',
+  /** A Secret lacks a key, or holds something that cannot be used. To do: correct the Secret that the message names. */
+  secretInvalid: 'SecretInvalid',
+  /** A Secret lacks the label `etcd.database.coreos.com/use: backup`, and the operator was started with `-require-secret-label`. To do: run the command in the message, if the Secret is meant for backups. */
+  secretNotLabelled: 'SecretNotLabelled',
+  /** Secrets are used that lack the label `etcd.database.coreos.com/use: backup`; an operator with `-require-secret-label` refuses them. To do: run the command in the message, if they are meant for backups. */
+  labelMissing: 'LabelMissing',
+  /** All Secrets that are used are labelled. To do: nothing. */
+  allLabelled: 'AllLabelled',
+  /**
+   * The object names no credentials for the store, and the operator does not lend its own to this namespace or this store. To do: name a
+   * Secret with credentials in the spec, or start the operator with `-ambient-credentials`.
+   */
+  credentialsNotGranted: 'CredentialsNotGranted',
+  /** This operator was started without what this storage type needs. To do: set the flag that the message names, such as `-backup-directory`. */
+  notConfigured: 'NotConfigured',
+  /** What etcd sent is not a sound snapshot. To do: nothing if it passes; otherwise check the disk of the member. */
+  snapshotDamaged: 'SnapshotDamaged',
+  /** The TLS connection to etcd failed. To do: check `spec.clientTLSSecret` and the names in the server certificate. */
+  tlsFailed: 'TLSFailed',
+  /** etcd refused the login. To do: correct `spec.auth.secret`; its user needs the role root. */
+  authenticationFailed: 'AuthenticationFailed',
+  /** No member could be reached, or etcd failed. To do: check the EtcdCluster and the network to it. */
+  etcdUnavailable: 'EtcdUnavailable',
+  /** The API server could not be reached. To do: nothing if it passes. */
+  apiServerUnavailable: 'APIServerUnavailable',
+  /** The store could not be reached, or failed. To do: check the store and the network to it. */
+  storageUnavailable: 'StorageUnavailable',
+  /** The bucket does not exist. To do: create it, or correct the path. */
+  bucketMissing: 'BucketMissing',
+  /** The store refused the credentials. To do: correct the Secret, or grant the right to write and read. */
+  accessDenied: 'AccessDenied',
+  /** The credentials for the store have expired. To do: renew them in the Secret. */
+  credentialsExpired: 'CredentialsExpired',
+  /** The settings for the store are not valid. To do: correct what the message names. */
+  storageMisconfigured: 'StorageMisconfigured',
+  /** The store is full. To do: make room, or keep fewer backups with `maxBackups` or `keep` of `spec.backupPolicy`. */
+  noSpace: 'NoSpace',
+  /** The backup took longer than `spec.backupPolicy.timeoutInSecond`. To do: raise it, or check the network. */
+  timeout: 'Timeout',
+  /** The backup was restored into a throw-away member: its revision, HashKV, number of keys and members are what they should be. To do: nothing. */
+  proven: 'Proven',
+  /** Every change is stored a few seconds after it was made; `status.recoveryPoint` says up to when. To do: nothing. */
+  changesRecorded: 'ChangesRecorded',
+  /** Recording has been started, and nothing has been stored yet. To do: wait. */
+  recordingStarts: 'RecordingStarts',
+  /** Changes are recorded from the first backup on, which is not made yet. To do: wait; condition `Succeeded` says why there is none. */
+  waitingForBackup: 'WaitingForBackup',
+  /** Changes after the last stored one cannot be read any more: etcd has compacted them, or the cluster was restored. A new full backup is made at once, and changes are recorded from there. To do: nothing; if it happens again, raise `ETCD_AUTO_COMPACTION_RETENTION` in `spec.pod.etcdEnv`, or check who compacts the cluster. */
+  changesMissing: 'ChangesMissing',
+  /** No backup has been proven yet. To do: wait; the message says for what. */
+  notProvenYet: 'NotProvenYet',
+  /** The stored backup is not what was stored: it is gone, changed, cut short, or encrypted with another key. To do: keep it for inspection; make a backup at once with another EtcdBackup, and check the store and who may write to it. */
+  backupDamaged: 'BackupDamaged',
+  /** The restore tool of etcd, or etcd itself, does not accept the backup; the message has its last words, and the pod is kept. To do: make a backup at once with another EtcdBackup; if `spec.version` of the EtcdCluster is older than the backup, correct it. */
+  restoreFailed: 'RestoreFailed',
+  /** The restored member is at another revision than the backup. To do: make a backup at once with another EtcdBackup and prove it; keep the pod that the message names for inspection. */
+  revisionDiffers: 'RevisionDiffers',
+  /** HashKV of the restored member is not that of the entries in the backup. To do: as for `RevisionDiffers`. */
+  hashDiffers: 'HashDiffers',
+  /** The restored member has another number of keys than the backup. To do: as for `RevisionDiffers`. */
+  keyCountDiffers: 'KeyCountDiffers',
+  /** The restored member knows members, or the cluster ID, of the cluster that the backup was taken from. To do: do not restore this backup next to that cluster; report it. */
+  oldMembers: 'OldMembers',
+  /** Authentication is enabled in the backup, and the login of the spec is refused or missing. To do: set `spec.auth.secret`, or `spec.auth.secret` of the EtcdCluster, to the login of a user with the role root; after a change of the password, the next backup has it. */
+  proofLoginRefused: 'ProofLoginRefused',
+  /** The pod of the proof did not start or did not end: it is not known whether the backup is good. To do: what the message says, such as making room for the pod, or its image available; it is retried. */
+  proofPodFailed: 'ProofPodFailed',
+  /** It failed for a reason that has no name. To do: read the message and the log of the operator. */
+  unknown: 'Unknown',
+  /** Fields of the spec are misspelt, or are those of another operator; they are stored and ignored. To do: correct the names that the message gives, or remove the fields. */
+  notInSchema: 'NotInSchema',
+} as const;
+
+/** A reason of a condition of an EtcdBackup. */
+export type BackupReason = (typeof backupReasons)[keyof typeof backupReasons];
+
+/** Events on an EtcdBackup. */
+export const backupEventReasons = {
+  /** A backup is stored and verified. To do: nothing. */
+  backupTaken: 'BackupTaken',
+  /** A finished backup of this object exists and is not made again. To do: create another EtcdBackup to make another backup. */
+  backupKept: 'BackupKept',
+  /** Older backups that `spec.backupPolicy` does not keep could not be deleted. To do: check the right to delete in the store; it is retried after the next backup. */
+  pruningFailed: 'PruningFailed',
+  /** What failed attempts have stored could not be removed, or the store does not say whether it is gone; `status.leftovers` names it. To do: allow the credentials to delete objects and to list and abort unfinished uploads; it is retried before the next backup. */
+  leftoversKept: 'LeftoversKept',
+  /** A Secret is used that lacks the label for backups. To do: as for the condition reason `LabelMissing`. */
+  secretUnlabelled: 'SecretUnlabelled',
+  /** Stored backups of a deleted object could not be deleted yet. To do: check the right to delete in the store; it is retried. */
+  deletingBackupsFailed: 'DeletingBackupsFailed',
+  /** A backup was restored into a throw-away member and is good. To do: nothing. */
+  backupProven: 'BackupProven',
+  /** Changes between two revisions were not recorded: no moment between them can be restored. A full backup after them is stored. To do: as for the condition reason `ChangesMissing`. */
+  changesMissing: 'ChangesMissing',
+  /** Stored backups of a deleted object could not be deleted and are kept. To do: delete them in the store. */
+  backupsLeftBehind: 'BackupsLeftBehind',
+} as const;
+
+/** Conditions of an EtcdRestore. */
+export const restoreConditionTypes = {
+  /** True when the restore has succeeded, False when it has failed, Unknown while it is in progress. */
+  complete: 'Complete',
+  /** The spec has fields that no EtcdRestore has. There only while it has. */
+  unknownFields: 'UnknownFields',
+} as const;
+
+/** Reasons of the condition `Complete` of an EtcdRestore, which are its phases. */
+export const restoreReasons = {
+  /** The backup is being read and verified. Nothing has been changed. To do: wait. */
+  verifying: 'Verifying',
+  /** The EtcdCluster is being checked or created. To do: wait; the message says for what. */
+  preparing: 'Preparing',
+  /** The pods of the previous incarnation are being removed from the Service endpoints. To do: wait. */
+  isolating: 'Isolating',
+  /** A safety snapshot of the present data is being taken. To do: wait; the message says what keeps it from being taken. */
+  savingPresent: 'SavingPresent',
+  /** Keys of `spec.prefixes` are being written to the cluster, which serves on. To do: wait; the message says how far it is, or what it waits for. */
+  writing: 'Writing',
+  /** The seed member of the new incarnation gets the backup and starts. To do: wait. */
+  seeding: 'Seeding',
+  /** The restored data serves, and the other members are joining. To do: wait. */
+  growing: 'Growing',
+  /** Pods of the previous incarnation are being deleted. To do: wait. */
+  cleaningUp: 'CleaningUp',
+  /** The restored cluster is Available at its full size; with `spec.prefixes`, their keys are as in the backup, or were counted for a dry run. To do: nothing; delete the volumes in `status.oldVolumes` when they are no longer needed. */
+  succeeded: 'Succeeded',
+  /** The restore failed, and the previous incarnation gets its Service endpoints back. To do: wait. */
+  rollingBack: 'RollingBack',
+  /** The restore failed; the message says why. The previous incarnation is as it was; with `spec.prefixes`, keys that were written stay written. To do: correct the spec to have it tried again, or create another EtcdRestore. */
+  failed: 'Failed',
 } as const;

@@ -1,7 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-import { bool, cel, nullable, object, optional, string, type ValidationRule, type ValueOf } from '@etcd-operator/crd';
+import {
+  bool,
+  cel,
+  enumeration,
+  int32,
+  nullable,
+  object,
+  optional,
+  string,
+  type ValidationRule,
+  type ValueOf,
+} from '@etcd-operator/crd';
 
-/** Where backups may be kept. The first four are the original's; `Directory` is a volume that is mounted into the operator. */
+/** Where backups may be kept. The first four are CoreOS's; `Directory` is a volume that is mounted into the operator. */
 export const storageTypes = ['S3', 'ABS', 'GCS', 'OSS', 'Directory'] as const;
 
 export type StorageType = (typeof storageTypes)[number];
@@ -10,60 +21,197 @@ const objectPath = (description: string) => optional(string({ description, maxLe
 const secretName = (description: string) => optional(string({ description, maxLength: 253 }));
 const endpoint = (description: string) => optional(string({ description, maxLength: 2048 }));
 const caSecret = secretName(
-  'Secret with ca.crt: who may have signed the certificate of the store, besides the usual ones.',
+  "Secret with ca.crt: CA certificates to trust for the store's certificate, in addition to the public ones.",
+);
+
+const s3Encryption = object(
+  {
+    algorithm: enumeration(['AES256', 'aws:kms'], { description: 'AES256: keys of S3. aws:kms: a key of AWS KMS.' }),
+    kmsKeyID: optional(
+      string({
+        description: 'ID, ARN or alias of the key of AWS KMS. Default: the key that AWS manages for S3.',
+        maxLength: 2048,
+      }),
+    ),
+    bucketKey: optional(
+      bool({ description: 'True lets S3 ask AWS KMS once for many objects. Default: as the bucket says.' }),
+    ),
+  },
+  {
+    description:
+      'How the store encrypts backups, their manifests and safety snapshots. A store that does not confirm it is refused. Default: as the bucket says.',
+    rules: [
+      cel(
+        "self.algorithm == 'aws:kms' || !(has(self.kmsKeyID) || has(self.bucketKey))",
+        'kmsKeyID and bucketKey need algorithm aws:kms',
+      ),
+    ],
+  },
+);
+
+/** @param modes what the two modes mean in this store, and what it needs */
+const objectLock = (modes: string, needs: string) =>
+  object(
+    {
+      mode: enumeration(['Governance', 'Compliance'], { description: modes }),
+      days: int32({ description: 'For how many days.', minimum: 1, maximum: 36_500 }),
+    },
+    {
+      description: `Locks backups, their manifests and safety snapshots, so that what was stored cannot be deleted. ${needs}`,
+    },
+  );
+
+const newerVersion =
+  'A new upload under the same name makes a newer version, which a restore reads: only credentials that cannot overwrite prevent that.';
+
+const s3Lock = objectLock(
+  'Governance: accounts with the right s3:BypassGovernanceRetention can delete them. Compliance: no account can.',
+  `${newerVersion} The bucket must have object lock enabled.`,
+);
+
+const absLock = objectLock(
+  'Governance: an unlocked immutability policy, which accounts that may set policies can change or remove. Compliance: a locked one, which no account can.',
+  `${newerVersion} The container must have support for version-level immutability.`,
+);
+
+const gcsLock = objectLock(
+  'Governance: an unlocked retention, which accounts with the right storage.objects.overrideUnlockedRetention can change or remove. Compliance: a locked one, which no account can.',
+  'Without versions they cannot be replaced either. The bucket must have object retention enabled.',
+);
+
+const ossEncryption = object(
+  {
+    algorithm: enumeration(['AES256', 'SM4', 'KMS'], {
+      description: 'AES256, SM4: keys of OSS. KMS: a key of Alibaba Cloud KMS.',
+    }),
+    kmsKeyID: optional(
+      string({
+        description: 'ID of the key of Alibaba Cloud KMS. Default: the key that KMS manages for OSS.',
+        maxLength: 256,
+      }),
+    ),
+  },
+  {
+    description:
+      'How the store encrypts backups, their manifests and safety snapshots. A store that does not confirm it is refused. Default: as the bucket says.',
+    rules: [cel("self.algorithm == 'KMS' || !has(self.kmsKeyID)", 'kmsKeyID needs algorithm KMS')],
+  },
 );
 
 const s3 = object(
   {
-    path: objectPath('<bucket>/<key> of the object; periodic backups add revision and time to the key.'),
-    awsSecret: secretName(
-      'Secret with credentials and config, the files of the AWS command line. Without it, or for what it lacks, the environment of the operator counts: IRSA, roles of machines.',
+    path: objectPath(
+      'Path of the backup in the store: <bucket>/<key>. Periodic backups add the revision and the time to the key.',
     ),
-    endpoint: endpoint('URL of a server that speaks the protocol of S3. Default: AWS.'),
-    forcePathStyle: optional(bool({ description: 'The bucket in the path of requests instead of in the host name.' })),
-    region: optional(string({ description: 'Default: that of config, then us-east-1.', maxLength: 64 })),
+    awsSecret: secretName(
+      'Secret with the AWS CLI files credentials and config. If they contain no access keys, the operator uses its own cloud identity if it was started with -ambient-credentials for this namespace.',
+    ),
+    endpoint: endpoint(
+      'URL of an S3-compatible server. Default: endpoint_url in the file config of awsSecret; without one, AWS.',
+    ),
+    forcePathStyle: optional(
+      bool({
+        description:
+          'True puts the bucket into the path of requests instead of the host name. Default: addressing_style in the file config of awsSecret.',
+      }),
+    ),
+    region: optional(
+      string({
+        description: 'Default: region in the file config of awsSecret; without one, us-east-1.',
+        maxLength: 64,
+      }),
+    ),
     caSecret,
+    serverSideEncryption: optional(s3Encryption),
+    objectLock: optional(s3Lock),
   },
-  { description: 'AWS S3, or a server that speaks its protocol.', preserveUnknownFields: true },
+  { description: 'AWS S3, or an S3-compatible server.', preserveUnknownFields: true },
 );
 
 const abs = object(
   {
-    path: objectPath('<container>/<key> of the object.'),
-    absSecret: secretName('Secret with storage-account, storage-key and, if it is not the public one, cloud.'),
-    endpoint: endpoint('URL of the blob service. Default: that of the account in its cloud.'),
+    path: objectPath('Path of the backup in the store: <container>/<key>.'),
+    absSecret: secretName(
+      'Secret with storage-account, storage-key and, for any cloud other than the public one, cloud.',
+    ),
+    storageAccount: optional(
+      string({
+        description:
+          'Storage account, instead of absSecret: the operator uses its own cloud identity if it was started with -ambient-credentials for this namespace.',
+        maxLength: 24,
+      }),
+    ),
+    endpoint: endpoint('URL of the blob service. Default: the blob service of the storage account.'),
     caSecret,
+    encryptionScope: optional(
+      string({
+        description:
+          'Encryption scope of the storage account that the store encrypts backups with. Default: that of the container.',
+        maxLength: 63,
+      }),
+    ),
+    objectLock: optional(absLock),
   },
   { description: 'Azure Blob Storage.', preserveUnknownFields: true },
 );
 
 const gcs = object(
   {
-    path: objectPath('<bucket>/<key> of the object.'),
+    path: objectPath('Path of the backup in the store: <bucket>/<key>.'),
     gcpSecret: secretName(
-      'Secret with access-token or credentials.json. Without it the default credentials of the operator count.',
+      'Secret with access-token or credentials.json. Without it, the operator uses its own cloud identity if it was started with -ambient-credentials for this namespace.',
     ),
     endpoint: endpoint('Default: https://storage.googleapis.com'),
     caSecret,
+    kmsKeyName: optional(
+      string({
+        description:
+          'Key of Cloud KMS that the store encrypts backups with: projects/P/locations/L/keyRings/R/cryptoKeys/K. Default: that of the bucket.',
+        maxLength: 512,
+      }),
+    ),
+    objectLock: optional(gcsLock),
   },
   { description: 'Google Cloud Storage.', preserveUnknownFields: true },
 );
 
 const oss = object(
   {
-    path: objectPath('<bucket>/<key> of the object.'),
+    path: objectPath('Path of the backup in the store: <bucket>/<key>.'),
     ossSecret: secretName('Secret with accessKeyID and accessKeySecret.'),
     endpoint: endpoint('Default: https://oss-cn-hangzhou.aliyuncs.com'),
-    region: optional(string({ description: 'Default: the one that the endpoint names.', maxLength: 64 })),
+    region: optional(string({ description: 'Default: the region in the host name of the endpoint.', maxLength: 64 })),
     caSecret,
+    serverSideEncryption: optional(ossEncryption),
   },
   { description: 'Alibaba Object Storage Service.', preserveUnknownFields: true },
 );
 
 const directory = object(
-  { path: objectPath("The file, below the folder of the object's namespace in the operator's -backup-directory.") },
-  { description: 'A volume that is mounted into the operator.', preserveUnknownFields: true },
+  {
+    path: objectPath(
+      "Path of the backup file, relative to the folder of this namespace in the operator's -backup-directory.",
+    ),
+  },
+  { description: "A volume that is mounted into the operator's pod." },
 );
+
+const encryption = object(
+  {
+    secret: string({
+      description: 'Secret with a key of 32 random bytes, or their base64, in the entry key.',
+      minLength: 1,
+      maxLength: 253,
+    }),
+  },
+  {
+    description:
+      'Client-side encryption: backups are encrypted with AES-256-GCM before they are sent to the store. A restore needs the same key, refuses a backup that is not encrypted, and encrypts its safety snapshot.',
+  },
+);
+
+/** How backups are encrypted, as a spec says it. */
+export type SpecEncryption = ValueOf<typeof encryption>;
 
 /** The sources, inline in the spec of EtcdBackup and EtcdRestore alike, each under its original name. */
 export const storageFields = {
@@ -72,6 +220,7 @@ export const storageFields = {
   gcs: optional(nullable(gcs)),
   oss: optional(nullable(oss)),
   directory: optional(nullable(directory)),
+  encryption: optional(encryption),
 } as const;
 
 /** The sources of a spec: at most one of them is used, the one that the storage type names. */
@@ -93,20 +242,31 @@ export const sourceField: Readonly<Record<StorageType, keyof StorageSources>> = 
 };
 
 /**
- * What the API server refuses: a storage type that nobody knows, and one without its source. The original crashed on both.
+ * What the API server refuses: a storage type that nobody knows, and one without its source. CoreOS crashed on both.
  *
  * @param field the spec's field with the storage type
+ * @param insteadOf CEL: whether there is a source that needs no store; then the field may be absent
  */
-export function storageRules(field: 'storageType' | 'backupStorageType'): readonly ValidationRule[] {
+export function storageRules(
+  field: 'storageType' | 'backupStorageType',
+  insteadOf?: string,
+): readonly ValidationRule[] {
   const known = storageTypes.map((type) => `'${type}'`).join(', ');
+  const isKnown = `self.${field} in [${known}]`;
+  const isAbsent = insteadOf === undefined ? '' : `!has(self.${field}) || `;
   return [
-    cel(`self.${field} in [${known}]`, `${field} must be one of ${storageTypes.join(', ')}`, {
-      fieldPath: `.${field}`,
-    }),
+    cel(
+      insteadOf === undefined ? isKnown : `(${insteadOf}) || (has(self.${field}) && ${isKnown})`,
+      `${field} must be one of ${storageTypes.join(', ')}`,
+      { fieldPath: `.${field}` },
+    ),
     ...storageTypes.map((type) => {
       const source = sourceField[type];
       const given = `has(self.${source}) && has(self.${source}.path)`;
-      return cel(`self.${field} != '${type}' || (${given})`, `${source}.path is needed for ${field} ${type}`);
+      return cel(
+        `${isAbsent}self.${field} != '${type}' || (${given})`,
+        `${source}.path is needed for ${field} ${type}`,
+      );
     }),
   ];
 }

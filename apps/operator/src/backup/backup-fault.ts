@@ -2,6 +2,8 @@
 import { isBlobError } from '@etcd-operator/blob';
 import { isEtcdError, SnapshotError } from '@etcd-operator/etcd';
 import { isKubeError } from '@etcd-operator/kube';
+import type { BackupReason } from '../api/reasons.ts';
+import { EncryptionError } from '../storage/encryption/encryption-error.ts';
 import { StorageError } from '../storage/storage-error.ts';
 
 /**
@@ -13,7 +15,7 @@ import { StorageError } from '../storage/storage-error.ts';
 export interface BackupFault {
   readonly kind: 'passing' | 'lasting';
   /** Of the condition and of the event. */
-  readonly reason: string;
+  readonly reason: BackupReason;
   readonly message: string;
 }
 
@@ -22,7 +24,7 @@ export class BackupError extends Error {
   override readonly name = 'BackupError';
   readonly fault: BackupFault;
 
-  constructor(kind: BackupFault['kind'], reason: string, message: string, options?: ErrorOptions) {
+  constructor(kind: BackupFault['kind'], reason: BackupReason, message: string, options?: ErrorOptions) {
     super(message, options);
     this.fault = { kind, reason, message };
   }
@@ -40,7 +42,8 @@ export function faultOf(error: unknown): BackupFault {
 function classify(error: unknown): Pick<BackupFault, 'kind' | 'reason'> {
   if (error instanceof BackupError) return error.fault;
   if (error instanceof StorageError) return { kind: 'lasting', reason: error.code };
-  if (error instanceof SnapshotError) return { kind: 'passing', reason: 'SnapshotDamaged' };
+  if (error instanceof SnapshotError || error instanceof EncryptionError)
+    return { kind: 'passing', reason: 'SnapshotDamaged' };
   if (isBlobError(error)) return storeFault(error.code, error.retryable);
   if (isEtcdError(error, 'TlsFailed')) return { kind: 'lasting', reason: 'TLSFailed' };
   if (isEtcdError(error, 'LoginFailed', 'LoginRequired', 'PermissionDenied', 'InvalidAuthToken'))
@@ -51,27 +54,33 @@ function classify(error: unknown): Pick<BackupFault, 'kind' | 'reason'> {
 }
 
 function storeFault(code: string, retryable: boolean): Pick<BackupFault, 'kind' | 'reason'> {
+  if (code === 'ChecksumMismatch') return { kind: 'passing', reason: 'StoredDamaged' };
+  if (code === 'BadListing') return { kind: 'passing', reason: 'ListingUnsound' };
+  // A garbled answer, mostly, or what somebody has taken away while it was written: in a moment it may be another.
+  if (code === 'Unknown' || code === 'NotFound') return { kind: 'passing', reason: 'StorageUnavailable' };
   const lasting = lastingStoreFaults[code];
   if (lasting !== undefined) return { kind: 'lasting', reason: lasting };
   return { kind: retryable ? 'passing' : 'lasting', reason: 'StorageUnavailable' };
 }
 
-const lastingStoreFaults: Readonly<Record<string, string>> = {
+const lastingStoreFaults: Readonly<Record<string, BackupReason>> = {
   BucketMissing: 'BucketMissing',
   Denied: 'AccessDenied',
+  Locked: 'ObjectLocked',
   Expired: 'CredentialsExpired',
   Configuration: 'StorageMisconfigured',
   InvalidPath: 'InvalidPath',
   NoSpace: 'NoSpace',
 };
 
-const firstPause = 1_000;
+/** What lasts is looked at soon at first, too: a Secret may be applied a moment after the object that names it. */
+const growth = { passing: { first: 1_000, factor: 2 }, lasting: { first: 5_000, factor: 4 } } as const;
 /** No pause after a failure is longer, in milliseconds. */
 export const longestPause = 5 * 60_000;
 
 /** How long to wait after this many failures in a row. @param chance from 0 to 1: many that fail together come back apart */
 export function pauseAfter({ kind }: BackupFault, failures: number, chance: number): number {
-  const grown = firstPause * 2 ** Math.min(30, failures - 1);
-  const pause = kind === 'lasting' ? longestPause : Math.min(longestPause, grown);
+  const { first, factor } = growth[kind];
+  const pause = Math.min(longestPause, first * factor ** Math.min(30, failures - 1));
   return Math.round(pause * (0.75 + chance / 4));
 }

@@ -1,26 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-import { buildController, type EventRecorder, type Manager } from '@etcd-operator/controller-runtime';
-import type { Dialer } from '@etcd-operator/etcd';
+import { buildController, type EventRecorder, type Manager, type Request } from '@etcd-operator/controller-runtime';
+import { type Dialer, networkDialer } from '@etcd-operator/etcd';
 import { keyString } from '@etcd-operator/kube';
-import { etcdBackups } from '../api/etcd-backup.ts';
-import { isManaged } from '../api/scope.ts';
+import { type EtcdBackup, etcdBackups } from '../api/etcd-backup.ts';
+import { noGrants, type PodGrants } from '../cluster/grants/pod-grants.ts';
+import { Jobs } from '../restore/jobs.ts';
+import type { AgentSource } from '../restore/objects/seed-pod.ts';
+import { keysIn, type OperatorScope } from '../scope/operator-scope.ts';
+import { scopedReconciler } from '../scope/scoped-reconciler.ts';
 import type { StorageSettings } from '../storage/open-store.ts';
-import { BackupMetrics } from './backup-metrics.ts';
-import { BackupRuns } from './backup-runs.ts';
+import { Turns } from '../transfers/turns.ts';
+import { BackupRuns } from './act/backup-runs.ts';
+import { type EndpointNetwork, endpointDialer } from './act/endpoint/endpoint-dialer.ts';
+import type { EndpointRules } from './act/endpoint/endpoint-rules.ts';
+import { Streams } from './continuous/streams.ts';
+import { Proofs } from './prove/proofs.ts';
 import { BackupReconciler } from './reconciler.ts';
-import { guardedDialer } from './take/guarded-dialer.ts';
-import { Turns } from './take/turns.ts';
+import { BackupMetrics } from './status/backup-metrics.ts';
 
 export interface BackupControllerOptions {
   readonly events: EventRecorder;
-  /** Looks after objects of all namespaces that are annotated `clusterwide`, instead of those without the annotation. */
-  readonly clusterWide: boolean;
-  /** How members are reached. @default over the network, never to loopback or metadata addresses */
+  /** Which objects it manages. */
+  readonly scope: OperatorScope;
+  /** How members are reached, past all rules. @default as `endpoints` says */
   readonly dial?: Dialer;
+  /** Where the endpoints may be that objects name. @default nothing is granted or refused by name */
+  readonly endpoints?: Omit<EndpointRules, 'isShared'>;
+  /** How such endpoints are reached. @default over the network */
+  readonly network?: EndpointNetwork;
   readonly storage?: StorageSettings;
-  /** Who holds the lock of the original operator. @default nobody */
+  /** Which images proofs may start. @default all */
+  readonly grants?: PodGrants;
+  /** The image of the agent of proofs, asked when the first one is made. */
+  readonly agent: (signal: AbortSignal) => Promise<AgentSource>;
+  /** Who holds the lock of CoreOS etcd-operator. @default nobody */
   readonly oldOperator?: () => string | undefined;
-  /** Backups that move bytes at the same time. @default 8 */
+  /** Backups that move bytes at the same time, and more if they are of several namespaces. @default 8 */
   readonly concurrency?: number;
 }
 
@@ -28,28 +43,85 @@ export interface BackupControllerOptions {
 export function addBackupController(manager: Manager, options: BackupControllerOptions): void {
   const { clock, random, log, client } = manager;
   const backups = manager.informer(etcdBackups.resource);
-  const runs = new BackupRuns(clock);
-  manager.add(runs);
+  const responsibility = options.scope.responsibility(etcdBackups.resource);
+  const { isShared } = options.scope;
+  const rules = { granted: [], refused: [], ...options.endpoints, isShared };
+  const enqueue = (request: Request) => controller.queue.add(keyString(request));
+  const work = workBeside(manager, enqueue, (request) => backups.lister.get(request));
   const reconciler = new BackupReconciler({
     client,
     clock,
     random,
     log,
-    // One that another operator looks after is as good as gone: a run of it is called off, and nothing is written.
-    backupOf: (request) => {
-      const backup = backups.lister.get(request);
-      return backup && isManaged(backup, options.clusterWide) ? backup : undefined;
-    },
-    runs,
-    turns: new Turns(options.concurrency ?? 8),
-    metrics: new BackupMetrics(manager.metrics, clock, () => runs.running),
+    backupOf: (request) => backups.lister.get(request),
+    // One that another operator manages is as good as gone: a run of it is called off, and nothing is written.
+    isOurs: (backup) => responsibility.isOurs(backup),
+    ...work,
+    dial: options.dial ?? networkDialer,
+    grants: options.grants ?? noGrants,
+    agent: options.agent,
+    turns: new Turns(options.concurrency ?? 8, clock),
     events: options.events,
     oldOperator: options.oldOperator ?? (() => undefined),
-    dial: options.dial ?? guardedDialer(),
-    storage: { ...options.storage, clock, random },
-    enqueue: (request) => controller.queue.add(keyString(request)),
+    dialerOf: (namespace) => {
+      const { dial } = options;
+      return dial ? () => dial : endpointDialer(namespace, client, rules, options.network);
+    },
+    // What a run sends to a store ends with the lease, as what it writes to Kubernetes does.
+    storage: {
+      secretLabel: isShared ? 'warned' : 'ignored',
+      ...options.storage,
+      clock,
+      random,
+      fence: () => manager.assertLeading(),
+    },
+    fence: manager.fence,
+    enqueue,
   });
-  const controller = buildController(manager, { name: 'etcdbackup', concurrency: 32 })
-    .forKind(etcdBackups.resource)
-    .complete(reconciler);
+  const builder = buildController(manager, {
+    name: options.scope.controllerName('etcdbackup'),
+    concurrency: 32,
+    // Deletions go on within a reconcile for as long as a store likes.
+    spareConcurrency: 96,
+  }).forKind(etcdBackups.resource);
+  const controller = options.scope
+    .watch(
+      builder,
+      keysIn((selection) => backups.lister.list(selection)),
+    )
+    .complete(scopedReconciler(reconciler, responsibility, (key) => backups.lister.get(key)));
+}
+
+/** What goes on beside the reconciliations, as long as this process leads. */
+function workBeside(
+  manager: Manager,
+  enqueue: (request: Request) => void,
+  backupOf: (request: Request) => EtcdBackup | undefined,
+) {
+  const { clock } = manager;
+  const runs = new BackupRuns(clock);
+  const onEnd = (job: string) => enqueue(objectOf(job));
+  const proofs = new Jobs(clock, onEnd, 'proofs of backups');
+  const recordings = new Jobs(clock, onEnd, 'continuous backups');
+  for (const runnable of [runs, proofs, recordings]) manager.add(runnable);
+  const metrics = new BackupMetrics(manager.metrics, clock, () => runs.running);
+  return {
+    runs,
+    metrics,
+    // One at a time, and few if they are of several namespaces: none has to be made soon.
+    proofs: new Proofs(proofs, new Turns(1, clock)),
+    streams: new Streams({
+      jobs: recordings,
+      clock,
+      enqueue,
+      lastPath: (request) => backupOf(request)?.status?.lastBackup?.path,
+      onPoint: (uid, { time }) => metrics.recovered(uid, time),
+    }),
+  };
+}
+
+/** Names of jobs begin with the namespace and the name of their object, neither of which has a slash in it. */
+function objectOf(job: string): { readonly namespace: string; readonly name: string } {
+  const [namespace = '', name = ''] = job.split('/');
+  return { namespace, name };
 }

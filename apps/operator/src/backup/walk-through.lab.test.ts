@@ -178,9 +178,18 @@ test('the CronJob of the example runs kubectl-etcd in a pod, with the rights tha
     async () => JSON.stringify((await job()).status),
   );
   const { items } = await client.resource(etcdBackups.resource).list({ namespace: 'default' });
-  const made = items.filter(({ spec: { s3: to } }) => to?.path === `${s3.bucket}/nightly.backup`);
+  const isOurs = (path: string) => path.startsWith(`${s3.bucket}/nightly.backup_2`);
+  const made = items.filter(({ spec: { s3: to } }) => isOurs(to?.path ?? ''));
   expect(made).toHaveLength(1);
-  expect(made[0]?.spec.clientTLSSecret).toBe('etcd-client-tls');
-  const status = await succeeded(made[0]?.metadata?.name ?? '', 120_000);
-  expect(status.lastBackup?.path).toBe(`${s3.bucket}/nightly.backup`);
+  expect(made[0]?.spec).toMatchObject({ clusterRef: { name: 'example-etcd-cluster' } });
+  const status = await succeeded(made[0]?.metadata?.name ?? '');
+  expect(status.lastBackup?.path).toMatch(/\/nightly\.backup_\d{14}$/);
+  // The EtcdBackup goes with its Job, as the CronJob's limits make it go.
+  await client
+    .resource(jobs)
+    .delete({ namespace: 'default', name: 'etcd-backup-now' }, { propagationPolicy: 'Background' });
+  await ground.until('the EtcdBackup is gone', async () => {
+    const { items: left } = await client.resource(etcdBackups.resource).list({ namespace: 'default' });
+    return left.some(({ spec: { s3: to } }) => isOurs(to?.path ?? '')) ? undefined : true;
+  });
 }, 300_000);

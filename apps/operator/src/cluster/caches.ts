@@ -9,18 +9,18 @@ import {
   services,
 } from '@etcd-operator/kube';
 import { labels } from '../api/names.ts';
-import type { NodeCache } from './node-cache.ts';
+import type { NodeCache } from './nodes/node-cache.ts';
 import type { ClusterCaches } from './observe/gather.ts';
 
 const byCluster = 'cluster';
 
-/** Selects everything the operator makes for clusters, and what the original made. */
+/** Selects everything the operator makes for clusters, and what CoreOS made. */
 export const memberSelector = Object.entries({ [labels.app]: 'etcd' })
   .map(([key, value]) => `${key}=${value}`)
   .concat(labels.cluster)
   .join(',');
 
-/** Member pods also without the label `app`: those of an earlier life that are fenced. */
+/** Member pods also without the label `app`: those of a previous incarnation that are isolated. */
 export const podSelector: string = labels.cluster;
 
 /** The informers of the cluster controller, indexed by cluster. */

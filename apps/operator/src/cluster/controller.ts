@@ -4,22 +4,26 @@ import type { Dialer } from '@etcd-operator/etcd';
 import { nodes, persistentVolumeClaims, podDisruptionBudgets, pods, services } from '@etcd-operator/kube';
 import { etcdClusters } from '../api/etcd-cluster.ts';
 import { labels } from '../api/names.ts';
-import { isManaged } from '../api/scope.ts';
+import { keysIn, type OperatorScope } from '../scope/operator-scope.ts';
+import { scopedReconciler } from '../scope/scoped-reconciler.ts';
 import { clusterCaches, clusterOf, memberSelector, podSelector } from './caches.ts';
-import { ClusterEvents, type EventSink } from './cluster-events.ts';
-import { ClusterMetrics } from './cluster-metrics.ts';
-import { NodeAccess } from './node-access.ts';
-import { NodeCache } from './node-cache.ts';
+import { noGrants, type PodGrants } from './grants/pod-grants.ts';
+import { NodeAccess } from './nodes/node-access.ts';
+import { NodeCache } from './nodes/node-cache.ts';
 import { ClusterReconciler } from './reconciler.ts';
 import { ClusterSecrets } from './secrets/cluster-secrets.ts';
+import { ClusterEvents, type EventSink } from './status/cluster-events.ts';
+import { ClusterMetrics } from './status/cluster-metrics.ts';
 
 export interface ClusterControllerOptions {
-  /** Looks after objects of all namespaces that are annotated `clusterwide`, instead of those without the annotation. */
-  readonly clusterWide: boolean;
+  /** Which objects it looks after. */
+  readonly scope: OperatorScope;
   /** False for an operator that has rights in one namespace only: it finds out whether it may read nodes. */
   readonly canReadNodes: boolean;
   readonly events: EventSink;
   readonly oldOperator: () => string | undefined;
+  /** Which pods EtcdClusters may have. @default none that weaken the restricted Pod Security Standard; every image */
+  readonly grants?: PodGrants;
   readonly readLog: (namespace: string, pod: string, signal: AbortSignal) => Promise<string>;
   /** How members are reached. @default over the network */
   readonly dial?: Dialer;
@@ -32,16 +36,18 @@ export interface ClusterControllerOptions {
 /** Adds the controller of EtcdClusters to a manager. */
 export function addClusterController(manager: Manager, options: ClusterControllerOptions): void {
   const clusters = manager.informer(etcdClusters.resource);
+  const responsibility = options.scope.responsibility(etcdClusters.resource);
   const caches = clusterCaches(manager, nodeCache(manager, options.canReadNodes));
   const reconciler = new ClusterReconciler({
     clock: manager.clock,
     caches,
     clusterOf: (request) => clusters.lister.get(request),
-    isManaged: (cluster) => isManaged(cluster, options.clusterWide),
+    isManaged: (cluster) => responsibility.isOurs(cluster),
     secrets: new ClusterSecrets(manager.clock),
     events: new ClusterEvents(options.events),
     metrics: new ClusterMetrics(manager.metrics),
     oldOperator: options.oldOperator,
+    grants: options.grants ?? noGrants,
     readLog: options.readLog,
     ...(options.dial && { dial: options.dial }),
     ...(options.healthInterval !== undefined && { healthInterval: options.healthInterval }),
@@ -51,14 +57,24 @@ export function addClusterController(manager: Manager, options: ClusterControlle
     return key ? [key] : [];
   };
   const selection = { labelSelector: memberSelector };
-  buildController(manager, { name: 'etcdcluster', concurrency: options.concurrency ?? 16 })
+  const { concurrency = 16 } = options;
+  const builder = buildController(manager, {
+    name: options.scope.controllerName('etcdcluster'),
+    concurrency,
+    spareConcurrency: 3 * concurrency,
+  })
     .forKind(etcdClusters.resource)
     .watches(pods, ofCluster, { labelSelector: podSelector })
     .watches(pods, ofCluster, { labelSelector: labels.imageCheck })
     .watches(persistentVolumeClaims, ofCluster, selection)
     .watches(services, ofCluster, selection)
-    .watches(podDisruptionBudgets, ofCluster, selection)
-    .complete(reconciler);
+    .watches(podDisruptionBudgets, ofCluster, selection);
+  options.scope
+    .watch(
+      builder,
+      keysIn((selection) => clusters.lister.list(selection)),
+    )
+    .complete(scopedReconciler(reconciler, responsibility, (key) => clusters.lister.get(key)));
 }
 
 function nodeCache(manager: Manager, canReadNodes: boolean): NodeCache {

@@ -30,6 +30,8 @@ describe('[5] defaults', () => {
       podDisruptionBudget: true,
       updatePolicy: 'OnNextPod',
       replaceAfter: 120_000,
+      quorumLoss: 'Manual',
+      recoverAfter: 600_000,
       optionProblems: [],
     });
     expect(spec).toEqual({ size: 3 });
@@ -37,6 +39,15 @@ describe('[5] defaults', () => {
 
   test.each(['3.5.35', 'v3.5.35', 'vvv3.5.35'])('%s is the version 3.5.35', (version) => {
     expect(valid({ size: 1, version })).toMatchObject({ version: '3.5.35', image: 'quay.io/coreos/etcd:v3.5.35' });
+  });
+
+  test('an image counts instead of repository and version, which other versions are looked for beside', () => {
+    const image = `example.com:5000/etcd@sha256:${'a'.repeat(64)}`;
+    expect(valid({ size: 1, version: '3.5.35', image })).toMatchObject({
+      image,
+      version: '3.5.35',
+      repository: 'example.com:5000/etcd',
+    });
   });
 
   test('an empty repository or version means the default', () => {
@@ -61,7 +72,7 @@ describe('[5] defaults', () => {
     expect(valid({ size: 1, pod: { replaceAfter } }).replaceAfter).toBe(expected);
   });
 
-  test('rule 11: options that the version would ignore are named', () => {
+  test('operator rule 11: options that the version would ignore are named', () => {
     const pod = { etcdEnv: [{ name: 'ETCD_EXPERIMENTAL_CORRUPT_CHECK_TIME', value: '1h' }] };
     expect(valid({ size: 1, version: '3.7.3', pod }).optionProblems).toEqual([
       expect.stringContaining('ETCD_CORRUPT_CHECK_TIME'),
@@ -76,11 +87,11 @@ describe('[8] [9] [10] what is refused, in words', () => {
   });
 
   test.each(['latest', '3.5', 'three', '3.5.x'])('version %s', (version) => {
-    expect(problems({ size: 3, version })).toEqual([expect.stringContaining('is not a version')]);
+    expect(problems({ size: 3, version })).toEqual([expect.stringContaining('is not a valid version')]);
   });
 
   test('a name that leaves no room for those of members', () => {
-    expect(problems({ size: 3 }, 'a'.repeat(53))).toEqual([expect.stringContaining('52 is the limit')]);
+    expect(problems({ size: 3 }, 'a'.repeat(53))).toEqual([expect.stringContaining('at most 52 are allowed')]);
     expect(problems({ size: 3 }, 'a'.repeat(52))).toEqual([]);
   });
 
@@ -89,7 +100,7 @@ describe('[8] [9] [10] what is refused, in words', () => {
   });
 
   test.each(['ETCD_NAME', 'ETCD_INITIAL_CLUSTER_STATE', 'ETCD_MAX_LEARNERS', 'ETCD_CONFIG_FILE'])(
-    'rule 11: %s',
+    'operator rule 11: %s',
     (name) => {
       expect(problems({ size: 3, pod: { etcdEnv: [{ name, value: 'x' }] } })).toEqual([expect.stringContaining(name)]);
     },
@@ -106,7 +117,31 @@ describe('[8] [9] [10] what is refused, in words', () => {
   });
 
   test.each(['365d', 'soon', '10', ''])('replaceAfter %j', (replaceAfter) => {
-    expect(problems({ size: 3, pod: { replaceAfter } })).toEqual([expect.stringContaining('is not a duration')]);
+    expect(problems({ size: 3, pod: { replaceAfter } })).toEqual([expect.stringContaining('is not a valid duration')]);
+  });
+
+  test.each<[Partial<EtcdClusterSpec>, string]>([
+    [{ image: 'example.com/etcd' }, 'with a tag or a digest'],
+    [{ image: 'example.com/etcd:v3.6.16', version: '' }, 'needs spec.version'],
+    [{ image: 'example.com/etcd:v3.6.16', repository: 'example.com/etcd' }, 'cannot be used together'],
+    [{ service: { type: 'LoadBalancer' } }, 'needs TLS for clients'],
+    [{ pod: { hostAliases: [{ ip: '::1', hostnames: ['example-a.example.ns.svc'] }] } }, 'names of members'],
+    [{ pod: { hostAliases: [{ ip: '::1', hostnames: ['x.example.ns.svc.cluster.local'] }] } }, 'names of members'],
+  ])('%j', (part, words) => {
+    expect(problems({ size: 3, version: '3.6.16', ...part })).toEqual([expect.stringContaining(words)]);
+  });
+
+  test('names of others in hostAliases are not refused', () => {
+    const hostnames = ['ldap.example.com', 'x.other.ns.svc', 'example.ns.svc'];
+    expect(problems({ size: 3, pod: { hostAliases: [{ ip: '10.0.0.1', hostnames }] } })).toEqual([]);
+  });
+
+  test.each(['soon', '9s', ''])('recovery.after %j', (after) => {
+    expect(problems({ size: 3, recovery: { after } })).toEqual([expect.stringContaining('of at least 10s')]);
+    expect(valid({ size: 3, recovery: { quorumLoss: 'Automatic', after: '15m' } })).toMatchObject({
+      quorumLoss: 'Automatic',
+      recoverAfter: 900_000,
+    });
   });
 
   test('several at once are all named', () => {
@@ -114,7 +149,7 @@ describe('[8] [9] [10] what is refused, in words', () => {
   });
 });
 
-describe('rule 26: data in memory must fit the limit', () => {
+describe('operator rule 26: data in memory must fit the limit', () => {
   const pod = (memory: string | undefined, quota?: string) => ({
     tmpfs: true,
     ...(memory && { resources: { limits: { memory } } }),

@@ -4,12 +4,16 @@ import {
   defaultVersion,
   type EtcdVersion,
   formatVersion,
+  isEnvOfEtcd,
   isReservedEnv,
   parseVersion,
+  tuningEnv,
 } from '@etcd-operator/etcd';
 import { parseQuantity, wholeValue } from '@etcd-operator/kube';
+import { isPinnedImage, repositoryOf } from '../api/cluster-spec/image-reference.ts';
 import type { EtcdClusterSpec } from '../api/etcd-cluster.ts';
-import { longestClusterName } from './plan/member-naming.ts';
+import { longestClusterName } from '../identity/member-naming.ts';
+import { extrasProblems } from './extras-problems.ts';
 
 /** A valid spec with its defaults filled in; the spec itself is never changed. */
 export interface Desired {
@@ -17,7 +21,7 @@ export interface Desired {
   /** Without a leading `v`. */
   readonly version: string;
   readonly repository: string;
-  /** `<repository>:v<version>` */
+  /** `<repository>:v<version>`, or the one that the spec names */
   readonly image: string;
   readonly storage: 'claim' | 'emptyDir' | 'memory';
   readonly peerTLS: boolean;
@@ -27,15 +31,21 @@ export interface Desired {
   readonly podDisruptionBudget: boolean;
   /** What happens to pods that can be brought up to date only by replacing them, without a volume. */
   readonly updatePolicy: 'OnNextPod' | 'Replace';
-  /** How long a member on a lost node, or one that does not answer, is waited for before it is replaced, in ms. */
+  /** How long a member on a lost node, or one that does not answer, may take before it is replaced, in ms. */
   readonly replaceAfter: number;
+  /** What happens to a cluster that has lost its quorum for good, while members with data are left. */
+  readonly quorumLoss: 'Never' | 'Manual' | 'Automatic';
+  /** How long there must have been no quorum before that is recovered from by itself, in ms. */
+  readonly recoverAfter: number;
   /** Options of the user that etcd of this version would refuse or ignore; they hold back a change of version. */
   readonly optionProblems: readonly string[];
 }
 
-/** The repository of the original operator. */
-const defaultRepository = 'quay.io/coreos/etcd';
+/** The repository of CoreOS etcd-operator. */
+export const defaultRepository = 'quay.io/coreos/etcd';
 const defaultReplaceAfter = 120_000;
+const defaultRecoverAfter = 600_000;
+const leastRecoverAfter = 10_000;
 
 /**
  * Reads a spec. Everything that the schema lets through gives either a `Desired` or sentences that say what is wrong; nothing
@@ -46,14 +56,14 @@ export function desiredOf(name: string, spec: EtcdClusterSpec): Desired | { read
   if (problems.length > 0) return { problems };
   const pod = spec.pod ?? {};
   const version = (spec.version ?? '').replace(/^v+/, '') || formatVersion(defaultVersion);
-  const repository = spec.repository || defaultRepository;
+  const repository = spec.image ? repositoryOf(spec.image) : spec.repository || defaultRepository;
   const member = spec.TLS?.static?.member;
   const parsed = parseVersion(version);
   return {
     size: spec.size,
     version,
     repository,
-    image: `${repository}:v${version}`,
+    image: spec.image || `${repository}:v${version}`,
     storage: pod.persistentVolumeClaimSpec ? 'claim' : pod.tmpfs ? 'memory' : 'emptyDir',
     peerTLS: Boolean(member?.peerSecret),
     clientTLS: Boolean(spec.TLS?.static?.operatorSecret),
@@ -61,45 +71,97 @@ export function desiredOf(name: string, spec: EtcdClusterSpec): Desired | { read
     podDisruptionBudget: spec.podDisruptionBudget ?? true,
     updatePolicy: pod.updatePolicy ?? 'OnNextPod',
     replaceAfter: parseDuration(pod.replaceAfter) ?? defaultReplaceAfter,
+    ...recoveryOf(spec),
     optionProblems: parsed ? refusedOptions(spec, parsed) : [],
   };
 }
 
+function recoveryOf({ recovery }: EtcdClusterSpec): Pick<Desired, 'quorumLoss' | 'recoverAfter'> {
+  return {
+    quorumLoss: recovery?.quorumLoss ?? 'Manual',
+    recoverAfter: parseDuration(recovery?.after) ?? defaultRecoverAfter,
+  };
+}
+
 function refusedOptions(spec: EtcdClusterSpec, version: EtcdVersion): readonly string[] {
-  return checkEnv(spec.pod?.etcdEnv ?? [], version)
-    .filter((problem) => problem.severity === 'refuse')
-    .map((problem) => problem.reason);
+  const env = spec.pod?.etcdEnv ?? [];
+  const refused = checkEnv(env, version).filter((problem) => problem.severity === 'refuse');
+  const foreign = env.filter(({ name }) => !isEnvOfEtcd(name));
+  return [
+    ...refused.map((problem) => problem.reason),
+    ...foreign.map(
+      ({ name }) => `${name} is not passed to etcd: spec.pod.etcdEnv takes ETCD_... and ${tuningEnv.join(', ')}`,
+    ),
+  ];
 }
 
 function findProblems(name: string, spec: EtcdClusterSpec): readonly string[] {
   const problems: string[] = [];
   if (name.length > longestClusterName) {
     problems.push(
-      `the name has ${name.length} characters; names of members must fit a DNS label, so ${longestClusterName} is the limit`,
+      `metadata.name has ${name.length} characters; at most ${longestClusterName} are allowed, so that member names fit a DNS label`,
     );
   }
   if (!Number.isInteger(spec.size) || spec.size < 1 || spec.size > 7)
     problems.push(`spec.size is ${spec.size}; it must be between 1 and 7`);
   const version = (spec.version ?? '').replace(/^v+/, '');
   if (version !== '' && !parseVersion(version))
-    problems.push(`spec.version "${spec.version}" is not a version; write it like 3.6.16`);
-  problems.push(...labelProblems(spec), ...tlsProblems(spec), ...envProblems(spec), ...memoryProblems(spec));
-  const after = spec.pod?.replaceAfter;
-  if (after !== undefined && parseDuration(after) === undefined)
-    problems.push(`spec.pod.replaceAfter "${after}" is not a duration; write it like 90s or 5m`);
+    problems.push(`spec.version "${spec.version}" is not a valid version; an example is 3.6.16`);
+  problems.push(...imageProblems(spec), ...labelProblems(spec), ...tlsProblems(spec), ...envProblems(spec));
+  problems.push(...memoryProblems(spec), ...serviceProblems(spec), ...aliasProblems(name, spec));
+  problems.push(...extrasProblems(spec.pod ?? {}));
+  problems.push(...durationProblems(spec));
   return problems;
+}
+
+function durationProblems({ pod, recovery }: EtcdClusterSpec): readonly string[] {
+  const problems: string[] = [];
+  const after = pod?.replaceAfter;
+  if (after !== undefined && parseDuration(after) === undefined)
+    problems.push(`spec.pod.replaceAfter "${after}" is not a valid duration; examples are 90s and 5m`);
+  const wait = recovery?.after;
+  if (wait !== undefined && (parseDuration(wait) ?? 0) < leastRecoverAfter)
+    problems.push(`spec.recovery.after "${wait}" is not a valid duration of at least 10s; examples are 90s and 15m`);
+  return problems;
+}
+
+function imageProblems({ image, version, repository }: EtcdClusterSpec): readonly string[] {
+  if (!image) return [];
+  return [
+    ...(isPinnedImage(image) ? [] : ['spec.image is not a valid image with a tag or a digest']),
+    ...(version ? [] : ['spec.image needs spec.version: the version of etcd that is in the image']),
+    ...(repository ? ['spec.image and spec.repository cannot be used together'] : []),
+  ];
+}
+
+/** Beyond the Kubernetes cluster nothing but client certificates protects etcd. */
+function serviceProblems({ service, TLS }: EtcdClusterSpec): readonly string[] {
+  const { type = 'ClusterIP' } = service ?? {};
+  if (type === 'ClusterIP' || TLS?.static?.operatorSecret) return [];
+  return [`spec.service.type is ${type}, which needs TLS for clients`];
+}
+
+/** A member that finds another one under a wrong address, or itself, is lost to its cluster. */
+function aliasProblems(cluster: string, { pod }: EtcdClusterSpec): readonly string[] {
+  const names = (pod?.hostAliases ?? []).flatMap(({ hostnames }) => hostnames);
+  return names
+    .filter((host) => {
+      const [, service, , kind] = host.split('.');
+      return service === cluster && kind === 'svc';
+    })
+    .map((host) => `spec.pod.hostAliases has ${host}; names of members cannot be used`);
 }
 
 function labelProblems(spec: EtcdClusterSpec): readonly string[] {
   return Object.keys(spec.pod?.labels ?? {})
     .filter((key) => key === 'app' || key.startsWith('etcd_'))
-    .map((key) => `spec.pod.labels has "${key}"; app and etcd_* are the operator's own`);
+    .map((key) => `spec.pod.labels has "${key}"; app and etcd_* are reserved for the operator`);
 }
 
 function envProblems(spec: EtcdClusterSpec): readonly string[] {
   return (spec.pod?.etcdEnv ?? [])
     .filter((variable) => isReservedEnv(variable.name))
-    .map((variable) => `spec.pod.etcdEnv sets ${variable.name}, which the operator sets itself`);
+    .map((variable) => `spec.pod.etcdEnv sets ${variable.name}, which is reserved for the operator`);
 }
 
 const gibibyte = 2n ** 30n;
@@ -118,8 +180,8 @@ function memoryProblems({ pod }: EtcdClusterSpec): readonly string[] {
   const needed = 2n * (quota > 0n ? quota : defaultQuota) + gibibyte;
   if (limit === undefined || limit >= needed) return [];
   return [
-    `spec.pod.tmpfs keeps the data in memory, so that limits.memory must be at least twice the quota of the database plus 1 GiB, ` +
-      `${needed} bytes; it is ${limit}`,
+    `spec.pod.resources.limits.memory is ${limit} bytes; with spec.pod.tmpfs it must be at least ${needed}, ` +
+      'twice the quota of the database plus 1 GiB',
   ];
 }
 
@@ -139,13 +201,21 @@ function tlsProblems(spec: EtcdClusterSpec): readonly string[] {
   return [];
 }
 
-const unitMilliseconds: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+/** Those that the schema takes. */
+const unitMilliseconds: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+};
 
 /** `90s`, `1h30m`. */
 export function parseDuration(text: string | undefined): number | undefined {
-  if (!text || !/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) return undefined;
+  if (!text || !/^(\d+(\.\d+)?(ns|us|ms|s|m|h))+$/.test(text)) return undefined;
   let total = 0;
-  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)) {
+  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ns|us|ms|s|m|h)/gy)) {
     total += Number(amount) * (unitMilliseconds[unit ?? ''] ?? 0);
   }
   return total;

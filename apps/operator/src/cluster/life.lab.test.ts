@@ -56,7 +56,7 @@ describe('a cluster without volumes', () => {
     expect(await names('plain')).toHaveLength(3);
   });
 
-  test('[59] two of three gone: quorum loss is said within seconds and nothing is touched', async () => {
+  test('[59] fault 21: two of three gone: quorum loss is said within seconds and nothing is touched', async () => {
     const [first = '', second = '', third = ''] = await names('plain');
     await Promise.all([first, second].map((name) => ground.deletePod(name, 0)));
     const available = await ground.until('QuorumLost', async () => {
@@ -64,7 +64,7 @@ describe('a cluster without volumes', () => {
       return condition?.status === 'False' ? condition : undefined;
     });
     expect(available.reason).toBe('QuorumLost');
-    expect(available.message).toContain('EtcdRestore');
+    expect(available.message).toContain('If the data is gone, see runbook quorum-lost.');
     await new Promise((resolve) => setTimeout(resolve, 2_000));
     expect(await names('plain')).toEqual([third]);
   });
@@ -95,7 +95,7 @@ describe('a cluster with volumes', () => {
     expect(await ground.read('kept', 'a')).toBe('1');
   });
 
-  test('[58] a deleted pod comes back as the same member', async () => {
+  test('[58] fault 26: a deleted pod comes back as the same member', async () => {
     const before = await memberIds(ground, 'kept');
     const [victim = ''] = await names('kept');
     const uid = (await ground.pods('kept')).find((pod) => pod.metadata?.name === victim)?.metadata?.uid;

@@ -16,7 +16,7 @@ export interface Observation {
   readonly services: ServiceFacts;
   readonly budget: BudgetFacts;
   readonly etcd: EtcdView;
-  /** By node name; only nodes that hold a pod of this cluster. */
+  /** By node name; only nodes that hold a pod of this cluster, or held one last. */
   readonly nodes: ReadonlyMap<string, NodeFacts>;
   /** Throw-away pods that prove an image on a node. */
   readonly imageChecks: readonly ImageCheck[];
@@ -24,7 +24,15 @@ export interface Observation {
   readonly secretProblems: readonly string[];
   /** Set while an operator of the old kind renews its lock. */
   readonly oldOperator: string | undefined;
+  /** The EtcdRestore that recovers this incarnation by itself. Read only while that matters; absent where it was not. */
+  readonly recovery?: RecoveryFacts | undefined;
 }
+
+/** Whether the operator has begun to recover this incarnation: once, whatever became of it. */
+export type RecoveryFacts =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'begun'; readonly phase: string; readonly reason: string }
+  | { readonly kind: 'unknown'; readonly why: string };
 
 /** The custom resource: what is asked for, and what has been recorded about its identity. */
 export interface ClusterFacts {
@@ -33,17 +41,25 @@ export interface ClusterFacts {
   readonly uid: string;
   readonly generation: number;
   readonly desired: Desired | { readonly problems: readonly string[] };
+  /** Why the administrator does not allow pods of this spec, in sentences. @default none */
+  readonly refusals?: readonly string[];
+  /** What the administrator does not allow but members that run already have, in sentences. @default none */
+  readonly tolerated?: readonly string[];
+  /** Paths of fields of the spec that no EtcdCluster has: misspelt ones, or another operator's. @default none */
+  readonly unknownFields?: readonly string[];
   readonly paused: boolean;
   readonly deleting: boolean;
   /** The EtcdRestore that brings the next life of this cluster; absent if there is none. */
   readonly restore?: { readonly name: string; readonly uid: string } | undefined;
   /** Where the identity is written on the object itself: `status` and an annotation. */
-  readonly latchedInStatus: Latch | undefined;
-  readonly latchedInAnnotation: Latch | undefined;
+  readonly recordedInStatus: IdentityRecord | undefined;
+  readonly recordedInAnnotation: IdentityRecord | undefined;
   /** True if this is a fresh read from the API server, not from a cache. Required before a seed may be made. */
   readonly isLive: boolean;
+  /** The members as they were last reported in `status`. @default none */
+  readonly lastMembers?: readonly LastMember[];
   /** The version the cluster was born on, if known: no older write-ahead log entries can exist. */
-  readonly bornVersion: string | undefined;
+  readonly bootstrapVersion: string | undefined;
   /** The version all members were last seen to run, from `status`; empty if that is not known. */
   readonly currentVersion: string;
   /** A version whose roll-out failed for this generation of the spec: it is not tried again until the spec changes. */
@@ -52,8 +68,17 @@ export interface ClusterFacts {
     | undefined;
 }
 
+/** A member as it was last reported: where it ran is known after its pod is gone. */
+export interface LastMember {
+  readonly name: string;
+  readonly id: string;
+  readonly isLearner: boolean;
+  /** Empty if that is not known. */
+  readonly node: string;
+}
+
 /** The identity of a cluster's life: raised incarnation means a restore or an explicit re-creation. */
-export interface Latch {
+export interface IdentityRecord {
   /** etcd's cluster ID in hexadecimal; empty while only the incarnation is decided. */
   readonly clusterId: string;
   readonly incarnation: number;
@@ -66,7 +91,7 @@ export type Boot =
   /** Would join as the member it was added as. */
   | 'existing'
   /** Would exit: nothing valid to boot with. */
-  | 'disarmed'
+  | 'cleared'
   /** Values are fixed in the command line of a pod made by an older operator. */
   | 'fixed';
 
@@ -80,16 +105,18 @@ export interface MemberPod {
   readonly clusterId: string;
   readonly memberId: string;
   /** What the cluster was born with, if this pod founded it; empty or absent otherwise. */
-  readonly bornVersion?: string;
+  readonly bootstrapVersion?: string;
   readonly boot: Boot;
   /** Peer URLs that a pod that would join names in its boot values, sorted; empty for others. */
   readonly bootPeers: readonly string[];
   readonly markedVoter: boolean;
   /** True if it lacks the label `app`, so that no Service leads to it. */
-  readonly fenced?: boolean;
+  readonly isolated?: boolean;
   readonly terminating: boolean;
   readonly phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
   readonly ready: boolean;
+  /** Another container that keeps the pod from being Ready, although etcd's own is, with the reason: `logger (CrashLoopBackOff)`. */
+  readonly brokenSidecar?: string;
   /** When the pod object was made, by the API server's clock: for telling older from younger, never for durations. */
   readonly createdAt: number;
   /** Since when this operator has seen it, by its monotonic clock. */
@@ -104,7 +131,7 @@ export interface MemberPod {
   readonly previousImage: string;
   /** The container that ran when the image was patched: proof of the patch comes from another one. Empty if none ran. */
   readonly previousContainer: string;
-  /** True for pods of the original operator: restart policy Never, shell probes, fixed arguments. */
+  /** True for pods of CoreOS etcd-operator: restart policy Never, shell probes, fixed arguments. */
   readonly adopted: boolean;
   readonly data: 'claim' | 'emptyDir' | 'memory';
   /** True if its volume was made together with it: no other pod has used it before. */
@@ -140,7 +167,7 @@ export interface ContainerFacts {
 export interface Drift {
   readonly field: string;
   /** `resize`: through the pod's `resize` subresource, without a restart. */
-  readonly remedy: 'inPlace' | 'resize' | 'restart' | 'replace';
+  readonly remedy: 'inPlace' | 'resize' | 'replace';
 }
 
 export interface MemberVolume {
@@ -154,7 +181,7 @@ export interface MemberVolume {
   readonly version: string;
   /** What served from it before, while that version has not been proven; empty otherwise. */
   readonly previousVersion: string;
-  /** True for volumes of the original operator: their files belong to root. */
+  /** True for volumes of CoreOS etcd-operator: their files belong to root. */
   readonly adopted: boolean;
   /** Which listeners of its member speak TLS; undefined if that was not recorded. */
   readonly tls: { readonly peer: boolean; readonly client: boolean } | undefined;
@@ -236,6 +263,8 @@ export type Membership =
   | {
       readonly kind: 'unknown';
       readonly why: string;
+      /** Since when there has been no quorum without a break, as far as this operator has seen, by its monotonic clock. */
+      readonly since?: number;
       /** Set if members are there and will not let us look: what a person can do about it. */
       readonly locked?: string;
       /** What a member that answers remembers; may be old, and is used only to start members that never have. */
@@ -289,7 +318,7 @@ export type Answer =
    */
   | { readonly kind: 'peerOnly'; readonly since: number; readonly applied: number }
   | {
-      readonly kind: 'silent';
+      readonly kind: 'unreachable';
       readonly since: number;
       readonly why: string;
       /** True if this pod has not answered once, as far as this operator has seen. */

@@ -12,29 +12,31 @@ import type { Dialer } from '@etcd-operator/etcd';
 import { isKubeError } from '@etcd-operator/kube';
 import type { Clock } from '@etcd-operator/ports';
 import { type EtcdCluster, etcdClusters } from '../api/etcd-cluster.ts';
-import { fieldManager } from '../api/names.ts';
-import { statusPatch } from '../api/status-patch.ts';
+import { statusChanges, writeStatus } from '../api/write-status.ts';
+import { FirstSeen } from '../first-seen.ts';
+import { identityOf } from '../identity/object-identity.ts';
 import type { ActContext } from './act/act-context.ts';
 import { type Attempt, attempt } from './act/attempt.ts';
-import { identityOf } from './act/cluster-identity.ts';
 import { relabelOwned } from './act/object-steps.ts';
 import { assertFresh } from './act/plan-age.ts';
 import { type DoneSteps, isRepeated, pauseBefore, withDone } from './act/repeated-steps.ts';
-import type { ClusterEvents } from './cluster-events.ts';
-import type { ClusterMetrics } from './cluster-metrics.ts';
 import { ClusterEtcd } from './etcd/cluster-etcd.ts';
 import { EtcdObserver } from './etcd/etcd-observer.ts';
-import { FirstSeen } from './first-seen.ts';
+import type { PodGrants } from './grants/pod-grants.ts';
 import type { EtcdView, Observation } from './observation.ts';
-import { type ClusterCaches, fromCaches, fromServer, type Surroundings } from './observe/gather.ts';
+import { type ClusterCaches, type ClusterObjects, fromCaches, fromServer } from './observe/gather.ts';
 import { kubernetesView, observe, targetsOf, unreadImageChecks } from './observe/observe.ts';
+import { recoveryFacts } from './observe/recovery-facts.ts';
 import { type Plan, planCluster } from './plan/plan.ts';
-import { isAside, isDestructive, type PlannedStep, type Step } from './plan/step.ts';
-import { isEverythingLost } from './plan/without-quorum.ts';
-import { isAtRest, isUndisturbed, type Rest, saysNothingNew } from './rest.ts';
+import { isEverythingLost } from './plan/quorum/without-quorum.ts';
+import { isDestructive, isIndependent, type PlannedStep, type Step } from './plan/step.ts';
 import type { ClusterSecrets, SecretFindings } from './secrets/cluster-secrets.ts';
-import { reportDue } from './status/pace.ts';
+import type { ClusterEvents } from './status/cluster-events.ts';
+import type { ClusterMetrics } from './status/cluster-metrics.ts';
+import { conditionsOf } from './status/conditions.ts';
+import { reportDue } from './status/report-due.ts';
 import { statusOf } from './status/status.ts';
+import { isSteady, isUnchanged, type SteadyState, saysNothingNew } from './steady-state.ts';
 
 export interface ClusterReconcilerOptions {
   readonly clock: Clock;
@@ -46,14 +48,15 @@ export interface ClusterReconcilerOptions {
   readonly events: ClusterEvents;
   readonly metrics: ClusterMetrics;
   readonly oldOperator: () => string | undefined;
+  readonly grants: PodGrants;
   /** What a pod that ended has printed. */
   readonly readLog: (namespace: string, pod: string, signal: AbortSignal) => Promise<string>;
   readonly dial?: Dialer;
-  /** How often a healthy cluster's etcd is looked at, in milliseconds. @default 10_000 */
+  /** How often a healthy cluster's etcd is asked, in milliseconds. @default 10_000 */
   readonly healthInterval?: number;
 }
 
-/** What is remembered of a cluster between two looks. */
+/** What is remembered of a cluster between two reconciliations. */
 interface Observer {
   readonly uid: string;
   readonly observer: EtcdObserver;
@@ -63,21 +66,33 @@ interface Observer {
   readonly imageCheckOutput: Map<string, string>;
 }
 
-interface Look {
+interface Reading {
   /** When it was begun, by the monotonic clock: what it found may be older than its end. */
   readonly begun: number;
-  readonly found: Surroundings;
+  readonly found: ClusterObjects;
   readonly observation: Observation;
   readonly plan: Plan;
   readonly secrets: SecretFindings;
 }
 
-/** Observe, plan, act, report: one pass over one cluster. */
+/**
+ * Reconciles one cluster: observe, plan, act, report. One reconciliation, in order:
+ *
+ * 1. An EtcdCluster that was deleted, or that another operator manages, is forgotten.
+ * 2. If nothing was left to do and no object has changed since, only etcd is asked. If its answer is the same too, nothing else is done.
+ * 3. Everything is observed: Kubernetes from the caches, Secrets, then etcd. The plan is made.
+ * 4. If the plan destroys something or bootstraps, all is observed again from the API server, and planned again.
+ * 5. If all members seem lost, labels missing from pods and volumes are restored first; everything else waits for the next reconciliation.
+ * 6. The steps are carried out in order. If a step that later steps depend on fails or is refused, the later steps are not done. A
+ *    step that had no effect three times is repeated with growing delays.
+ * 7. The status is written, also after a failure.
+ * 8. A failure is thrown, so that the work queue retries with back-off; otherwise the next reconciliation is scheduled.
+ */
 export class ClusterReconciler implements Reconciler {
   readonly #options: ClusterReconcilerOptions;
   readonly #observers = new Map<string, Observer>();
   /** Of clusters that have nothing to do, by their names. */
-  readonly #rests = new Map<string, Rest>();
+  readonly #steadyStates = new Map<string, SteadyState>();
   /** By the UID of their cluster. */
   readonly #doneSteps = new Map<string, DoneSteps>();
   /** When the status of a cluster was last written, by its UID. */
@@ -89,14 +104,14 @@ export class ClusterReconciler implements Reconciler {
 
   async reconcile(request: Request, context: ReconcileContext): Promise<Result> {
     try {
-      return await this.#pass(request, context);
+      return await this.#reconcile(request, context);
     } catch (error) {
       if (!context.signal.aborted) this.#options.metrics.failed('error');
       throw error;
     }
   }
 
-  async #pass(request: Request, context: ReconcileContext): Promise<Result> {
+  async #reconcile(request: Request, context: ReconcileContext): Promise<Result> {
     const started = this.#options.clock.monotonic();
     const cluster = this.#options.clusterOf(request);
     if (!cluster || !this.#options.isManaged(cluster)) {
@@ -105,34 +120,39 @@ export class ClusterReconciler implements Reconciler {
     }
     const seconds = () => (this.#options.clock.monotonic() - started) / 1000;
     const found = fromCaches(cluster, this.#options.caches);
-    const rested = await this.#lookAtRest(request, found, context);
+    const rested = await this.#observeSteady(request, found, context);
     if (rested?.isStill) {
-      this.#options.metrics.rested(cluster, seconds());
+      this.#options.metrics.unchanged(cluster, seconds());
       return requeueAfter(this.#options.healthInterval ?? defaultHealthInterval);
     }
-    const cached = await this.#look(found, false, context, rested?.etcd);
-    const look = needsLiveRead(cached.plan) ? await this.#lookLive(found, context) : cached;
-    if (!look) return done();
-    const overlooked = await this.#findOverlooked(look, context);
+    const cached = await this.#observe(found, false, context, rested?.etcd);
+    const reading = needsLiveRead(cached.plan) ? await this.#observeLive(found, context) : cached;
+    if (!reading) return done();
+    const overlooked = await this.#findOverlooked(reading, context);
     if (overlooked) return requeueAfter(refusedRetry);
-    this.#noteRest(request, look);
-    const { retry, trouble, failure } = await this.#act(look, context);
-    const unreported =
-      trouble === undefined
-        ? await this.#report(look, context)
-        : await this.#report(withWait(look, trouble), context, true);
-    if (unreported !== undefined) this.#rests.delete(keyOf(request));
+    this.#noteSteadyState(request, reading);
+    const { retry, trouble, failure } = await this.#act(reading, context);
+    const told = trouble === undefined ? reading : withTrouble(reading, trouble);
+    const unreported = await this.#report(told, context, trouble !== undefined);
+    if (unreported !== undefined) this.#steadyStates.delete(keyOf(request));
     if (failure) throw failure.error;
-    this.#options.metrics.passed(cluster, look.plan, seconds());
-    return this.#next(look.plan, retry, unreported);
+    this.#measure(told, seconds());
+    return this.#next(reading.plan, retry, unreported);
+  }
+
+  #measure({ found: { cluster }, observation, plan, secrets }: Reading, seconds: number): void {
+    const { metrics } = this.#options;
+    metrics.reconciled(cluster, plan, seconds);
+    metrics.reported(cluster, conditionsOf(observation, plan, cluster.status?.phase === 'Running'));
+    metrics.certified(cluster, secrets.expiresAt);
   }
 
   /** True if not everything is lost that seems so: what was only overlooked has its labels back, and is seen next time. */
-  async #findOverlooked({ found, plan }: Look, { client, signal, log }: ReconcileContext): Promise<boolean> {
+  async #findOverlooked({ found, plan }: Reading, { client, signal, log }: ReconcileContext): Promise<boolean> {
     if (plan.situation !== 'quorumLost' || !plan.assessment || !isEverythingLost(plan.assessment)) return false;
     const relabelled = await relabelOwned({ client, cluster: found.cluster, signal });
     if (relabelled.length > 0)
-      log.warn('objects of the cluster had lost their labels, which are put back', { relabelled });
+      log.warn('Objects of the cluster had lost their labels; the operator has added the labels again', { relabelled });
     return relabelled.length > 0;
   }
 
@@ -142,35 +162,35 @@ export class ClusterReconciler implements Reconciler {
     this.#observers.clear();
   }
 
-  async #lookLive(cached: Surroundings, context: ReconcileContext): Promise<Look | undefined> {
+  async #observeLive(cached: ClusterObjects, context: ReconcileContext): Promise<Reading | undefined> {
     const found = await fromServer(context.client, cached.cluster, context.signal, cached);
-    return found && this.#look(found, true, context);
+    return found && this.#observe(found, true, context);
   }
 
   /** Asks only etcd of a cluster that had nothing to do and whose objects are what they were. */
-  async #lookAtRest(
+  async #observeSteady(
     request: Request,
-    found: Surroundings,
+    found: ClusterObjects,
     { client, signal }: ReconcileContext,
   ): Promise<{ readonly isStill: boolean; readonly etcd: EtcdView } | undefined> {
     const { secrets, oldOperator, clock } = this.#options;
-    const rest = this.#rests.get(keyOf(request));
+    const rest = this.#steadyStates.get(keyOf(request));
     if (!rest) return undefined;
     const { credentials, problems } = await secrets.check(found.cluster, client, signal);
     const ground = { found, credentials, secretProblems: problems, oldOperator: oldOperator() };
-    if (!isUndisturbed(rest, ground, clock.monotonic())) return undefined;
+    if (!isUnchanged(rest, ground, clock.monotonic())) return undefined;
     const questions = { aboutUpgrade: false };
     const etcd = await this.#observer(found.cluster).observer.look(rest.targets, credentials, questions, signal);
     return { isStill: saysNothingNew(rest.etcd, etcd), etcd };
   }
 
-  #noteRest(request: Request, { found, observation, plan, secrets }: Look): void {
+  #noteSteadyState(request: Request, { found, observation, plan, secrets }: Reading): void {
     const key = keyOf(request);
-    if (!isAtRest(plan, observation)) {
-      this.#rests.delete(key);
+    if (!isSteady(plan, observation)) {
+      this.#steadyStates.delete(key);
       return;
     }
-    this.#rests.set(key, {
+    this.#steadyStates.set(key, {
       found,
       credentials: secrets.credentials,
       secretProblems: secrets.problems,
@@ -181,12 +201,12 @@ export class ClusterReconciler implements Reconciler {
     });
   }
 
-  async #look(
-    found: Surroundings,
+  async #observe(
+    found: ClusterObjects,
     isLive: boolean,
     { client, signal }: ReconcileContext,
     asked?: EtcdView,
-  ): Promise<Look> {
+  ): Promise<Reading> {
     const { secrets, oldOperator, clock } = this.#options;
     const begun = clock.monotonic();
     await this.#readImageChecks(found, signal);
@@ -199,11 +219,13 @@ export class ClusterReconciler implements Reconciler {
       oldOperator: oldOperator(),
       imageCheckOutput,
       isLive,
+      grants: this.#options.grants,
       seenSince: (key: string) => firstSeen.since(key),
     };
     const view = kubernetesView(found, circumstances);
-    const observation = asked ? { ...view, etcd: asked } : await observe(view, observer, findings.credentials, signal);
-    if (hasSilence(observation)) secrets.doubt(observation.cluster.uid);
+    const seen = asked ? { ...view, etcd: asked } : await observe(view, observer, findings.credentials, signal);
+    const observation = { ...seen, recovery: await recoveryFacts(client, seen, signal) };
+    if (hasUnreachable(observation)) secrets.doubt(observation.cluster.uid);
     return { begun, found, observation, plan: planCluster(observation, clock.monotonic()), secrets: findings };
   }
 
@@ -212,7 +234,7 @@ export class ClusterReconciler implements Reconciler {
    * written first. `begun` is when the observation was: what is too old is not acted on.
    */
   async #act(
-    { found, observation, plan, secrets, begun }: Look,
+    { found, observation, plan, secrets, begun }: Reading,
     { client, signal, log, fence: assertLeading }: ReconcileContext,
   ): Promise<Progress> {
     const { desired } = observation.cluster;
@@ -228,7 +250,7 @@ export class ClusterReconciler implements Reconciler {
       cluster: found.cluster,
       desired,
       etcd: new ClusterEtcd(plan.assessment, clients, { fence, signal }),
-      clusterId: plan.identity.kind === 'latched' ? plan.identity.clusterId : '',
+      clusterId: plan.identity.kind === 'recorded' ? plan.identity.clusterId : '',
       incarnation: plan.identity.kind === 'conflict' ? 0 : plan.identity.incarnation,
       members: membership.kind === 'known' ? membership.members : (membership.remembered ?? []),
       seen: new Set([...observation.pods, ...observation.volumes].map(({ uid }) => uid)),
@@ -258,7 +280,7 @@ export class ClusterReconciler implements Reconciler {
         continue;
       }
       progress = { ...progress, ...this.#setback(planned, outcome, cluster, log) };
-      if (outcome.kind === 'refused' || !isAside(planned.step)) return progress;
+      if (outcome.kind === 'refused' || !isIndependent(planned.step)) return progress;
     }
     return progress;
   }
@@ -292,14 +314,14 @@ export class ClusterReconciler implements Reconciler {
     log.info('step refused', { do: step.do, why: outcome.why });
     this.#options.metrics.failed('step refused');
     if (outcome.kind === 'refused') return { retry: refusedRetry };
-    const trouble = `${reason}: ${outcome.why}`.slice(0, 1024);
+    const trouble = `${reason} Failed: ${outcome.why}`.slice(0, 1024);
     this.#options.events.stepRefused(cluster, trouble);
     return { retry: impossibleRetry, trouble };
   }
 
   /** Writes the status if that is due. Resolves with the milliseconds after which it will be; undefined if nothing is left. */
   async #report(
-    { found, observation, plan }: Look,
+    { found, observation, plan }: Reading,
     { client, signal, log }: ReconcileContext,
     isUrgent = false,
   ): Promise<number | undefined> {
@@ -315,29 +337,26 @@ export class ClusterReconciler implements Reconciler {
     const due = reportDue(status, next, isUrgent ? Number.POSITIVE_INFINITY : now - last);
     this.#reportedAt.set(metadata.uid ?? '', due === 0 ? now : last);
     if (due !== 0) return due;
-    this.#options.events.statusChanged(found.cluster, status, next);
-    const { name = '', namespace = '', uid } = metadata;
-    const patch = { metadata: { uid }, status: statusPatch(status, next) };
     try {
-      await client
-        .resource(etcdClusters.resource)
-        .status.patch({ name, namespace }, { type: 'merge', patch }, { fieldManager, signal });
+      await writeStatus(client.resource(etcdClusters.resource), found.cluster, statusChanges(status, next), signal);
     } catch (error) {
-      // Of an object that lacks what its schema now requires not even the status can be written: the event has told it.
+      // Of an object that lacks what its schema now requires not even the status can be written: the event tells it.
       if (plan.situation !== 'invalid' || !isKubeError(error, 'Invalid')) throw error;
-      log.warn('the status of an invalid object cannot be written', { error });
+      log.warn('the status of an invalid EtcdCluster could not be written', { error });
     }
+    // After it was written: a write that fails is repeated, and what it reports would be told again each time.
+    this.#options.events.statusChanged(found.cluster, status, next);
     return undefined;
   }
 
   #next(plan: Plan, retry: number | undefined, unreported: number | undefined): Result {
-    const delays = [retry, plan.lookAgainAfter, unreported].filter((delay) => delay !== undefined);
+    const delays = [retry, plan.retryAfter, unreported].filter((delay) => delay !== undefined);
     if (delays.length > 0) return requeueAfter(Math.min(...delays));
     const isWatched = plan.situation !== 'deleting' && plan.situation !== 'paused' && plan.situation !== 'invalid';
     return isWatched ? requeueAfter(this.#options.healthInterval ?? defaultHealthInterval) : done();
   }
 
-  async #readImageChecks(found: Surroundings, signal: AbortSignal): Promise<void> {
+  async #readImageChecks(found: ClusterObjects, signal: AbortSignal): Promise<void> {
     const { imageCheckOutput: output } = this.#observer(found.cluster);
     const present = keysOf(found);
     for (const uid of output.keys()) if (!present.has(uid)) output.delete(uid);
@@ -362,7 +381,7 @@ export class ClusterReconciler implements Reconciler {
 
   #forget(request: Request): void {
     const key = keyOf(request);
-    this.#rests.delete(key);
+    this.#steadyStates.delete(key);
     const known = this.#observers.get(key);
     known?.observer.close();
     if (known) this.#doneSteps.delete(known.uid);
@@ -378,20 +397,20 @@ function keyOf({ namespace = '', name }: Request): string {
 }
 
 /** Under which pods, containers and image checks are remembered. */
-function keysOf({ pods, imageChecks }: Surroundings): ReadonlySet<string> {
+function keysOf({ pods, imageChecks }: ClusterObjects): ReadonlySet<string> {
   const containers = pods.flatMap(
     ({ status }) => status?.containerStatuses?.map(({ containerID = '' }) => containerID) ?? [],
   );
   return new Set([...[...pods, ...imageChecks].map(({ metadata }) => metadata?.uid ?? ''), ...containers]);
 }
 
-function hasSilence({ etcd }: Observation): boolean {
-  return [...etcd.answers.values()].some(({ kind }) => kind === 'silent');
+function hasUnreachable({ etcd }: Observation): boolean {
+  return [...etcd.answers.values()].some(({ kind }) => kind === 'unreachable');
 }
 
 /** How far a plan was carried out. */
 interface Progress {
-  /** When to look again, in milliseconds. */
+  /** When to reconcile again, in milliseconds. */
   readonly retry?: number;
   /** Why a step cannot be taken at all, in words for the status. */
   readonly trouble?: string;
@@ -399,15 +418,17 @@ interface Progress {
 }
 
 function withoutEffect(reason: string): string {
-  const remedy = 'An admission webhook or another controller may undo it; it is repeated at most every 30 s.';
-  return `${reason.slice(0, 800)}: this was done several times without effect. ${remedy}`;
+  const remedy =
+    'An admission webhook or another controller may be undoing this change. It is repeated at most every 30 s.';
+  return `${reason.slice(0, 800)} This was done several times without effect. ${remedy}`;
 }
 
-function withWait(look: Look, reason: string): Look {
-  return { ...look, plan: { ...look.plan, waits: [...look.plan.waits, { reason, lookAgainAfter: impossibleRetry }] } };
+function withTrouble(reading: Reading, trouble: string): Reading {
+  const waits = [...reading.plan.waits, { reason: trouble, retryAfter: impossibleRetry }];
+  return { ...reading, plan: { ...reading.plan, waits, trouble } };
 }
 
-/** How often a healthy cluster's etcd is looked at. */
+/** How often a healthy cluster's etcd is asked. */
 const defaultHealthInterval = 10_000;
 
 /** After a refusal etcd needs a moment; asking at once would only earn another. */

@@ -1,25 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 import { operatorFlags } from './operator-flags.ts';
+import { scopeFlags } from './scope-flags.ts';
+import { secureMetricsFlags } from './secure-metrics-flags.ts';
 
 const { 'create-crd': createCrd, kubeconfig, 'log-level': logLevel, 'log-format': logFormat, version } = operatorFlags;
 
-/** The original's flags, and ours. */
+/** CoreOS's flags, and ours. */
 export const backupOperatorFlags = {
   'create-crd': createCrd,
   kubeconfig,
   'log-level': logLevel,
   'log-format': logFormat,
   version,
-  'listen-addr': { kind: 'string', default: '0.0.0.0:9091', help: 'where /readyz, /healthz and /metrics are served' },
-  'cluster-wide': { kind: 'boolean', default: false, help: 'look after objects of all namespaces' },
+  'listen-addr': {
+    kind: 'string',
+    default: '0.0.0.0:9091',
+    help: 'address that /readyz, /healthz and /metrics are served on',
+  },
+  ...secureMetricsFlags,
+  ...scopeFlags,
   'backup-directory': {
     kind: 'string',
     default: '',
-    help: 'where a volume for storage type Directory is mounted; each namespace gets a folder below it',
+    help: 'path at which a volume for storage type Directory is mounted; each namespace gets a folder in it',
   },
   'allow-endpoints': {
     kind: 'string',
     default: '',
-    help: 'patterns of hosts that stores may have, by commas: *.amazonaws.com,minio.storage.svc:9000; empty for all',
+    help: 'hosts that stores may have, separated by commas, with wildcards, and networks for stores named by address: *.amazonaws.com,minio.storage.svc:9000,10.0.0.0/8; empty allows all',
+  },
+  'allow-etcd-endpoints': {
+    kind: 'string',
+    default: '',
+    help: "hosts and networks, separated by commas, that etcdEndpoints may lead to besides pods and Services of their object's own namespace: etcd.example.com,10.0.0.0/8; * for all; http:// before one lets passwords go there without TLS; empty for none, and for all in an operator that manages only its own namespace",
+  },
+  'require-secret-label': {
+    kind: 'boolean',
+    default: false,
+    help: 'use only Secrets with the label etcd.database.coreos.com/use: backup for stores, certificates and logins',
+  },
+  'path-prefix': {
+    kind: 'string',
+    default: '',
+    help: 'required prefix of the key of every backup; {namespace} is replaced by the namespace of the EtcdBackup or EtcdRestore: backups/{namespace}/',
+  },
+  'ambient-credentials': {
+    kind: 'string',
+    default: '',
+    help: "namespaces, separated by commas, whose objects may use the operator's own cloud identity instead of a Secret; * for all, empty for none",
   },
 } as const;

@@ -10,5 +10,5 @@ test('names are separated by commas; their order and repetition do not count', (
 
 test.each(['', 'clusters', 'cluster,', 'cluster,all'])('"%s" is refused, and all names are told', (text) => {
   expect(() => chosenControllers(text)).toThrow(FlagError);
-  expect(() => chosenControllers(text)).toThrow('is none of cluster, backup, restore');
+  expect(() => chosenControllers(text)).toThrow('is not one of cluster, backup, restore');
 });

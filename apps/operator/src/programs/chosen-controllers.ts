@@ -8,7 +8,7 @@ export function chosenControllers(text: string): readonly ControllerName[] {
   const unknown = words.find((word) => !controllerNames.some((name) => name === word));
   if (unknown !== undefined) {
     const known = controllerNames.join(', ');
-    throw new FlagError(`invalid value "${text}" for flag -controllers: "${unknown}" is none of ${known}`);
+    throw new FlagError(`invalid value "${text}" for flag -controllers: "${unknown}" is not one of ${known}`);
   }
   return controllerNames.filter((name) => words.includes(name));
 }

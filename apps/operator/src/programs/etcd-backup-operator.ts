@@ -1,14 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 import { runEtcdBackupOperator } from '../backup-operator.ts';
 import { backupOperatorFlags } from './backup-operator-flags.ts';
+import { endpointSettings } from './endpoint-settings.ts';
+import { podFlags, podGrants } from './pod-flags.ts';
+import { restoreOperatorFlags } from './restore-operator-flags.ts';
 import { runProgram } from './run-program.ts';
+import { scopeOptions } from './scope-flags.ts';
 import { storageSettings } from './storage-settings.ts';
+
+// A proof starts a member, whose image is looked at as that of others is.
+const proofFlags = {
+  'agent-image': restoreOperatorFlags['agent-image'],
+  'allow-repositories': podFlags['allow-repositories'],
+};
 
 await runProgram({
   name: 'etcd-backup-operator',
-  flags: backupOperatorFlags,
+  flags: { ...backupOperatorFlags, ...proofFlags },
   run: async ({ flags, operator }, signal) => {
-    const { 'cluster-wide': clusterWide, 'create-crd': createCrd } = flags;
-    await runEtcdBackupOperator({ ...operator, clusterWide, createCrd, storage: storageSettings(flags) }, signal);
+    const options = {
+      ...operator,
+      ...scopeOptions(flags),
+      createCrd: flags['create-crd'],
+      agentImage: flags['agent-image'],
+    };
+    const storage = storageSettings(flags, process.env);
+    // The pod of a proof takes over nothing of a spec that the others would allow.
+    const none = { 'allow-privileged-pods': '', 'allow-sidecars': '', 'allow-service-accounts': '' };
+    const grants = podGrants({ ...flags, ...none });
+    const endpoints = endpointSettings(flags, process.env);
+    await runEtcdBackupOperator({ ...options, storage, grants, endpoints }, signal);
   },
 });

@@ -3,8 +3,9 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { leases } from '@etcd-operator/kube';
+import { customResourceDefinitions, leases } from '@etcd-operator/kube';
 import { type Lab, startLab } from '@etcd-operator/kube-lab';
+import { freePort } from '@etcd-operator/tools';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { version } from '../version.ts';
 
@@ -31,7 +32,13 @@ describe('the command line', () => {
     expect(stderr).toContain(`must set env ${missing}`);
   });
 
-  test('[18] every flag of the original is understood, in one go', () => {
+  test('metrics over TLS without a certificate are refused with what is missing', () => {
+    const { status, stderr } = runToEnd(['-secure-metrics-addr=:8443'], { MY_POD_NAMESPACE: 'a', MY_POD_NAME: 'a' });
+    expect(status).toBe(2);
+    expect(stderr).toContain('flag -secure-metrics-addr needs -secure-metrics-certificate');
+  });
+
+  test('[18] every flag of CoreOS etcd-operator is understood, in one go', () => {
     const flags = ['-listen-addr=:0', '--chaos-level', '-1', '-create-crd=false', '-gc-interval=5m', '--cluster-wide'];
     const { status, stdout } = runToEnd([...flags, '-version']);
     expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining(version) });
@@ -88,6 +95,32 @@ describe('two replicas', () => {
     await once(second.child, 'exit');
   });
 
+  test('-install-crds puts back what an older CRD lacks, for all kinds, and ends', async () => {
+    const crds = lab.client().resource(customResourceDefinitions);
+    const name = 'etcdrestores.etcd.database.coreos.com';
+    const older = [{ op: 'remove', path: '/spec/versions/0/additionalPrinterColumns' }] as const;
+    const install = async () => {
+      const args = [program, '-kubeconfig', lab.kubeconfigPath, '-install-crds'];
+      const child = spawn(process.execPath, args, {
+        env: { MY_POD_NAMESPACE: 'default', MY_POD_NAME: 'hook' },
+        stdio: 'ignore',
+      });
+      children.push(child);
+      const [code] = (await once(child, 'exit')) as [number | null];
+      return code;
+    };
+    expect(await install()).toBe(0);
+    const columns = async () => (await crds.get({ name })).spec.versions[0]?.additionalPrinterColumns;
+    const before = await columns();
+    expect(before?.length).toBeGreaterThan(0);
+    await crds.patch({ name }, { type: 'json', operations: older });
+    expect(await columns()).toBeUndefined();
+    expect(await install()).toBe(0);
+    expect(await columns()).toEqual(before);
+    const { items } = await crds.list({});
+    expect(items.map(({ spec }) => spec.names.kind).toSorted()).toEqual(['EtcdBackup', 'EtcdCluster', 'EtcdRestore']);
+  });
+
   test('D5: a port that is taken ends the program with a sentence', async () => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
@@ -116,14 +149,6 @@ describe('two replicas', () => {
     return { status, stderr };
   }
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address ? address.port : 0;
-}
 
 const isOk = (url: string): Promise<boolean> =>
   fetch(url).then(

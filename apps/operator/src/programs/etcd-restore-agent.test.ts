@@ -2,11 +2,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { networkDialer } from '@etcd-operator/etcd';
 import { systemClock } from '@etcd-operator/ports';
+import { freePort } from '@etcd-operator/tools';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { deliver } from '../restore/delivery/deliver.ts';
 
@@ -43,14 +44,6 @@ function start(port: number): { readonly ended: Promise<number | null>; readonly
   return { ended: new Promise((done) => child.once('exit', done)), said: () => text };
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const address = server.address();
-  await new Promise((done) => server.close(done));
-  return typeof address === 'object' && address ? address.port : 0;
-}
-
 async function* body(): AsyncGenerator<Uint8Array> {
   yield snapshot;
 }
@@ -59,7 +52,7 @@ describe('etcd-restore-agent', () => {
   test('takes the snapshot and ends, whoever else holds a connection', async () => {
     const port = await freePort();
     const { ended, said } = start(port);
-    await expect.poll(said).toContain('waits for the snapshot');
+    await expect.poll(said).toContain('waiting for the snapshot');
     const silent = connect(port, '127.0.0.1');
     silent.on('error', () => undefined);
     await deliver({
@@ -93,7 +86,7 @@ describe('etcd-restore-agent', () => {
     expect(await start(await freePort()).ended).toBe(0);
   });
 
-  test('fault 8 rule 4: takes the snapshot away once the restore is over, so that lost data is not made from it again', async () => {
+  test('fault 8, operator rule 4: takes the snapshot away once the restore is over, so that lost data is not made from it again', async () => {
     await writeFile(join(directory, 'snapshot.db'), snapshot);
     await writeFile(join(directory, 'snapshot.db.sha256'), sha256);
     await rm(join(directory, 'key'));
@@ -101,7 +94,7 @@ describe('etcd-restore-agent', () => {
     for (let reboot = 0; reboot < 2; reboot++) {
       const { ended, said } = start(await freePort());
       expect(await ended).toBe(0);
-      expect(said()).toContain('the restore is over');
+      expect(said()).toContain('the restore has already finished');
       expect(await readdir(directory)).toEqual(['snapshot.db.over']);
     }
   });
@@ -110,7 +103,7 @@ describe('etcd-restore-agent', () => {
     await writeFile(join(directory, 'snapshot.db'), Buffer.alloc(snapshot.byteLength));
     await writeFile(join(directory, 'snapshot.db.sha256'), sha256);
     const { said } = start(await freePort());
-    await expect.poll(said).toContain('waits for the snapshot');
+    await expect.poll(said).toContain('waiting for the snapshot');
     expect(await readdir(directory)).toEqual(['key']);
   });
 

@@ -1,21 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFile } from 'node:fs/promises';
+import { systemClock } from '@etcd-operator/ports';
+import { proveHere } from '../backup/prove/prove-here.ts';
 import { receiveSnapshot } from '../restore/delivery/receive.ts';
 import { hasData, isOver, isReceived, removeRemains } from '../restore/delivery/received.ts';
+import { reportFile, reportSurvivor } from '../restore/survivor/report.ts';
 import { version } from '../version.ts';
 import { FlagError, parseGoFlags } from './go-flags.ts';
 
 /**
  * Runs in an init container of the member that a restore begins with: takes the snapshot from the restore operator and puts
  * it where etcd's own tool finds it. Where there is data already, it has nothing to do: a pod that starts again after a
- * reboot passes through here too.
+ * reboot passes through here too. With -survivor, it makes the copy of a member's data that a cluster without a quorum is recovered from.
+ * With -prove, it reads a snapshot that was received, asks the etcd that was started with it, and reports both.
  */
 const flags = {
   restore: { kind: 'string', default: '', help: 'UID of the EtcdRestore' },
-  'key-file': { kind: 'string', default: '', help: 'the key from the Secret of the restore' },
-  file: { kind: 'string', default: '', help: 'where the snapshot goes' },
+  'key-file': { kind: 'string', default: '', help: 'file with the key of the restore, from its Secret' },
+  file: { kind: 'string', default: '', help: 'path that the snapshot is written to' },
   'data-dir': { kind: 'string', default: '', help: "etcd's data directory" },
-  port: { kind: 'integer', default: 19_999, help: 'where it is waited for' },
+  survivor: {
+    kind: 'string',
+    default: '',
+    help: 'data directory of a member to copy into -data-dir, so that the copy serves alone; nothing else is done then',
+  },
+  prove: {
+    kind: 'string',
+    default: '',
+    help: 'snapshot to compare with the etcd on loopback that was restored from it; nothing else is done then',
+  },
+  'login-dir': { kind: 'string', default: '', help: 'with -prove: directory with username and password for that etcd' },
+  port: { kind: 'integer', default: 19_999, help: 'port that the agent listens on' },
   version: { kind: 'boolean', default: false, help: 'print the version and exit' },
 } as const;
 
@@ -24,10 +39,17 @@ const say = (line: string) => void process.stderr.write(`etcd-restore-agent: ${l
 async function run(signal: AbortSignal): Promise<void> {
   const given = parseGoFlags(flags, process.argv.slice(2));
   if (given.version) return void process.stdout.write(`etcd-restore-agent ${version}\n`);
-  if (await hasData(given['data-dir'])) return say(`${given['data-dir']} is not empty: nothing is restored`);
+  if (given.survivor !== '') return reportSurvivor(given.survivor, given['data-dir'], reportFile);
+  if (given.prove !== '') {
+    const place = { file: given.prove, loginDirectory: given['login-dir'], reportFile, clock: systemClock, signal };
+    if (!(await proveHere(place))) process.exitCode = 1;
+    return;
+  }
+  if (await hasData(given['data-dir']))
+    return say(`the data directory ${given['data-dir']} is not empty: nothing is restored`);
   if (await isOver(given['key-file'], given.file))
-    return say('the restore is over: lost data is not made from it again');
-  if (await isReceived(given.file)) return say('the snapshot is there');
+    return say('the restore has already finished: its snapshot is not restored a second time');
+  if (await isReceived(given.file)) return say('the snapshot has already been received');
   await removeRemains(given.file);
   const key = Buffer.from((await readFile(given['key-file'], 'utf8')).trim(), 'hex');
   await receiveSnapshot({ uid: given.restore, key, file: given.file, port: given.port, signal, say });

@@ -28,7 +28,7 @@ export class FlagError extends Error {
 }
 
 /**
- * Reads a command line as Go's flag package does, because that is what the original's users type: one or two dashes,
+ * Reads a command line as Go's flag package does, because that is what CoreOS's users type: one or two dashes,
  * `-name=value` or `-name value`, booleans without a value, `--` ends the flags.
  */
 export function parseGoFlags<const D extends FlagDefinitions>(definitions: D, args: readonly string[]): FlagValues<D> {

@@ -1,26 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
+import { scopeFlags } from './scope-flags.ts';
+import { secureMetricsFlags } from './secure-metrics-flags.ts';
 
-/** The original's flags, and `-kubeconfig` for running outside a cluster. */
+/** CoreOS's flags, and `-kubeconfig` for running outside a cluster. */
 export const operatorFlags = {
-  'listen-addr': { kind: 'string', default: '0.0.0.0:8080', help: 'where /readyz, /healthz and /metrics are served' },
+  'listen-addr': {
+    kind: 'string',
+    default: '0.0.0.0:8080',
+    help: 'address that /readyz, /healthz and /metrics are served on',
+  },
+  ...secureMetricsFlags,
   'chaos-level': {
     kind: 'integer',
     default: -1,
-    help: '1 or 2 kill random member pods, to test; anything else does nothing',
+    help: 'for tests: 1 or 2 kills random member pods; any other value is ignored',
   },
   'create-crd': {
     kind: 'boolean',
     default: true,
-    help: 'install the custom resource; with false only rights in one namespace are needed',
+    help: 'install the CustomResourceDefinitions; with false, the operator needs permissions in its own namespace only',
   },
-  'cluster-wide': {
-    kind: 'boolean',
-    default: false,
-    help: 'look after objects of all namespaces that are annotated clusterwide',
+  ...scopeFlags,
+  'gc-interval': { kind: 'string', default: '10m', help: 'deprecated, ignored' },
+  kubeconfig: {
+    kind: 'string',
+    default: '',
+    help: 'path of a kubeconfig file, for running outside the Kubernetes cluster',
   },
-  'gc-interval': { kind: 'string', default: '10m', help: 'accepted and without effect, as ever' },
-  kubeconfig: { kind: 'string', default: '', help: 'a kubeconfig file, to run outside the cluster' },
-  'log-level': { kind: 'string', default: 'info', help: 'trace, debug, info, warn or error' },
-  'log-format': { kind: 'string', default: 'json', help: 'json or text' },
+  'log-level': { kind: 'string', default: 'info', help: 'log level: trace, debug, info, warn or error' },
+  'log-format': { kind: 'string', default: 'json', help: 'log format: json or text' },
   version: { kind: 'boolean', default: false, help: 'print the version and exit' },
 } as const;

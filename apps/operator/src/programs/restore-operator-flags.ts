@@ -5,11 +5,11 @@ export const restoreOperatorFlags = {
   'agent-image': {
     kind: 'string',
     default: '',
-    help: "the image with etcd-restore-agent; without it the image of the operator's own pod",
+    help: "image that contains etcd-restore-agent; if empty, the image of the operator's own pod",
   },
   'scratch-directory': {
     kind: 'string',
     default: '',
-    help: 'an empty folder for backups that are on their way; without it they are fetched twice, to verify and to deliver',
+    help: 'empty directory for keeping a backup between its verification and its delivery; if not set, each backup is downloaded twice',
   },
 } as const;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
+import { certificateFiles } from '@etcd-operator/controller-runtime';
 import { connect, createClient, isKubeError, loadConfig, withRetry } from '@etcd-operator/kube';
 import {
   createLogger,
@@ -13,12 +15,16 @@ import {
 import type { OperatorOptions } from '../prepare-operator.ts';
 import { version } from '../version.ts';
 import { describeFlags, type FlagDefinitions, FlagError, type FlagValues, parseGoFlags } from './go-flags.ts';
+import { listenOn } from './listen-on.ts';
 import { podLogReader } from './pod-log-reader.ts';
+import { logWarnings } from './server-warnings.ts';
 
 /** Flags that every program has. */
 interface CommonFlags extends FlagDefinitions {
   readonly kubeconfig: { readonly kind: 'string'; readonly default: string; readonly help: string };
   readonly 'listen-addr': { readonly kind: 'string'; readonly default: string; readonly help: string };
+  readonly 'secure-metrics-addr': { readonly kind: 'string'; readonly default: string; readonly help: string };
+  readonly 'secure-metrics-certificate': { readonly kind: 'string'; readonly default: string; readonly help: string };
   readonly 'log-level': { readonly kind: 'string'; readonly default: string; readonly help: string };
   readonly 'log-format': { readonly kind: 'string'; readonly default: string; readonly help: string };
   readonly version: { readonly kind: 'boolean'; readonly default: boolean; readonly help: string };
@@ -44,7 +50,7 @@ export interface Program<D extends CommonFlags> {
  */
 export async function runProgram<D extends CommonFlags>(program: Program<D>): Promise<void> {
   try {
-    // HTTP/1 is read by WebAssembly: to compile that anew for speed takes 10 MB for good, so only a process that reads much does it.
+    // HTTP/1 is read by WebAssembly: to compile that again for speed takes 10 MB for good, so only a process that reads much does it.
     setFlagsFromString('--wasm-tiering-budget=1000000000');
     const flags = parseGoFlags(program.flags, process.argv.slice(2));
     if (flags.version) {
@@ -56,18 +62,29 @@ export async function runProgram<D extends CommonFlags>(program: Program<D>): Pr
     await start(program, flags);
   } catch (error) {
     process.exitCode = fail(program, error);
+  } finally {
+    // What was left behind because it did not stop in time, a call to a mount that is gone for example, must not keep the process.
+    systemClock.schedule(lastMoment, () => process.exit(), { background: true });
   }
 }
+
+/** Enough for the last lines of the log, in ms. */
+const lastMoment = 1_000;
 
 async function start<D extends CommonFlags>(program: Program<D>, flags: FlagValues<D>): Promise<void> {
   const common = parseGoFlags<CommonFlags>(program.flags, process.argv.slice(2));
   const log = loggerOf(common['log-level'], common['log-format']);
   const { namespace, identity } = ownPod(process.env);
+  const secure = secureMetrics(common['secure-metrics-addr'], common['secure-metrics-certificate']);
   const config = await loadConfig({ env: process.env, ...(common.kubeconfig && { kubeconfig: common.kubeconfig }) });
   const retry = { clock: systemClock, random: systemRandom };
   const transport = connect(config, retry);
-  const client = createClient(transport, { retry });
+  const client = createClient(transport, { retry, onWarning: logWarnings(log) });
   const signal = untilSignalled(log);
+  // A defect in the work for one object must not end the work for all others; nobody waits for this promise, so nothing hangs on it.
+  process.on('unhandledRejection', (reason) =>
+    log.error('a failure was not handled: this is a defect', { error: reason }),
+  );
   log.info('starting', { program: program.name, version, server: config.server, namespace });
   try {
     const operator = {
@@ -75,7 +92,8 @@ async function start<D extends CommonFlags>(program: Program<D>, flags: FlagValu
       log,
       namespace,
       identity,
-      http: listenOn(common['listen-addr']),
+      http: listenOn('listen-addr', common['listen-addr']),
+      ...secure,
     };
     await program.run({ flags, operator, readLog: podLogReader(withRetry(transport, retry)) }, signal);
   } catch (error) {
@@ -85,7 +103,7 @@ async function start<D extends CommonFlags>(program: Program<D>, flags: FlagValu
   }
 }
 
-/** Who we are: the original takes both from the downward API and does not start without them. */
+/** Who we are: CoreOS takes both from the downward API and does not start without them. */
 function ownPod(env: NodeJS.ProcessEnv): { readonly namespace: string; readonly identity: string } {
   const namespace = env['MY_POD_NAMESPACE'];
   const identity = env['MY_POD_NAME'];
@@ -105,14 +123,11 @@ function loggerOf(level: string, format: string): Logger {
   return createLogger({ clock: systemClock, level: known, write: lines(process.stderr) });
 }
 
-/** `0.0.0.0:8080`, `:8080` or `[::]:8080`. */
-function listenOn(address: string): { readonly port: number; readonly host?: string } {
-  const match = /^(.*):(\d{1,5})$/.exec(address);
-  const port = Number(match?.[2]);
-  if (!match || port > 65_535)
-    throw new FlagError(`invalid value "${address}" for flag -listen-addr: write it like 0.0.0.0:8080`);
-  const host = (match[1] ?? '').replace(/^\[(.*)\]$/, '$1');
-  return host ? { port, host } : { port };
+function secureMetrics(address: string, folder: string): Pick<OperatorOptions, 'secureMetrics'> {
+  if (!address) return {};
+  if (!folder) throw new FlagError('flag -secure-metrics-addr needs -secure-metrics-certificate');
+  const certificate = certificateFiles(join(folder, 'tls.crt'), join(folder, 'tls.key'));
+  return { secureMetrics: { ...listenOn('secure-metrics-addr', address), certificate } };
 }
 
 function untilSignalled(log: Logger): AbortSignal {

@@ -1,15 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
+import { isNetwork, proxyOf } from '@etcd-operator/blob';
 import type { StorageSettings } from '../storage/open-store.ts';
+import { apiServerHosts } from './api-server-hosts.ts';
+import { FlagError } from './go-flags.ts';
+import { listed } from './listed.ts';
 
 /** What the flags say about stores. */
-export function storageSettings(flags: {
-  readonly 'backup-directory': string;
-  readonly 'allow-endpoints': string;
-}): StorageSettings {
-  const directory = flags['backup-directory'];
-  const allow = flags['allow-endpoints']
-    .split(',')
-    .map((pattern) => pattern.trim())
-    .filter((pattern) => pattern !== '');
-  return { ...(directory && { directory }), ...(allow.length > 0 && { policy: { allow } }) };
+export function storageSettings(
+  flags: {
+    readonly 'backup-directory': string;
+    readonly 'allow-endpoints': string;
+    readonly 'path-prefix': string;
+    readonly 'ambient-credentials': string;
+    readonly 'require-secret-label': boolean;
+  },
+  env: NodeJS.ProcessEnv,
+): StorageSettings {
+  const { 'backup-directory': directory, 'path-prefix': pathPrefix } = flags;
+  const allow = listed(flags['allow-endpoints']);
+  const odd = allow.find((entry) => entry.includes('/') && !isNetwork(entry));
+  if (odd !== undefined)
+    throw new FlagError(
+      `invalid entry "${odd}" in -allow-endpoints: write hosts and networks like *.example.com,10.0.0.0/8`,
+    );
+  const proxy = proxyOf(env);
+  const namespaces = listed(flags['ambient-credentials']);
+  return {
+    ambient: namespaces.includes('*') ? 'all' : namespaces,
+    ...(directory && { directory }),
+    ...(pathPrefix && { pathPrefix }),
+    ...(flags['require-secret-label'] && { secretLabel: 'required' }),
+    policy: { deny: apiServerHosts(env), ...(allow.length > 0 && { allow }), ...(proxy && { proxy }) },
+  };
 }

@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { persistentVolumeClaims, pods, secrets } from '@etcd-operator/kube';
+import { events, persistentVolumeClaims, pods, secrets } from '@etcd-operator/kube';
 import { createLogger, systemClock } from '@etcd-operator/ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type EtcdRestore, type EtcdRestoreSpec, etcdRestores } from '../api/etcd-restore.ts';
@@ -12,7 +12,7 @@ import { runEtcdRestoreOperator } from '../restore-operator.ts';
 import { ApiServerScene, clusterWith } from '../testing/api-server-scene.ts';
 import { databaseFile } from './testing/database-file.ts';
 
-/** Both operators look after all namespaces; nothing runs, but everything up to the new member's pod can be seen. */
+/** Both operators manage all namespaces; nothing runs, but everything up to the new member's pod can be seen. */
 let scene: ApiServerScene;
 let directory = '';
 const stop = new AbortController();
@@ -37,7 +37,7 @@ beforeAll(async () => {
     stop.signal,
   );
   ended.catch(() => undefined);
-}, 120_000);
+});
 afterAll(async () => {
   stop.abort(new Error('the test ends the restore operator'));
   await ended?.catch(() => undefined);
@@ -46,6 +46,7 @@ afterAll(async () => {
 });
 
 const clusterwide = { [annotations.scope]: 'clusterwide' };
+const namespaced = { [annotations.scope]: 'namespaced' };
 const fromDirectory = { backupStorageType: 'Directory', directory: { path: 'etcd.backup' } };
 
 async function restore(
@@ -78,7 +79,9 @@ const podNames = async (namespace: string) =>
   (await scene.client.resource(pods).list({ namespace })).items.map(({ metadata }) => metadata?.name ?? '');
 
 test('cluster-wide: everything of a restore is in its own namespace, and the cluster it makes belongs to the same operator', async () => {
-  await scene.clusters.create(clusterWith('example', { size: 1, paused: true }, { namespace: 'other' }));
+  await scene.clusters.create(
+    clusterWith('example', { size: 1, paused: true }, { namespace: 'other', annotations: namespaced }),
+  );
   const before = await scene.clusters.get({ namespace: 'other', name: 'example' });
   const made = await restore('tenant', 'example', {});
   await made.until('makes its first member', ({ phase }) => phase === 'Seeding');
@@ -92,9 +95,9 @@ test('cluster-wide: everything of a restore is in its own namespace, and the clu
     expect((await scene.client.resource(persistentVolumeClaims).list({ namespace })).items).toEqual([]);
   }
   expect(await scene.clusters.get({ namespace: 'other', name: 'example' })).toEqual(before);
-}, 180_000);
+});
 
-test('cluster-wide, security 5: stores and Secrets of another namespace are out of reach', async () => {
+test('cluster-wide, security rule 5: stores and Secrets of another namespace are out of reach', async () => {
   const data = { credentials: Buffer.from('[default]\n').toString('base64') };
   await scene.client.resource(secrets).create({ metadata: { name: 'aws', namespace: 'tenant' }, data });
   const foreignFile = await restore('other', 'foreign-file', {});
@@ -109,11 +112,52 @@ test('cluster-wide, security 5: stores and Secrets of another namespace are out 
   await foreignSecret.until('has no Secret', (status) => isMissing(status.reason));
   await expect(scene.clusters.get({ namespace: 'other', name: 'foreign-secret' })).rejects.toThrow('not found');
   expect(await podNames('other')).toEqual([]);
+});
+
+test('cluster-wide, security rule 5: a cluster of another namespace is not copied, whatever its name is written like', async () => {
+  const where = { namespace: 'other', annotations: namespaced };
+  await scene.clusters.create(clusterWith('victim', { size: 1, paused: true }, where));
+  const before = await scene.clusters.get({ namespace: 'other', name: 'victim' });
+  const nothing = { backupStorageType: undefined, directory: undefined } as unknown as Partial<EtcdRestoreSpec>;
+  for (const cluster of ['other/victim', '../../other/etcdclusters/victim', '..', '.', ''])
+    await expect(restore('tenant', 'refused', { ...nothing, source: { cluster } })).rejects.toMatchObject({
+      code: 'Invalid',
+    });
+  for (const [index, cluster] of ['victim', 'victim.other'].entries()) {
+    const copy = await restore('tenant', `copy-${index}`, { ...nothing, source: { cluster } });
+    const { reason = '' } = await copy.until('is refused', (said) => said.phase === 'Failed' || !!said.reason);
+    expect(reason).toMatch(/does not exist|not found/);
+    await expect(scene.clusters.get({ namespace: 'tenant', name: `copy-${index}` })).rejects.toThrow('not found');
+  }
+  expect((await podNames('tenant')).filter((name) => name.startsWith('copy'))).toEqual([]);
+  expect(await podNames('other')).toEqual([]);
+  expect(await scene.clusters.get({ namespace: 'other', name: 'victim' })).toEqual(before);
 }, 180_000);
 
-test('cluster-wide: an operator that does not look after the cluster is waited for, and nothing is begun', async () => {
-  await scene.clusters.create(clusterWith('plain', { size: 1, paused: true }, { namespace: 'tenant' }));
+test('cluster-wide: while no etcd-operator manages the cluster, the restore waits and begins nothing', async () => {
+  await scene.clusters.create(
+    clusterWith('plain', { size: 1, paused: true }, { namespace: 'tenant', annotations: namespaced }),
+  );
   const marked = await restore('tenant', 'plain', {});
-  await marked.until('waits', ({ reason }) => reason?.includes('until the etcd-operator stands back') ?? false);
+  await marked.until(
+    'waits',
+    ({ reason }) => reason?.includes('waiting for the etcd-operator to suspend reconciliation') ?? false,
+  );
   expect((await podNames('tenant')).filter((name) => name.startsWith('plain'))).toEqual([]);
-}, 180_000);
+});
+
+test('a Secret without the label for backups is reported by an event, with the command that labels it', async () => {
+  const data = {
+    credentials: Buffer.from('[default]\naws_access_key_id = a\naws_secret_access_key = b\n').toString('base64'),
+  };
+  await scene.client.resource(secrets).create({ metadata: { name: 'unlabelled', namespace: 'tenant' }, data });
+  const s3 = { path: 'bucket/key', awsSecret: 'unlabelled', endpoint: 'http://127.0.0.1:1' };
+  await restore('tenant', 'unlabelled', { backupStorageType: 'S3', s3 });
+  const found = await scene.until('event', async () => {
+    const { items } = await scene.client.resource(events).list({ namespace: 'tenant' });
+    return items.find(({ reason }) => reason === 'SecretUnlabelled');
+  });
+  expect(found.message).toContain(
+    'kubectl label secret --namespace tenant unlabelled etcd.database.coreos.com/use=backup',
+  );
+});

@@ -4,31 +4,36 @@ import type { Dialer } from '@etcd-operator/etcd';
 import { type KubeObject, keyOf, keyString, persistentVolumeClaims, pods } from '@etcd-operator/kube';
 import { etcdClusters } from '../api/etcd-cluster.ts';
 import { type EtcdRestore, etcdRestores } from '../api/etcd-restore.ts';
-import { isManaged } from '../api/scope.ts';
-import { Turns } from '../backup/take/turns.ts';
 import { clusterOf, memberSelector, podSelector } from '../cluster/caches.ts';
+import { noGrants, type PodGrants } from '../cluster/grants/pod-grants.ts';
 import { ClusterSecrets } from '../cluster/secrets/cluster-secrets.ts';
+import { keysIn, type OperatorScope } from '../scope/operator-scope.ts';
+import { scopedReconciler } from '../scope/scoped-reconciler.ts';
 import type { StorageSettings } from '../storage/open-store.ts';
+import { Turns } from '../transfers/turns.ts';
 import { Jobs } from './jobs.ts';
 import type { AgentSource } from './objects/seed-pod.ts';
+import { clusterNameOf } from './observe/restore-facts.ts';
 import { RestoreReconciler, restoreOfJob } from './reconciler.ts';
 import type { Scratch } from './source/scratch.ts';
 
 export interface RestoreControllerOptions {
   readonly storage: StorageSettings;
+  /** Which pods restored clusters may have. @default none that weaken the restricted Pod Security Standard; every image */
+  readonly grants?: PodGrants;
   readonly scratch: Scratch;
   readonly agent: AgentSource;
-  /** Who holds the lock of an operator of the original kind; undefined if nobody does. */
+  /** Who holds the lock of an operator of CoreOS's kind; undefined if nobody does. */
   readonly oldOperator: () => string | undefined;
   readonly event: (restore: EtcdRestore, type: 'Normal' | 'Warning', reason: string, message: string) => void;
   /** How members and agents are reached. @default over the network */
   readonly dial?: Dialer;
   /** Restores worked on at the same time. @default 16 */
   readonly concurrency?: number;
-  /** Backups that are read at the same time, and restores that move data at the same time. @default 4 of each */
+  /** Backups that are read, and restores that move data, at the same time, and more if they are of several namespaces. @default 4 of each */
   readonly transfers?: number;
-  /** Looks after objects of all namespaces that are annotated `clusterwide`, instead of those without the annotation. */
-  readonly clusterWide: boolean;
+  /** Which objects it manages. */
+  readonly scope: OperatorScope;
 }
 
 /** Not the name of the cluster controller's index: the caches may be the same. */
@@ -38,7 +43,7 @@ const byCluster = 'cluster of a restore';
 export function addRestoreController(manager: Manager, options: RestoreControllerOptions): void {
   const restores = manager.informer(etcdRestores.resource);
   restores.addIndex(byCluster, ({ metadata, spec }) => [
-    keyString({ namespace: metadata?.namespace ?? '', name: spec.etcdCluster.name }),
+    keyString({ namespace: metadata?.namespace ?? '', name: clusterNameOf(spec) }),
   ]);
   const clusters = manager.informer(etcdClusters.resource);
   const members = manager.informer(pods, { labelSelector: podSelector });
@@ -47,44 +52,47 @@ export function addRestoreController(manager: Manager, options: RestoreControlle
   volumes.addIndex(byCluster, indexOf);
   const restoresOf = (key: { readonly namespace?: string; readonly name: string }) =>
     restores.lister.byIndex(byCluster, keyString(key)).map(keyOf);
-  const ofMember = (object: KubeObject) => {
-    const cluster = clusterOf(object);
-    return cluster ? restoresOf(cluster) : [];
-  };
+  const ofMember = (object: KubeObject) => [clusterOf(object) ?? []].flat().flatMap(restoresOf);
   // What a job has found is looked at right away, not when the next look is due.
-  const jobs = new Jobs(manager.clock, (job) => controller.queue.add(keyString(restoreOfJob(job))));
+  const { client, clock, random, fence } = manager;
+  const jobs = new Jobs(clock, (job) => controller.queue.add(keyString(restoreOfJob(job))));
   manager.add(jobs);
-  const { transfers = 4 } = options;
+  const { scope, transfers = 4, concurrency = 16, scratch, agent, oldOperator, event } = options;
+  const responsibility = scope.responsibility(etcdRestores.resource);
   const reconciler = new RestoreReconciler({
-    client: manager.client,
-    clock: manager.clock,
-    random: manager.random,
+    ...{ client, clock, random },
     find: (request) => {
       const restore = restores.lister.get(request);
       if (!restore) return undefined;
-      const key = { namespace: request.namespace ?? '', name: restore.spec.etcdCluster.name };
+      const key = { namespace: request.namespace ?? '', name: clusterNameOf(restore.spec) };
       const around = { pods: members.lister.byIndex(byCluster, keyString(key)) };
       const claims = volumes.lister.byIndex(byCluster, keyString(key));
       return { restore, cluster: clusters.lister.get(key), ...around, volumes: claims };
     },
-    secrets: new ClusterSecrets(manager.clock),
+    secrets: new ClusterSecrets(clock),
     jobs,
-    turns: { read: new Turns(transfers), move: new Turns(transfers) },
-    isManaged: (restore) => isManaged(restore, options.clusterWide),
-    readsNodes: options.clusterWide,
-    storage: options.storage,
-    scratch: options.scratch,
-    agent: options.agent,
-    oldOperator: options.oldOperator,
-    event: options.event,
+    turns: { read: new Turns(transfers, clock), move: new Turns(transfers, clock) },
+    isManaged: (restore) => responsibility.isOurs(restore),
+    readsNodes: scope.isClusterWide,
+    // What a job sends to a store or to a new member ends with the lease, as what is written to Kubernetes does.
+    storage: { secretLabel: scope.isShared ? 'warned' : 'ignored', ...options.storage, fence },
+    grants: options.grants ?? noGrants,
+    fence,
+    ...{ scratch, agent, oldOperator, event },
     ...(options.dial && { dial: options.dial }),
   });
-  const controller = buildController(manager, { name: 'etcdrestore', concurrency: options.concurrency ?? 16 })
+  const name = scope.controllerName('etcdrestore');
+  const builder = buildController(manager, { name, concurrency, spareConcurrency: 3 * concurrency })
     .forKind(etcdRestores.resource)
     .watches(etcdClusters.resource, (cluster) => restoresOf(keyOf(cluster)))
     .watches(pods, ofMember, { labelSelector: podSelector })
-    .watches(persistentVolumeClaims, ofMember, { labelSelector: memberSelector })
-    .complete(reconciler);
+    .watches(persistentVolumeClaims, ofMember, { labelSelector: memberSelector });
+  const controller = scope
+    .watch(
+      builder,
+      keysIn((selection) => restores.lister.list(selection)),
+    )
+    .complete(scopedReconciler(reconciler, responsibility, (key) => restores.lister.get(key)));
 }
 
 function indexOf(object: KubeObject): readonly string[] {

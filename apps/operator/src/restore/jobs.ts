@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Clock } from '@etcd-operator/ports';
-import type { Turns } from '../backup/take/turns.ts';
+import type { Turns } from '../transfers/turns.ts';
 import type { JobState } from './observation.ts';
 import { describeFailure } from './restore-error.ts';
 
@@ -8,21 +8,37 @@ import { describeFailure } from './restore-error.ts';
 export interface JobContext {
   readonly signal: AbortSignal;
   readonly onProgress: (bytes: number) => void;
+  /** Told why a part of it has to be tried again, which it does by itself. */
+  readonly onTrouble?: (why: string) => void;
+}
+
+/** Where a job waits for its turn, and for whom. */
+export interface Line {
+  readonly turns: Turns;
+  readonly namespace: string;
 }
 
 interface Job {
   readonly stop: AbortController;
+  /** Resolves when it has ended. */
+  task: Promise<void>;
   state: JobState<unknown>;
-  /** When its present row of failures began, by the monotonic clock. */
-  failingSince: number | undefined;
+  /** When its present row of failures began, and the end of that row that may last as long, by the monotonic clock. */
+  failing: { readonly since: number; readonly alike: number; readonly limit: number | undefined } | undefined;
+  /** When it failed. */
+  failedAt: number | undefined;
+  /** Why the attempt before this one failed. */
+  readonly lastFailure: string | undefined;
 }
+
+const shortestPause = 1_000;
 
 /**
  * Work that takes longer than a look at the world, by name. It goes on beside the looks, of which each sees how it stands;
  * after a crash it is begun afresh. None outlives the lease, the process, or the object that it was begun for.
  */
 export class Jobs {
-  readonly name = 'jobs of restores';
+  readonly name: string;
   readonly needsLeader = true;
   readonly #clock: Clock;
   readonly #stop = new AbortController();
@@ -32,9 +48,10 @@ export class Jobs {
 
   /**
    * @param onEnd is told when a job has ended well that nobody has forgotten: it is time for a look. Not of a failure, after which the
-   * plan says when to look again: the look after it begins the job anew, and one that fails at once would be begun without end.
+   * plan says when to look again: the manage it begins the job again, and one that fails at once would be begun without end.
    */
-  constructor(clock: Clock, onEnd: (name: string) => void = () => undefined) {
+  constructor(clock: Clock, onEnd: (name: string) => void = () => undefined, name = 'jobs of restores') {
+    this.name = name;
     this.#clock = clock;
     this.#onEnd = onEnd;
   }
@@ -53,50 +70,77 @@ export class Jobs {
     const job = this.#jobs.get(name);
     if (!job) return { kind: 'idle' };
     const state = job.state as JobState<T>;
-    if (state.kind !== 'failed' || job.failingSince === undefined) return state;
-    return { ...state, failingFor: this.#clock.monotonic() - job.failingSince };
+    if (state.kind === 'running' || state.kind === 'waiting')
+      return { ...state, lastFailure: state.lastFailure ?? job.lastFailure };
+    if (state.kind !== 'failed' || job.failing === undefined) return state;
+    const { since, alike, limit } = job.failing;
+    // Counted from the first of its kind; what may last as long as others is counted from the first of all.
+    const told = limit === undefined ? {} : { limit: limit + alike - since };
+    return { ...state, ...told, failingFor: this.#clock.monotonic() - since };
   }
 
-  /** Begins a job, unless it is under way; one that has failed is begun again. With turns, it waits for its own. */
-  start(name: string, work: (context: JobContext) => Promise<unknown>, turns?: Turns): void {
+  /** Begins a job, unless it is under way; one that has failed is begun again. With a line, it waits for its turn. */
+  start(name: string, work: (context: JobContext) => Promise<unknown>, line?: Line): void {
     const before = this.#jobs.get(name);
     const isUnderWay = before?.state.kind === 'running' || before?.state.kind === 'waiting';
-    if (isUnderWay || this.#stop.signal.aborted) return;
+    if (isUnderWay || this.#stop.signal.aborted || this.#hasJustFailed(before)) return;
     const stop = new AbortController();
-    const job: Job = { stop, state: { kind: 'running', bytes: 0 }, failingSince: before?.failingSince };
-    if (turns) job.state = { kind: 'waiting', ahead: turns.taken };
+    const task = Promise.resolve();
+    const lastFailure = before?.state.kind === 'failed' ? before.state.why : undefined;
+    const { failing } = before ?? {};
+    const job: Job = { stop, task, state: { kind: 'running', bytes: 0 }, failing, failedAt: undefined, lastFailure };
+    if (line) job.state = { kind: 'waiting', ahead: line.turns.taken };
     this.#jobs.set(name, job);
-    const task = this.#work(name, job, work, turns).finally(() => this.#tasks.delete(task));
-    this.#tasks.add(task);
+    const begun = this.#work(name, job, work, line).finally(() => this.#tasks.delete(begun));
+    job.task = begun;
+    this.#tasks.add(begun);
+  }
+
+  /** A failure that is told in other words each time is written each time, and looked at right after: that must not begin it again. */
+  #hasJustFailed(job: Job | undefined): boolean {
+    return job?.failedAt !== undefined && this.#clock.monotonic() - job.failedAt < shortestPause;
   }
 
   async #work(
     name: string,
     job: Job,
     work: (context: JobContext) => Promise<unknown>,
-    turns: Turns | undefined,
+    line: Line | undefined,
   ): Promise<void> {
     const signal = AbortSignal.any([this.#stop.signal, job.stop.signal]);
     const onProgress = (bytes: number) => {
-      if (job.state.kind === 'running') job.state = { kind: 'running', bytes };
+      if (job.state.kind === 'running') job.state = { ...job.state, bytes };
+    };
+    const onTrouble = (lastFailure: string) => {
+      if (job.state.kind === 'running') job.state = { ...job.state, lastFailure };
     };
     try {
-      using _turn = turns && (await turns.take(signal));
+      using _turn = line && (await line.turns.take(line.namespace, signal));
       job.state = { kind: 'running', bytes: 0 };
-      job.state = { kind: 'done', value: await work({ signal, onProgress }) };
+      job.state = { kind: 'done', value: await work({ signal, onProgress, onTrouble }) };
       if (this.#jobs.get(name) === job) this.#onEnd(name);
     } catch (error) {
-      job.failingSince ??= this.#clock.monotonic();
-      job.state = { kind: 'failed', ...describeFailure(error), failingFor: 0 };
+      const failure = describeFailure(error);
+      const now = this.#clock.monotonic();
+      const { since = now, alike = now, limit } = job.failing ?? {};
+      job.failing = { since, alike: limit === failure.limit ? alike : now, limit: failure.limit };
+      job.failedAt = now;
+      job.state = { kind: 'failed', ...failure, failingFor: 0 };
     }
   }
 
-  /** Ends and forgets every job whose name begins so, but for those whose name begins with `except`. */
-  forget(prefix: string, except?: string): void {
-    for (const [name, { stop }] of this.#jobs) {
+  /**
+   * Ends and forgets every job whose name begins so, but for those whose name begins with `except`. They are forgotten at once; resolves
+   * when they have ended, so that nothing of theirs meets the work of whoever comes after them.
+   */
+  async forget(prefix: string, except?: string): Promise<void> {
+    const ended: Promise<void>[] = [];
+    for (const [name, { stop, task }] of this.#jobs) {
       if (!name.startsWith(prefix) || (except !== undefined && name.startsWith(except))) continue;
-      stop.abort(new Error('nobody waits for this any more'));
+      stop.abort(new Error('the job is not needed any more'));
       this.#jobs.delete(name);
+      ended.push(task);
     }
+    await Promise.all(ended);
   }
 }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import { writeRandomHistory } from '@etcd-operator/etcd/testing';
+import { persistentVolumeClaims } from '@etcd-operator/kube';
+import { seededRandom } from '@etcd-operator/ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { annotations, group, labels } from '../api/names.ts';
+import { RecordingOperator } from './testing/recording-operator.ts';
 import { RestoreLab } from './testing/restore-lab.ts';
 
 /**
@@ -50,11 +54,21 @@ async function restoreKilledAfter(
   write: number,
   { path = `${cluster}.db`, name = `${cluster}-${write}`, spec = {} }: Attempt = {},
 ): Promise<boolean> {
+  return killedAfter(victim, cluster, write, name, () => lab.restore(name, path, { cluster, ...spec }));
+}
+
+async function killedAfter(
+  victim: Victim,
+  cluster: string,
+  write: number,
+  name: string,
+  begin: () => Promise<unknown>,
+): Promise<boolean> {
   let replaced: Promise<void> | undefined;
   const fault = lab.clusters.lab.server.faults.crashAfter({ ...written, client: victim }, write, () => {
     replaced = replace(victim);
   });
-  await lab.restore(name, path, { cluster, ...spec });
+  await begin();
   await lab.succeeded(name, 120_000);
   await lab.clusters.until('tidied up', async () =>
     (await lab.get(name)).metadata?.finalizers?.length ? undefined : true,
@@ -121,4 +135,72 @@ test('[100] restore-operator killed after every write of a restore into a name t
   }
   process.stdout.write(`    restore-operator, free name: ${kills} writes\n`);
   expect(kills).toBeGreaterThan(10);
+}, 1_800_000);
+
+test('[100] restore-operator killed after every write of a restore to a point in time: the same end state each time', async () => {
+  const cluster = 'rewound';
+  await lab.clusters.create(cluster, { size: 1, version: '3.6.16' });
+  await lab.clusters.settled(cluster, 120_000);
+  await lab.fill(cluster, 20);
+  let saved: Awaited<ReturnType<RestoreLab['contents']>>;
+  {
+    await using operator = new RecordingOperator(lab);
+    await operator.record(cluster);
+    using member = await lab.clusters.member(cluster);
+    await operator.recorded(cluster, member);
+    await writeRandomHistory(member, seededRandom(24), 60);
+    saved = await lab.contents(cluster);
+    await member.kv.deleteRange({ key: Buffer.from('a'), rangeEnd: Buffer.from('z') });
+    await operator.recorded(cluster, member);
+  }
+  const pointInTime = { revision: Number(saved.revision) };
+  let kills = 0;
+  for (let write = 1; ; write++) {
+    const name = `${cluster}-${write}`;
+    const wasKilled = await restoreKilledAfter('restore-operator', cluster, write, {
+      path: cluster,
+      name,
+      spec: { pointInTime },
+    });
+    expect((await lab.clusters.get(cluster)).status?.incarnation, `after write ${write}`).toBe(write + 1);
+    expect((await lab.contents(cluster)).keys, `after write ${write}`).toEqual(saved.keys);
+    expect((await lab.get(name)).status?.source).toMatchObject({ revision: pointInTime.revision });
+    await lab.delete(name);
+    if (!wasKilled) break;
+    kills++;
+  }
+  process.stdout.write(`    restore-operator, point in time: ${kills} writes\n`);
+  expect(kills).toBeGreaterThan(15);
+}, 1_800_000);
+
+test('[100] restore-operator killed after every write of a recovery from a survivor: nothing acknowledged is lost', async () => {
+  const cluster = 'survived';
+  const persistentVolumeClaimSpec = {
+    accessModes: ['ReadWriteOnce'],
+    resources: { requests: { storage: '1Gi' } },
+  } as const;
+  await lab.clusters.create(cluster, { size: 2, version: '3.6.16', pod: { persistentVolumeClaimSpec } });
+  await lab.clusters.settled(cluster, 120_000);
+  await lab.fill(cluster, 20);
+  const saved = await lab.contents(cluster);
+  let kills = 0;
+  for (let write = 1; ; write++) {
+    await lab.clusters.stopOperator();
+    const [lost] = await lab.clusters.pods(cluster);
+    const lostName = lost?.metadata?.name ?? '';
+    await lab.clusters.lab.client().resource(persistentVolumeClaims).delete({ namespace: 'default', name: lostName });
+    await lab.clusters.deletePod(lostName, 0);
+    lab.clusters.startOperator();
+    const name = `${cluster}-${write}`;
+    const wasKilled = await killedAfter('restore-operator', cluster, write, name, () =>
+      lab.create(name, { etcdCluster: { name: cluster }, source: { survivor: {} } }),
+    );
+    expect((await lab.clusters.get(cluster)).status?.incarnation, `after write ${write}`).toBe(write + 1);
+    expect((await lab.contents(cluster)).keys, `after write ${write}`).toEqual(saved.keys);
+    await lab.delete(name);
+    if (!wasKilled) break;
+    kills++;
+  }
+  process.stdout.write(`    restore-operator, survivor: ${kills} writes\n`);
+  expect(kills).toBeGreaterThan(15);
 }, 1_800_000);

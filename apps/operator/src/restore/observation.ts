@@ -2,16 +2,19 @@
 import type { EtcdClusterSpec } from '../api/etcd-cluster.ts';
 import type { RestoreMarker } from '../api/restore-marker.ts';
 import type { Desired } from '../cluster/desired.ts';
+import type { PodGrants } from '../cluster/grants/pod-grants.ts';
 
 /** Everything one decision about a restore needs, gathered at one moment. Immutable; the planner sees nothing else. */
 export interface RestoreObservation {
   readonly restore: RestoreFacts;
   /** Undefined if there is no such EtcdCluster. */
   readonly cluster: TargetFacts | undefined;
+  /** Which pods the administrator allows. */
+  readonly grants: PodGrants;
   /** Pods of the EtcdCluster, by its UID, of every life. */
   readonly pods: readonly LifePod[];
   /** Pods of another object that are behind this cluster's Services: of one of that name that was deleted. */
-  readonly strangers: readonly StrangerPod[];
+  readonly foreignPods: readonly ForeignPod[];
   /** Volume claims of the EtcdCluster, by its UID, of every life. */
   readonly volumes: readonly LifeVolume[];
   /** The pod that the restored data is made in; undefined if it is not there. */
@@ -31,12 +34,26 @@ export interface RestoreFacts {
   readonly generation: number;
   readonly deleting: boolean;
   readonly hasFinalizer: boolean;
+  /** Why the spec cannot be read, in sentences: it was stored before there was a schema. @default none */
+  readonly misfits?: readonly string[];
+  /** Fields of its spec that this operator does not know. @default none */
+  readonly unknownFields?: readonly string[];
   readonly clusterName: string;
+  /** Set if the source is what members of the cluster hold, or what the member of this name holds. */
+  readonly survivor?: { readonly member: string | undefined } | undefined;
+  /** The EtcdCluster, of the same namespace, whose copy a new cluster becomes; undefined for any other source. */
+  readonly cloneOf?: string | undefined;
+  /** Set if the source is a full backup with the changes after it, up to this time or revision. */
+  readonly pointInTime?: { readonly time?: string; readonly revision?: number } | undefined;
+  /** Set if only keys of these prefixes are restored, into a cluster that serves on. */
+  readonly prefixes?: PrefixFacts | undefined;
   readonly safetySnapshot: SafetySnapshotPolicy;
   /** Milliseconds for which old volumes are kept after success; undefined if until somebody deletes them. */
   readonly retention: number | undefined;
   readonly requireManifest: boolean;
   readonly acceptForeign: boolean;
+  /** True: the source is encrypted, and what is said of it must be proven with its key. */
+  readonly isEncrypted: boolean;
   readonly revisionBump: number;
   /** Milliseconds from the mark to a seed that serves. */
   readonly timeout: number;
@@ -57,11 +74,47 @@ export interface RestoreFacts {
   readonly startedAt: number;
 }
 
+/** What is asked for of the keys of some prefixes, and what has been recorded. */
+export interface PrefixFacts {
+  readonly wanted: readonly string[];
+  /** True: they are only compared. */
+  readonly isDryRun: boolean;
+  /** True: what others have written since the comparison is overwritten. */
+  readonly overwrites: boolean;
+  /** The last comparison that nothing spoke against, and of which generation; undefined if there was none. */
+  readonly recorded: (Comparison & { readonly generation: number }) | undefined;
+}
+
+/** How the keys of some prefixes differ between a cluster and a backup. */
+export interface Comparison {
+  /** Of the backup. */
+  readonly sha256: string;
+  readonly prefixes: readonly string[];
+  /** Of the cluster, and its revision then. */
+  readonly clusterId: string;
+  readonly revision: number;
+  readonly puts: number;
+  /** Of the puts, keys that the cluster does not have. */
+  readonly creates: number;
+  /** Of the puts, keys that had a lease in the backup. */
+  readonly leased: number;
+  readonly deletes: number;
+  readonly unchanged: number;
+}
+
+/** What a comparison has found. */
+export interface ComparedPrefixes {
+  readonly source: SourceFacts;
+  readonly comparison: Comparison;
+  /** What has changed since the comparison before, in words; undefined if nothing, or if there was none. */
+  readonly conflict: string | undefined;
+}
+
 /** What is asked for of a snapshot of the present data. */
 export type SafetySnapshotPolicy = 'Required' | 'IfPossible' | 'Never';
 
 /** A pod that this cluster's Services lead to, and that is another object's. */
-export interface StrangerPod {
+export interface ForeignPod {
   readonly name: string;
   readonly node: string;
   /** True if its node is gone or declared out of service: nothing runs there. False also if that cannot be told. */
@@ -79,12 +132,30 @@ export interface SourceFacts {
   readonly newestEntry?: number | undefined;
   readonly storageVersion: string | undefined;
   readonly authEnabled: boolean;
-  /** `Pending`: its bytes are compared on their way to the new member, before anything is built on them. */
-  readonly verified: 'Manifest' | 'Embedded' | 'Nothing' | 'Pending';
+  /** `Pending`, `Survivor` and `Live`: its bytes are compared on their way to the new member, before anything is built on them. */
+  readonly verified: 'Manifest' | 'Embedded' | 'Nothing' | 'Pending' | 'Survivor' | 'Live';
+  /** The member whose data it is; undefined for a backup, and until one is chosen. */
+  readonly survivor?:
+    | { readonly member: string; readonly term: number; readonly index: number; readonly warning?: string }
+    | undefined;
+  /** What it is made of, if it is the data of a point in time. */
+  readonly pointInTime?: PointFacts | undefined;
   /** Whose backup its manifest says it is. Untrusted (operator rule 22). */
   readonly cluster:
     | { readonly name: string; readonly size: number; readonly version: string; readonly storage?: string | undefined }
     | undefined;
+  /** The etcd that it was taken from, as its manifest says. Untrusted, too. */
+  readonly etcdVersion?: string | undefined;
+}
+
+/** A full backup with changes after it. */
+export interface PointFacts {
+  /** The path of the full backup. */
+  readonly snapshot: string;
+  /** How many segments of changes lead from it to the point. */
+  readonly segments: number;
+  /** When the last change that is restored was seen, RFC 3339; of the full backup itself, when it was begun. */
+  readonly time: string;
 }
 
 /** What was kept of the cluster as it was, or why nothing was. */
@@ -163,7 +234,59 @@ export interface LifePod {
   readonly terminating: boolean;
   /** True if it should have ended a while ago: its node does not answer, and may never do so again. */
   readonly overdue: boolean;
+  /** What is known of it as a survivor; asked for only where a cluster is recovered from one. */
+  readonly survivor?: SurvivorFacts | undefined;
 }
+
+/** A pod that a cluster may be recovered from. */
+export interface SurvivorFacts {
+  readonly node: string;
+  /** True if its etcd may run where nobody sees it: its node does not report, or cannot be read, and is not known to be gone. */
+  readonly mayRunUnseen: boolean;
+  /** True if it has stopped for good, as one that was evicted. */
+  readonly hasEnded: boolean;
+  /** True if its data is on a volume. */
+  readonly onVolume: boolean;
+  /** What was found on its volume; undefined while that is not known. */
+  readonly reading: SurvivorReading | undefined;
+  /** What its etcd says; undefined while it does not answer. */
+  readonly answer:
+    | { readonly revision: number; readonly index: number; readonly bytes: number; readonly hasLeader: boolean }
+    | undefined;
+  /** Why it will not come up by itself; undefined while it may. */
+  readonly broken: string | undefined;
+  /** What holds it up at the moment, in words. */
+  readonly why: string;
+}
+
+/** What the log in a member's data directory says. */
+export interface LogReading {
+  readonly kind: 'log';
+  /** Of the last entry. */
+  readonly term: number;
+  readonly index: number;
+  /** Up to where the member knew the log to be committed. */
+  readonly commit: number;
+  /** How many voters the log says there are, and whether the member is one of them. */
+  readonly voters: number;
+  readonly isVoter: boolean;
+  /** Whose log it is, and who the voters are: hexadecimal, as etcd says it. */
+  readonly clusterId: string;
+  readonly memberId: string;
+  readonly voterIds: readonly string[];
+  /** True if its log ends with an incomplete record. */
+  readonly isTorn: boolean;
+  /** Index and term of the first entry of each term, ascending, from what is surely committed on; empty if that is not known. */
+  readonly terms: readonly (readonly [index: number, term: number])[];
+  /** The revision of the newest entry in its database, of which its log may add newer ones; 0 if there is none. */
+  readonly newestEntry: number;
+}
+
+/** What a member's data directory holds. */
+export type SurvivorReading =
+  | LogReading
+  | { readonly kind: 'blank' }
+  | { readonly kind: 'unreadable'; readonly why: string };
 
 export interface LifeVolume {
   readonly name: string;
@@ -229,13 +352,23 @@ export interface JobFacts {
   readonly save: JobState<SafetyFacts>;
   /** The source as it arrived. */
   readonly deliver: JobState<SourceFacts>;
+  /** Compares keys of prefixes. */
+  readonly compare: JobState<ComparedPrefixes>;
+  /** Writes keys of prefixes; `bytes` counts keys. Gives the revision of the cluster after it. */
+  readonly write: JobState<number>;
 }
 
 export type JobState<T> =
   | { readonly kind: 'idle' }
-  /** For its turn: others are at work. */
-  | { readonly kind: 'waiting'; readonly ahead: number }
-  | { readonly kind: 'running'; readonly bytes: number }
+  /** For its turn: others are at work. `lastFailure`: why the attempt before this one failed; undefined for the first. */
+  | { readonly kind: 'waiting'; readonly ahead: number; readonly lastFailure?: string | undefined }
+  | { readonly kind: 'running'; readonly bytes: number; readonly lastFailure?: string | undefined }
   | { readonly kind: 'done'; readonly value: T }
-  /** `passes`: the fault is of a kind that goes away; it has been there for `failingFor` milliseconds. */
-  | { readonly kind: 'failed'; readonly why: string; readonly passes: boolean; readonly failingFor: number };
+  /** `passes`: the fault is of a kind that goes away, within `limit` if that is known; it has been there for `failingFor` milliseconds. */
+  | {
+      readonly kind: 'failed';
+      readonly why: string;
+      readonly passes: boolean;
+      readonly limit?: number;
+      readonly failingFor: number;
+    };

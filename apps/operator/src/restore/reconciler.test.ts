@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createClient, KubeError, persistentVolumeClaims } from '@etcd-operator/kube';
+import { createClient, ignoreNotFound, KubeError, persistentVolumeClaims } from '@etcd-operator/kube';
 import { createApiServer } from '@etcd-operator/kube-lab';
 import { type Clock, seededRandom, silentLogger, systemClock, VirtualClock } from '@etcd-operator/ports';
-import { afterAll, expect, test } from 'vitest';
-import type { EtcdCluster } from '../api/etcd-cluster.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type EtcdCluster, etcdClusters } from '../api/etcd-cluster.ts';
 import { type EtcdRestore, etcdRestores } from '../api/etcd-restore.ts';
 import { installCrd } from '../api/install-crd.ts';
-import { labels } from '../api/names.ts';
-import { Turns } from '../backup/take/turns.ts';
+import { annotations, labels } from '../api/names.ts';
+import { formatRestoreMarker } from '../api/restore-marker.ts';
+import { noGrants } from '../cluster/grants/pod-grants.ts';
 import { ClusterSecrets } from '../cluster/secrets/cluster-secrets.ts';
+import { Turns } from '../transfers/turns.ts';
 import { Jobs } from './jobs.ts';
 import type { Found } from './observe/observe.ts';
 import { restoreFinalizer } from './observe/restore-facts.ts';
@@ -60,12 +62,14 @@ async function reconcilerOf(
 ) {
   const reconciler = new RestoreReconciler({
     ...{ client, clock: time, random: seededRandom(1), secrets, jobs: new Jobs(time) },
-    turns: { read: new Turns(1), move: new Turns(1) },
+    turns: { read: new Turns(1, clock), move: new Turns(1, clock) },
     isManaged: () => true,
     find,
     storage: {},
+    fence: () => undefined,
     scratch: await Scratch.open(undefined),
     agent: { image: 'i', namespace: 'default', pullSecrets: [] },
+    grants: noGrants,
     oldOperator: () => undefined,
     event: () => undefined,
   });
@@ -171,4 +175,139 @@ test('a wall clock that is set ahead deletes no kept volume before the operator 
   await clock.advance(600_000);
   await look();
   expect(await names()).toEqual([]);
+});
+
+test.each([
+  ['Succeeded', undefined],
+  ['Failed', undefined],
+  ['Succeeded', 'volumes are still to go'],
+] as const)('a restore that has %s goes when its time to live is over, unless %s', async (phase, keeps) => {
+  await installCrd(etcdRestores, { client, clock: systemClock, log: silentLogger, signal: AbortSignal.timeout(5_000) });
+  const restores = client.resource(etcdRestores.resource);
+  const completedAt = new Date(clock.now()).toISOString();
+  const deletedAt = new Date(clock.now() + 86_400_000).toISOString();
+  const { spec, metadata, ...rest } = restoreWith(undefined);
+  const name = `ttl-${phase.toLowerCase()}-${keeps ? 'kept' : 'goes'}`;
+  const created = await restores.create({
+    ...rest,
+    metadata: { name, namespace: 'default' },
+    spec: { ...spec, ttlSecondsAfterFinished: 60 },
+  });
+  const status = {
+    ...{ succeeded: phase === 'Succeeded', reason: '', phase, observedGeneration: 1, completedAt },
+    ...(keeps && { oldVolumes: { names: ['v'], delete: '', deletedAt } }),
+    conditions: [{ type: 'Complete', status: phase === 'Succeeded' ? 'True' : 'False', reason: phase, message: '' }],
+  } as EtcdRestore['status'];
+  const found: Found = { restore: { ...created, ...(status && { status }) }, cluster, pods: [], volumes: [] };
+  const { look } = await reconcilerOf(new ClusterSecrets(clock), () => found);
+  const isThere = async () => {
+    const { items } = await restores.list({ namespace: 'default' });
+    return items.some((item) => item.metadata?.name === name);
+  };
+  await look();
+  await clock.advance(59_000);
+  await look();
+  expect(await isThere()).toBe(true);
+  await clock.advance(1_000);
+  await look();
+  expect(await isThere()).toBe(keeps !== undefined);
+});
+
+describe('a restore is not ended', () => {
+  const { signal } = new AbortController();
+  const restores = client.resource(etcdRestores.resource);
+  const clusters = client.resource(etcdClusters.resource);
+  beforeAll(async () => {
+    const installing = { client, clock: systemClock, log: silentLogger, signal };
+    await installCrd(etcdRestores, installing);
+    await installCrd(etcdClusters, installing);
+  });
+  beforeEach(async () => {
+    const named = { namespace: 'default', name: 'r' };
+    await ignoreNotFound(restores.patch(named, { type: 'merge', patch: { metadata: { finalizers: null } } }));
+    await ignoreNotFound(restores.delete(named));
+    await ignoreNotFound(clusters.delete({ namespace: 'default', name: 'c' }));
+  });
+
+  const bare = <T extends EtcdRestore | EtcdCluster>(object: T): T => {
+    const { uid: _uid, generation: _generation, ...metadata } = object.metadata ?? {};
+    return { ...object, metadata };
+  };
+  const phase = async () => (await restores.get({ namespace: 'default', name: 'r' })).status?.phase;
+  const created = (spec: EtcdRestore['spec'] = restoreWith(undefined).spec) =>
+    restores.create(bare({ ...restoreWith(undefined), spec }));
+  const withSpec = (spec: Partial<EtcdCluster['spec']>) => bare({ ...cluster, spec: { ...cluster.spec, ...spec } });
+
+  test('by a cache that has not heard of the EtcdCluster yet, or of what its spec says now', async () => {
+    const never = withSpec({ recovery: { quorumLoss: 'Never' } });
+    const restore = await created({ etcdCluster: { name: 'c' }, source: { survivor: {} } });
+    const { metadata } = await clusters.create(withSpec({ recovery: { quorumLoss: 'Manual' } }));
+    const member = { ...cluster, ...never, metadata: { ...metadata } };
+    const owned = [{ apiVersion: 'v1', kind: 'EtcdCluster', name: 'c', uid: metadata?.uid ?? '', controller: true }];
+    const claims = client.resource(persistentVolumeClaims);
+    await claims.create({
+      metadata: {
+        ...{ name: 'left', namespace: 'default', ownerReferences: owned },
+        labels: { [labels.app]: 'etcd', [labels.cluster]: 'c', [labels.incarnation]: '1' },
+        annotations: { [annotations.clusterId]: 'abc' },
+      },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+    });
+    await looks([{ restore, cluster: undefined, pods: [], volumes: [] }]);
+    expect(await phase()).toBe('Verifying');
+    await looks([{ restore, cluster: member, pods: [], volumes: [] }]);
+    expect(await phase()).toBe('Verifying');
+    await claims.delete({ namespace: 'default', name: 'left' });
+  });
+
+  test('by a cache that has not heard of the mark that the restore has set', async () => {
+    const restore = await created();
+    const startedAt = new Date(clock.now()).toISOString();
+    const source = { generation: 1, path: 'p', bytes: 1, sha256: 'ab', revision: 1, authEnabled: false } as const;
+    const status = {
+      ...{ succeeded: false, phase: 'Isolating', observedGeneration: 1, startedAt },
+      source: { ...source, verified: 'Manifest' },
+    } as const;
+    const started = await restores.status.patch(
+      { namespace: 'default', name: 'r' },
+      { type: 'merge', patch: { status } },
+    );
+    const unmarked = await clusters.create(withSpec({}));
+    const mark = formatRestoreMarker({
+      name: 'r',
+      uid: restore.metadata?.uid ?? '',
+      from: { incarnation: 1, clusterId: 'abc' },
+    });
+    const notes = { [annotations.restore]: mark, [annotations.incarnation]: '2', [annotations.usedIncarnation]: '2' };
+    await clusters.patch(
+      { namespace: 'default', name: 'c' },
+      { type: 'merge', patch: { metadata: { annotations: notes } } },
+    );
+    await looks([{ restore: started, cluster: unmarked, pods: [], volumes: [] }]);
+    expect(await phase()).toBe('Isolating');
+  });
+
+  test('before what others bring has been missing for ten minutes, and then it is', async () => {
+    const restore = await created();
+    const source = {
+      generation: 1,
+      path: 'p',
+      bytes: 1,
+      revision: 1,
+      authEnabled: false,
+      verified: 'Pending',
+    } as const;
+    const status = { succeeded: false, phase: 'Preparing', observedGeneration: 1, source } as const;
+    const seen = await restores.status.patch({ namespace: 'default', name: 'r' }, { type: 'merge', patch: { status } });
+    const found = { restore: seen, cluster: undefined, pods: [], volumes: [] };
+    const { look } = await reconcilerOf(new ClusterSecrets(clock), () => found);
+    await look();
+    await clock.advance(599_000);
+    await look();
+    expect(await phase()).toBe('Preparing');
+    await clock.advance(1_000);
+    await look();
+    expect(await phase()).toBe('Failed');
+    expect(restore.metadata?.generation).toBe(1);
+  });
 });

@@ -8,58 +8,74 @@ import {
   requeueAfter,
 } from '@etcd-operator/controller-runtime';
 import { type Dialer, networkDialer } from '@etcd-operator/etcd';
-import { type Client, isKubeError, keyOf, keyString, secrets } from '@etcd-operator/kube';
-import type { Clock, Random } from '@etcd-operator/ports';
+import { isKubeError, keyOf, keyString, secrets } from '@etcd-operator/kube';
 import { type EtcdRestore, etcdRestores } from '../api/etcd-restore.ts';
-import { fieldManager } from '../api/names.ts';
-import { statusPatch } from '../api/status-patch.ts';
-import { SeenFor } from '../backup/seen-for.ts';
-import type { Turns } from '../backup/take/turns.ts';
-import { identityOf } from '../cluster/act/cluster-identity.ts';
-import type { ClusterSecrets } from '../cluster/secrets/cluster-secrets.ts';
-import { openStore, type StorageSettings } from '../storage/open-store.ts';
+import { annotations } from '../api/names.ts';
+import { backupEventReasons } from '../api/reasons.ts';
+import { timeOf } from '../api/status-time.ts';
+import { untilExpiry } from '../api/time-to-live.ts';
+import { unknownSpecFields } from '../api/unknown-fields.ts';
+import { statusChanges, writeStatus } from '../api/write-status.ts';
+import { FirstSeen } from '../first-seen.ts';
+import { identityOf } from '../identity/object-identity.ts';
+import { openBackup } from '../storage/encryption/backup-reader.ts';
+import { specKeys } from '../storage/encryption/secret-keys.ts';
+import { type OpenedStorage, openStore } from '../storage/open-store.ts';
+import { unlabelledMessage } from '../storage/secret-label.ts';
 import { secretReader } from '../storage/secret-reader.ts';
 import { act } from './act/act.ts';
 import type { BackgroundWork } from './act/act-context.ts';
+import { type MemberSearch, withMember } from './act/chosen-member.ts';
+import { deliverClone, lookAtCluster } from './act/clone-cluster.ts';
+import { deliverPoint } from './act/deliver-point.ts';
 import { deliverSource } from './act/deliver-source.ts';
+import { deliverSurvivor } from './act/deliver-survivor.ts';
 import { saveOldMembers } from './act/save-old-members.ts';
+import { surveyCluster } from './act/survey-members.ts';
 import { keyName } from './delivery/channel.ts';
-import type { JobContext, Jobs } from './jobs.ts';
+import type { AgentAddress } from './delivery/courier.ts';
+import { eventWords } from './event-words.ts';
+import type { JobContext } from './jobs.ts';
 import { secretNameOf } from './objects/restore-secret.ts';
-import type { AgentSource } from './objects/seed-pod.ts';
 import type { SourceFacts } from './observation.ts';
-import { type Found, type Look, observe } from './observe/observe.ts';
+import { foundOnServer } from './observe/from-server.ts';
+import { type Found, type Look, memberClient, observe } from './observe/observe.ts';
 import { planRestore } from './plan/plan.ts';
+import { outlasted } from './plan/proposal.ts';
 import type { RestorePlan } from './plan/step.ts';
-import { RestoreError } from './restore-error.ts';
+import { goalOf } from './point-in-time/goal.ts';
+import { verifyPoint } from './point-in-time/verify-point.ts';
+import { whyNotToWrite } from './prefixes/may-write.ts';
+import { comparePrefixes, type PrefixWork, writeRecorded } from './prefixes/prefix-jobs.ts';
+import type { RestoreReconcilerOptions } from './reconciler-options.ts';
+import { RestoreError, refuseOther } from './restore-error.ts';
 import { inspectSource } from './source/inspect-source.ts';
-import type { Scratch } from './source/scratch.ts';
+import type { Kept } from './source/scratch.ts';
+import type { Source } from './source/source-look.ts';
 import { verifySource } from './source/verify-source.ts';
 import { nextStatus } from './status.ts';
+import { isEnd, isOver, withTrouble } from './verdict.ts';
 
-export interface RestoreReconcilerOptions {
-  /** Whether it may read nodes. @default true */
-  readonly readsNodes?: boolean;
-  /** For what goes on beside the looks; it only reads. */
-  readonly client: Client;
-  readonly clock: Clock;
-  readonly random: Random;
-  /** The objects around a restore, from the caches; undefined if it is gone. */
-  readonly find: (request: Request) => Found | undefined;
-  readonly secrets: ClusterSecrets;
-  readonly jobs: Jobs;
-  /** How many may read a backup, and how many may move data while a cluster is isolated, at the same time. */
-  readonly turns: { readonly read: Turns; readonly move: Turns };
-  /** Whether this operator looks after an object (its scope annotation). */
-  readonly isManaged: (restore: EtcdRestore) => boolean;
-  readonly storage: StorageSettings;
-  /** Where sources stay between being verified and being delivered. */
-  readonly scratch: Scratch;
-  readonly agent: AgentSource;
-  /** Who holds the lock of an operator of the original kind; nothing is touched while somebody does. */
-  readonly oldOperator: () => string | undefined;
-  readonly event: (restore: EtcdRestore, type: 'Normal' | 'Warning', reason: string, message: string) => void;
-  readonly dial?: Dialer;
+type Work = (context: JobContext) => Promise<unknown>;
+
+/** Work that is given something that has to be opened, and closed. */
+type With<Opened> = <T>(
+  work: (opened: Opened, context: JobContext) => Promise<T>,
+) => (context: JobContext) => Promise<T>;
+
+type Keep = (bytes: number) => Promise<Kept | undefined>;
+
+interface Ways {
+  readonly verify: Work;
+  readonly deliver: (ip: string) => Work;
+  /** Verifies a backup, and keeps what it reads; undefined if the source is no backup. */
+  readonly fetch: ((keep: Keep) => (context: JobContext) => Promise<SourceFacts>) | undefined;
+}
+
+interface Decided {
+  readonly found: Found;
+  readonly look: Look;
+  readonly plan: RestorePlan;
 }
 
 /** Observe, plan, act, report: one pass over one restore. */
@@ -68,39 +84,81 @@ export class RestoreReconciler implements Reconciler {
   /** UIDs of the clusters whose Secrets are remembered, by restore. */
   readonly #clusters = new Map<string, string>();
   /** For how long each restore has been seen to have ended. */
-  readonly #seenFor: SeenFor;
+  readonly #firstSeen: FirstSeen;
 
   constructor(options: RestoreReconcilerOptions) {
     this.#options = options;
-    this.#seenFor = new SeenFor(options.clock);
+    this.#firstSeen = new FirstSeen(options.clock);
   }
 
   async reconcile(request: Request, context: ReconcileContext): Promise<Result> {
-    const found = this.#options.find(request);
-    if (!found || !this.#options.isManaged(found.restore)) {
+    const cached = this.#options.find(request);
+    if (!cached || !this.#options.isManaged(cached.restore)) {
       await this.#forget(request);
-      this.#seenFor.forget(keyString(request));
+      this.#firstSeen.forget(keyString(request));
       return done();
     }
     if (this.#options.oldOperator() !== undefined) return requeueAfter(5_000);
     // A new spec is new work: what was begun for another one ends.
-    this.#options.jobs.forget(`${keyString(request)}/`, this.#prefix(found.restore));
-    const look = await this.#look(found, context);
-    const plan = planRestore(look.observation, this.#options.clock.now());
+    await this.#options.jobs.forget(`${keyString(request)}/`, this.#prefix(cached.restore));
+    const decided = await this.#decide(cached, context);
+    if (!decided) return done();
+    const { found, look, plan } = decided;
     const trouble = await this.#act(found, look, plan, context);
     if (trouble) {
       await this.#report(found.restore, withTrouble(plan, trouble.error), context);
       throw trouble.error;
     }
     const isWritten = await this.#report(found.restore, plan, context);
-    if (plan.lookAgainAfter === undefined) return done();
-    return requeueAfter(isWritten ? Math.min(20, plan.lookAgainAfter) : Math.max(20, plan.lookAgainAfter));
+    const left = isWritten ? undefined : this.#untilExpiry(found.restore);
+    if (left === 0) return this.#deleteFinished(found.restore, context);
+    if (plan.lookAgainAfter === undefined && left === undefined) return done();
+    const lookAgainAfter = Math.min(plan.lookAgainAfter ?? longestRest, left ?? Number.POSITIVE_INFINITY);
+    return requeueAfter(isWritten ? Math.min(20, lookAgainAfter) : Math.max(20, lookAgainAfter));
+  }
+
+  /**
+   * What ends a restore ends it for good, so it is decided only on what the API server says now: of two caches one may be behind the other.
+   * Undefined if the restore is gone or another operator's by now; the cache will tell.
+   */
+  async #decide(cached: Found, context: ReconcileContext): Promise<Decided | undefined> {
+    const decided = await this.#lookAndPlan(cached, context);
+    if (!isEnd(decided.plan, cached.restore.status?.phase)) return decided;
+    const current = await foundOnServer(cached.restore, context.client, context.signal);
+    return current && this.#options.isManaged(current.restore) ? this.#lookAndPlan(current, context) : undefined;
+  }
+
+  async #lookAndPlan(found: Found, context: ReconcileContext): Promise<Decided> {
+    const look = await this.#look(found, context);
+    const plan = planRestore(look.observation, this.#options.clock.now());
+    const isWaiting = plan.atLast && `${this.#prefix(found.restore)}${plan.report?.phase}`;
+    const waited = this.#firstSeen.age(`${keyString(keyOf(found.restore))}/waiting`, isWaiting);
+    return { found, look, plan: outlasted(plan, waited) };
+  }
+
+  /** Old volumes that are to be deleted later need the restore to say so. */
+  #untilExpiry(restore: EtcdRestore): number | undefined {
+    const { completedAt, oldVolumes, observedGeneration } = restore.status ?? {};
+    const isCurrent = observedGeneration === restore.metadata?.generation;
+    if (!completedAt || !isCurrent || oldVolumes?.deletedAt || restore.metadata?.deletionTimestamp) return undefined;
+    const { ttlSecondsAfterFinished: ttlSeconds } = restore.spec;
+    const seenFor = this.#endedFor(restore);
+    return untilExpiry({ ttlSeconds, finishedAt: timeOf(completedAt), seenFor }, this.#options.clock.now());
+  }
+
+  /** Only as it was seen: one that was changed meanwhile is looked at again. */
+  async #deleteFinished(restore: EtcdRestore, { client, log, signal }: ReconcileContext): Promise<Result> {
+    const { name, namespace, uid } = identityOf(restore);
+    log.info('the EtcdRestore has finished and spec.ttlSecondsAfterFinished has passed');
+    const preconditions = { uid, resourceVersion: restore.metadata?.resourceVersion ?? '' };
+    await client.resource(etcdRestores.resource).delete({ name, namespace }, { preconditions, signal });
+    return done();
   }
 
   /** What is remembered of a restore that is gone, over, or another operator's. */
   async #forget(request: Request): Promise<void> {
     const key = keyString(request);
-    this.#options.jobs.forget(`${key}/`);
+    await this.#options.jobs.forget(`${key}/`);
     await this.#options.scratch.forget(`${key}/`);
     const cluster = this.#clusters.get(key);
     this.#clusters.delete(key);
@@ -122,9 +180,12 @@ export class RestoreReconciler implements Reconciler {
         verify: jobs.state(`${prefix}verify`),
         save: jobs.state(`${prefix}save`),
         deliver: jobs.state(`${prefix}deliver/${agent}`),
+        compare: jobs.state(`${prefix}compare`),
+        write: jobs.state(`${prefix}write`),
       }),
       endedFor: this.#endedFor(found.restore),
       readsNodes: this.#options.readsNodes ?? true,
+      grants: this.#options.grants,
       signal,
     });
   }
@@ -133,7 +194,10 @@ export class RestoreReconciler implements Reconciler {
   #endedFor(restore: EtcdRestore): number {
     const { uid } = identityOf(restore);
     const { completedAt } = restore.status ?? {};
-    const seen = this.#seenFor.of(keyString(keyOf(restore)), 'completedAt', completedAt && `${uid} ${completedAt}`);
+    const seen = this.#firstSeen.age(
+      `${keyString(keyOf(restore))}/completedAt`,
+      completedAt && `${uid} ${completedAt}`,
+    );
     return completedAt ? seen : 0;
   }
 
@@ -175,17 +239,19 @@ export class RestoreReconciler implements Reconciler {
   /** True if something new was written. */
   async #report(restore: EtcdRestore, { report }: RestorePlan, { client, signal }: ReconcileContext): Promise<boolean> {
     if (!report) return false;
-    const { name, namespace, uid } = identityOf(restore);
     const now = new Date(this.#options.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
-    const next = nextStatus(restore.status, restore.metadata?.generation ?? 0, report, now);
+    const unknown = unknownSpecFields(etcdRestores, restore.spec);
+    const next = nextStatus(restore.status, restore.metadata?.generation ?? 0, report, now, unknown);
     if (!next) return false;
-    const patch = { metadata: { uid }, status: statusPatch(restore.status, next) };
-    await client
-      .resource(etcdRestores.resource)
-      .status.patch({ name, namespace }, { type: 'merge', patch }, { fieldManager, signal });
+    await writeStatus(client.resource(etcdRestores.resource), restore, statusChanges(restore.status, next), signal);
     if (restore.status?.phase !== report.phase) {
       const type = report.phase === 'Failed' || report.phase === 'RollingBack' ? 'Warning' : 'Normal';
-      this.#options.event(restore, type, `Restore${report.phase}`, report.reason || eventWords[report.phase]);
+      this.#options.event(
+        restore,
+        type,
+        `Restore${report.phase}`,
+        report.reason || eventWords(restore.spec)[report.phase],
+      );
     }
     return true;
   }
@@ -198,38 +264,28 @@ export class RestoreReconciler implements Reconciler {
 
   #work(found: Found, look: Look): BackgroundWork {
     const { restore } = found;
-    const { jobs, client } = this.#options;
+    const { jobs, turns } = this.#options;
+    const { namespace } = identityOf(restore);
     const prefix = this.#prefix(restore);
-    const open = (signal: AbortSignal) => {
-      const { namespace } = identityOf(restore);
-      const readSecret = secretReader(client, namespace, signal);
-      const request = { type: restore.spec.backupStorageType, sources: restore.spec, namespace, readSecret };
-      return openStore(request, this.#options.storage);
-    };
-    type Opened = Awaited<ReturnType<typeof open>>;
-    const withStore =
-      (work: (opened: Opened, context: JobContext) => Promise<unknown>) => async (context: JobContext) => {
-        const opened = await open(context.signal);
-        try {
-          return await work(opened, context);
-        } finally {
-          opened.store.close();
-        }
-      };
-    const acceptWithoutHash = restore.spec.acceptWithoutHash ?? false;
-    const options = { acceptWithoutHash, keep: (bytes: number) => this.#options.scratch.keep(prefix, bytes) };
+    const withStore = this.#withStore(restore);
+    const withSource: With<Source> = (work) =>
+      withStore(async ({ store, place, keys }, context) =>
+        work({ place, keys, store: await openBackup(store, { key: place.key, keys }, context.signal) }, context),
+      );
+    const { acceptWithoutHash = false } = restore.spec;
+    const ways = this.#ways(found, look, { withStore, withSource });
+    const { verify, deliver } = ways;
+    const ofKeys =
+      (work: (parts: PrefixWork, context: JobContext) => Promise<unknown>): Work =>
+      (context) =>
+        work(this.#prefixWork(found, look, ways, context), context);
     return {
       inspect: () =>
         jobs.start(
           `${prefix}inspect`,
-          withStore((opened, context) => inspectSource(opened, { acceptWithoutHash }, context)),
+          withSource((source, context) => inspectSource(source, { acceptWithoutHash }, context)),
         ),
-      verify: () =>
-        jobs.start(
-          `${prefix}verify`,
-          withStore((opened, context) => verifySource(opened, options, context)),
-          this.#options.turns.read,
-        ),
+      verify: () => jobs.start(`${prefix}verify`, verify, { turns: turns.read, namespace }),
       save: (step) =>
         jobs.start(
           `${prefix}save`,
@@ -242,34 +298,177 @@ export class RestoreReconciler implements Reconciler {
               context,
             );
           }),
-          this.#options.turns.move,
+          { turns: turns.move, namespace },
         ),
-      deliver: (ip, agent) =>
-        jobs.start(
-          `${prefix}deliver/${agent}`,
-          withStore((opened, context) => this.#deliver(found, look, ip, opened, context)),
-          this.#options.turns.move,
-        ),
+      deliver: (ip, agent) => jobs.start(`${prefix}deliver/${agent}`, deliver(ip), { turns: turns.move, namespace }),
+      compare: () => jobs.start(`${prefix}compare`, ofKeys(comparePrefixes), { turns: turns.read, namespace }),
+      write: () => jobs.start(`${prefix}write`, ofKeys(writeRecorded), { turns: turns.move, namespace }),
     };
+  }
+
+  #withStore(restore: EtcdRestore): With<OpenedStorage> {
+    return (work) => async (context) => {
+      const opened = await this.#open(restore, context.signal);
+      try {
+        return await work(opened, context);
+      } finally {
+        opened.store.close();
+      }
+    };
+  }
+
+  /** How the source is looked at, and how it comes to the first member. */
+  #ways(
+    found: Found,
+    look: Look,
+    { withStore, withSource }: { readonly withStore: With<OpenedStorage>; readonly withSource: With<Source> },
+  ): Ways {
+    const { acceptWithoutHash = false, encryption, pointInTime, source = {} } = found.restore.spec;
+    const { survivor, cluster: original } = source;
+    if (survivor)
+      return {
+        fetch: undefined,
+        verify: (context) => surveyCluster(found, look, this.#dialing, context),
+        deliver: (ip) => (context) => this.#deliverSurvivor(found, look, ip, context),
+      };
+    const { namespace } = identityOf(found.restore);
+    if (original !== undefined)
+      return {
+        fetch: undefined,
+        verify: (context) => lookAtCluster(original, this.#searching(namespace, context), context),
+        deliver: (ip) => (context) => this.#deliverClone(found, look, original, ip, context),
+      };
+    const prefix = this.#prefix(found.restore);
+    // What is encrypted in the store is not laid open on a disk.
+    const keep: Keep = encryption ? async () => undefined : (bytes) => this.#options.scratch.keep(prefix, bytes);
+    if (pointInTime) {
+      const fetch = (kept: Keep) =>
+        withStore((opened, context) => verifyPoint(opened, goalOf(pointInTime), kept, context));
+      return {
+        fetch,
+        verify: fetch(keep),
+        deliver: (ip) => withStore((opened, context) => this.#deliverPoint(found, look, ip, opened, context)),
+      };
+    }
+    const fetch = (kept: Keep) =>
+      withSource((source, context) => verifySource(source, { acceptWithoutHash, keep: kept }, context));
+    return {
+      fetch,
+      verify: fetch(keep),
+      deliver: (ip) => withSource((source, context) => this.#deliver(found, look, ip, source, context)),
+    };
+  }
+
+  #prefixWork({ restore }: Found, { observation }: Look, { fetch }: Ways, context: JobContext): PrefixWork {
+    const { scratch, random } = this.#options;
+    const { prefixes, clusterName: name } = observation.restore;
+    if (!fetch || !prefixes) throw new RestoreError('SourceRefused', 'spec.prefixes needs a backup');
+    const search = this.#searching(identityOf(restore).namespace, context);
+    return {
+      place: { scratch, random, name: `${this.#prefix(restore)}prefixes` },
+      prefixes,
+      fetch: (keep) => fetch(keep)(context),
+      mayWrite: () => this.#checkMayWrite(restore),
+      withMember: (work) => withMember({ name, field: 'spec.etcdCluster' }, search, work),
+    };
+  }
+
+  #checkMayWrite(restore: EtcdRestore): void {
+    this.#options.fence();
+    const why = whyNotToWrite(restore, this.#options.find(keyOf(restore)));
+    if (why !== undefined) throw new RestoreError('NotDelivered', why);
+  }
+
+  async #open(restore: EtcdRestore, signal: AbortSignal): Promise<OpenedStorage> {
+    const { client, storage, event } = this.#options;
+    const { namespace } = identityOf(restore);
+    const onUnlabelled = (name: string) =>
+      event(restore, 'Warning', backupEventReasons.secretUnlabelled, unlabelledMessage(namespace, [name]));
+    const readSecret = secretReader(client, namespace, signal, { ...storage, onUnlabelled });
+    const request = { type: restore.spec.backupStorageType ?? '', sources: restore.spec, namespace, readSecret };
+    const keys = await specKeys(restore.spec.encryption, readSecret);
+    return { ...(await openStore(request, storage)), keys };
   }
 
   async #deliver(
     { restore }: Found,
     { observation }: Look,
     ip: string,
-    opened: Awaited<ReturnType<typeof openStore>>,
+    opened: Source,
     context: JobContext,
   ): Promise<SourceFacts> {
     const source = expectSource(observation.restore.source);
-    const key = await this.#key(restore, context.signal);
+    const agent = await this.#agentAt(ip, restore, context.signal);
     const kept = await this.#options.scratch.read(this.#prefix(restore), source.bytes);
-    const { dial = networkDialer, clock } = this.#options;
-    const agent = { ip, uid: identityOf(restore).uid, key, dial, clock, patience: agentPatience };
     const acceptWithoutHash = restore.spec.acceptWithoutHash ?? false;
-    const delivered = await deliverSource(opened, { source, agent, kept, acceptWithoutHash }, context);
+    const delivered = await deliverSource(opened, { source, agent, kept, acceptWithoutHash }, context).catch(
+      refuseOther,
+    );
     // The agent has it: room for others, and less for the disk to write.
     await this.#options.scratch.forget(this.#prefix(restore));
     return delivered;
+  }
+
+  async #deliverPoint(
+    { restore }: Found,
+    { observation }: Look,
+    ip: string,
+    opened: OpenedStorage,
+    context: JobContext,
+  ): Promise<SourceFacts> {
+    const source = expectSource(observation.restore.source);
+    const agent = await this.#agentAt(ip, restore, context.signal);
+    const kept = await this.#options.scratch.read(this.#prefix(restore), source.bytes);
+    const delivered = await deliverPoint(opened, { source, agent, kept }, context);
+    await this.#options.scratch.forget(this.#prefix(restore));
+    return delivered;
+  }
+
+  async #deliverSurvivor(
+    { restore, cluster }: Found,
+    { observation, credentials }: Look,
+    ip: string,
+    context: JobContext,
+  ): Promise<SourceFacts> {
+    const source = expectSource(observation.restore.source);
+    const name = source.survivor?.member ?? '';
+    const pod = this.#options.find(keyOf(restore))?.pods.find(({ metadata }) => metadata?.name === name);
+    if (!pod?.status?.podIP || !cluster)
+      throw new RestoreError('NotDelivered', `pod/${name}, which serves the data of member ${name}, does not run`);
+    const agent = await this.#agentAt(ip, restore, context.signal);
+    using member = memberClient(pod, cluster, credentials, this.#dialing);
+    const isCopy = pod.metadata?.annotations?.[annotations.startedByRestore] !== undefined;
+    return await deliverSurvivor({ source, agent, member, isCopy }, context);
+  }
+
+  async #deliverClone(
+    { restore }: Found,
+    { observation }: Look,
+    original: string,
+    ip: string,
+    context: JobContext,
+  ): Promise<SourceFacts> {
+    const source = expectSource(observation.restore.source);
+    const agent = await this.#agentAt(ip, restore, context.signal);
+    const search = this.#searching(identityOf(restore).namespace, context);
+    return deliverClone(original, { source, agent, search }, context);
+  }
+
+  /** In the namespace of the EtcdRestore alone: its author could back up what is there, and nothing else (safety rule 17). */
+  #searching(namespace: string, { signal }: JobContext): MemberSearch {
+    const { client, clock, dial = networkDialer } = this.#options;
+    return { client, clock, dial, namespace, signal };
+  }
+
+  get #dialing(): Pick<RestoreReconcilerOptions, 'clock'> & { readonly dial: Dialer | undefined } {
+    const { clock, dial } = this.#options;
+    return { clock, dial };
+  }
+
+  async #agentAt(ip: string, restore: EtcdRestore, signal: AbortSignal): Promise<AgentAddress> {
+    const key = await this.#key(restore, signal);
+    const { dial = networkDialer, clock, fence } = this.#options;
+    return { ip, uid: identityOf(restore).uid, key, dial, clock, fence, patience: agentPatience };
   }
 
   async #key(restore: EtcdRestore, signal: AbortSignal): Promise<Uint8Array> {
@@ -282,40 +481,19 @@ export class RestoreReconciler implements Reconciler {
   }
 }
 
-/** A quota or a webhook says no: a person reads why in the status, while it is tried again. */
-function withTrouble(plan: RestorePlan, error: unknown): RestorePlan {
-  const reason = error instanceof Error ? error.message.slice(0, 900) : String(error);
-  return { ...plan, report: plan.report && { phase: plan.report.phase, reason } };
-}
-
 /** Names of jobs begin with the namespace and the name of their restore, neither of which has a slash in it. */
 export function restoreOfJob(job: string): { readonly namespace: string; readonly name: string } {
   const [namespace = '', name = ''] = job.split('/');
   return { namespace, name };
 }
 
+/** Timers run by another clock than the time to live is told by. */
+const longestRest = 5 * 60_000;
+
 /** How long one try waits for an agent that does not listen yet. */
 const agentPatience = 10_000;
 
-const eventWords = {
-  Verifying: 'The backup is read and checked',
-  Preparing: 'The backup may be restored',
-  Fencing: 'The old members are taken from behind the Services',
-  SavingPresent: 'What the old members hold is stored beside the backup',
-  Seeding: 'The first member is made from the backup',
-  Growing: 'The restored data serves; the other members join',
-  CleaningUp: 'The restored cluster is available; the old members go',
-  Succeeded: 'The cluster is restored and available',
-  RollingBack: 'Everything is put back as it was',
-  Failed: 'The cluster was not restored',
-} as const;
-
-/** What was begun in the background is of no use any more. */
-function isOver(ended: string | undefined, { report }: RestorePlan): boolean {
-  return ended !== undefined || report?.phase === 'RollingBack' || report?.phase === 'Failed';
-}
-
 function expectSource(source: SourceFacts | undefined): SourceFacts {
-  if (!source) throw new RestoreError('SourceRefused', 'what was verified is not known any more');
+  if (!source) throw new RestoreError('SourceRefused', 'the result of the verification was lost');
   return source;
 }

@@ -3,7 +3,9 @@ import { openStore } from '@etcd-operator/blob';
 import { type S3Server, startVersitygw } from '@etcd-operator/blob/testing';
 import { events, podLogs, pods, secrets } from '@etcd-operator/kube';
 import { adminIdentity } from '@etcd-operator/kube-lab';
+import { systemClock } from '@etcd-operator/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { RewritingProxy } from '../backup/testing/rewriting-proxy.ts';
 import { RestoreLab } from './testing/restore-lab.ts';
 import { showStoreToPods, storeImages } from './testing/store-for-pods.ts';
 
@@ -12,10 +14,13 @@ const name = 'example-etcd-cluster';
 describe('a backup in S3', () => {
   let lab: RestoreLab;
   let s3: S3Server;
+  let aheadMs = 0;
   beforeAll(async () => {
     s3 = await startVersitygw();
-    lab = await RestoreLab.start({ images: [storeImages(s3)] });
-  }, 120_000);
+    const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + aheadMs };
+    const retry = { attempts: 2, requestTimeoutMs: 4_000 };
+    lab = await RestoreLab.start({ images: [storeImages(s3)], operator: { retry, clock } });
+  });
   afterAll(async () => {
     await lab?.[Symbol.asyncDispose]();
     await s3?.stop();
@@ -55,7 +60,7 @@ describe('a backup in S3', () => {
       );
       return seed && expectNoSecret(seed);
     });
-    const status = await lab.succeeded(name, 120_000);
+    const status = await lab.succeeded(name);
     expect((await clusters.settled(name)).status?.readySize).toBe(3);
     expect(await clusters.read(name, 'foo')).toBe('bar');
     const saved = status.safetySnapshot?.path ?? '';
@@ -66,7 +71,7 @@ describe('a backup in S3', () => {
     expectNoSecret(lab.log);
     expectNoSecret((await kube.resource(events).list({ namespace: 'default' })).items);
     expectNoSecret((await kube.resource(pods).list({ namespace: 'default' })).items);
-  }, 240_000);
+  });
 
   test('D35 a name that is free: its new member reads the store by itself, once, and what it was lent is nowhere to be seen', async () => {
     const { clusters } = lab;
@@ -79,7 +84,7 @@ describe('a backup in S3', () => {
       s3: { path: `${bucket}/etcd.backup`, awsSecret: 'aws', endpoint, forcePathStyle: true },
       clusterSpec: { size: 1, version: '3.6.16' },
     });
-    const status = await lab.succeeded(copy, 120_000);
+    const status = await lab.succeeded(copy);
     expect(status.source).toMatchObject({ verified: 'Embedded', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
     await clusters.settled(copy);
     expect(await clusters.read(copy, 'foo')).toBe('bar');
@@ -88,10 +93,42 @@ describe('a backup in S3', () => {
     const key = { namespace: 'default', name: seed?.metadata?.name ?? '' };
     const said = await logOf(key);
     expect(said).toContain('received');
-    expect(said).not.toContain('the operator may send it');
+    expect(said).not.toContain('waiting for the operator to send it');
     const seen = [status, lab.log, said, (await kube.resource(events).list({ namespace: 'default' })).items, seed];
     expectNoSecret(seen);
-  }, 240_000);
+  });
+
+  test('from a store that sends 2 bytes per second the restore fails, says why and what to do, and touches nothing', async () => {
+    const { clusters } = lab;
+    const before = await clusters.settled(name);
+    await using proxy = await RewritingProxy.start(s3.port);
+    proxy.fault = async (asked, pass) => {
+      const answer = await pass();
+      const isSource = asked.method === 'GET' && asked.url.pathname.endsWith('/etcd.backup');
+      return isSource ? { ...answer, trickle: { bytes: 2, everyMs: 1_000 } } : answer;
+    };
+    await lab.create('slow', {
+      etcdCluster: { name },
+      backupStorageType: 'S3',
+      s3: { path: `${s3.bucket}/etcd.backup`, awsSecret: 'aws', endpoint: proxy.endpoint, forcePathStyle: true },
+    });
+    const slow = 'reading etcd.backup: the store sent less than 128 KiB/s for 4 s';
+    await clusters.until('the status says that it is slow', async () => {
+      const { status } = await lab.get('slow');
+      return status?.phase === 'Verifying' && status.reason?.includes(`${slow}; trying again`) ? true : undefined;
+    });
+    // Ten minutes later.
+    aheadMs += 600_000;
+    const status = await lab.ended('slow');
+    expect(status).toMatchObject({ phase: 'Failed', succeeded: false });
+    expect(status.reason).toContain(slow);
+    expect(status.reason).toContain('Check the store and the network between it and the operator');
+    expect((await clusters.settled(name)).status).toMatchObject({
+      incarnation: before.status?.incarnation,
+      members: before.status?.members,
+    });
+    expect(await clusters.read(name, 'foo')).toBe('bar');
+  });
 
   async function logOf(pod: { readonly namespace: string; readonly name: string }): Promise<string> {
     const pieces: Uint8Array[] = [];

@@ -160,7 +160,7 @@ describe.each(versions)(
       expect((await lab.clusters.get('safe')).status).toMatchObject({ incarnation: 4 });
     });
 
-    test('[96] rule 23: paused, with authentication enabled', async () => {
+    test('[96] operator rule 23: paused, with authentication enabled', async () => {
       const login = { name: 'root', password: 'correct horse' };
       const data = { username: encode(login.name), password: encode(login.password) };
       await lab.clusters.lab

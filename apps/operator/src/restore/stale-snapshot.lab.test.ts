@@ -14,7 +14,7 @@ describe('an EtcdRestore of a cluster without volumes, with safetySnapshot Requi
   let lab: RestoreLab;
   beforeAll(async () => {
     lab = await RestoreLab.start();
-  }, 120_000);
+  });
   afterAll(async () => {
     await lab?.[Symbol.asyncDispose]();
   });
@@ -66,10 +66,10 @@ describe('an EtcdRestore of a cluster without volumes, with safetySnapshot Requi
     expect(status.reason).toContain('Ready');
     expect(status.reason).toContain('spec.safetySnapshot: IfPossible');
     expect(status.safetySnapshot).toMatchObject({ current: false, members: [nameOf(alone)] });
-    expect(status.safetySnapshot?.warning).toContain('may be older than what other members held');
+    expect(status.safetySnapshot?.warning).toContain('other members may hold newer data than the safety snapshot');
     for (const fault of cut) await fault.heal();
     clusters.paths.showAll();
-    await clusters.settled('stale', 90_000);
+    await clusters.settled('stale');
     expect(uids(await clusters.pods('stale'))).toEqual(uids(before));
     expect(await clusters.read('stale', 'acknowledged')).toBe('precious');
   }, 400_000);
@@ -92,7 +92,7 @@ describe('an EtcdRestore of a cluster without volumes, with safetySnapshot Requi
     expect(status.reason).toContain('may hold data of the cluster');
     expect(status.reason).toContain('spec.safetySnapshot: IfPossible');
     for (const fault of frozen) await fault.heal();
-    await clusters.settled('quiet', 90_000);
+    await clusters.settled('quiet');
     expect(uids(await clusters.pods('quiet'))).toEqual(uids(before));
     expect(await clusters.read('quiet', 'acknowledged')).toBe('precious');
   }, 400_000);
@@ -113,7 +113,10 @@ describe('an EtcdRestore of a cluster without volumes, with safetySnapshot Requi
     await lab.restore('survivor', 'survivor.db');
     clusters.startOperator();
     const status = await lab.succeeded('survivor', 180_000);
-    expect(status.safetySnapshot).toMatchObject({ current: false, warning: expect.stringContaining('may be older') });
+    expect(status.safetySnapshot).toMatchObject({
+      current: false,
+      warning: expect.stringContaining('other members may hold newer data'),
+    });
     await clusters.settled('survivor');
     expect(await clusters.read('survivor', 'acknowledged')).toBeUndefined();
   }, 400_000);

@@ -38,6 +38,33 @@ describe('the status of a restore', () => {
     expect(gone).toMatchObject({ succeeded: true, completedAt: now });
   });
 
+  test('of a dry run keeps what was compared, and ends until the spec is another', () => {
+    const comparison = {
+      ...{ sha256: 'ab', prefixes: ['/p/'], clusterId: 'c1', revision: 90 },
+      ...{ puts: 3, creates: 1, leased: 0, deletes: 2, unchanged: 7 },
+    };
+    const counted = nextStatus(undefined, 1, { phase: 'Succeeded', reason: '', comparison, isDryRun: true }, now);
+    expect(counted).toMatchObject({
+      succeeded: true,
+      prefixes: { generation: 1, dryRun: true, clusterID: 'c1', puts: 3 },
+    });
+    const spec = { backupStorageType: 'S3', etcdCluster: { name: 'c' }, prefixes: ['/p/'] };
+    const factsAt = (status: EtcdRestoreStatus | undefined, generation: number) =>
+      restoreFacts({ ...restoreWith(status, generation), spec });
+    expect(factsAt(counted, 1)).toMatchObject({
+      ended: 'succeeded',
+      prefixes: { recorded: { ...comparison, generation: 1 } },
+    });
+    expect(factsAt(counted, 2).ended).toBeUndefined();
+    const begun = nextStatus(counted, 2, { phase: 'Verifying', reason: '' }, later);
+    expect(begun).toMatchObject({ succeeded: false, prefixes: { generation: 1, revision: 90 } });
+    const written = { phase: 'Succeeded', reason: '', comparison, writtenRevision: 95 } as const;
+    const done = nextStatus(begun, 2, written, later);
+    expect(done?.prefixes).toMatchObject({ generation: 2, dryRun: false, writtenRevision: 95 });
+    // What has written is never done again.
+    expect(factsAt(done, 3).ended).toBe('succeeded');
+  });
+
   test.each([
     [undefined, 'Required'],
     [true, 'Required'],
@@ -53,12 +80,16 @@ describe('the status of a restore', () => {
   test('D16 [93] is succeeded in one phase only, and has a reason where it failed', () => {
     const failed = nextStatus(undefined, 1, { phase: 'Failed', reason: 'the hash does not fit' }, now);
     expect(failed).toMatchObject({ succeeded: false, reason: 'the hash does not fit', completedAt: now });
-    expect(failed?.conditions).toMatchObject([{ type: 'Complete', status: 'False', reason: 'Failed' }]);
+    expect(failed?.conditions).toMatchObject([
+      { type: 'Complete', status: 'False', reason: 'Failed' },
+      { type: 'Ready', status: 'False', reason: 'Failed' },
+      { type: 'Stalled', status: 'True', reason: 'Failed' },
+    ]);
     const done = nextStatus(undefined, 1, { phase: 'Succeeded', reason: '' }, now);
     expect(done).toMatchObject({ succeeded: true, completedAt: now });
     for (const phase of [
       'Preparing',
-      'Fencing',
+      'Isolating',
       'SavingPresent',
       'Seeding',
       'Growing',
@@ -80,7 +111,7 @@ describe('the status of a restore', () => {
   test('says of a snapshot of a member without a quorum that it may be older than what others held, and knows it again', () => {
     const safety = { kind: 'kept', path: 'p', revision: 5, bytes: 6, isCurrent: false, members: ['a'] } as const;
     const saved = nextStatus(undefined, 1, { phase: 'SavingPresent', reason: '', safety }, now);
-    expect(saved?.safetySnapshot?.warning).toContain('may be older than what other members held');
+    expect(saved?.safetySnapshot?.warning).toContain('other members may hold newer data than the safety snapshot');
     expect(restoreFacts(restoreWith(saved)).safety).toEqual(safety);
     const current = nextStatus(
       saved,
@@ -126,7 +157,7 @@ describe('the status of a restore', () => {
     expect(done).toMatchObject({ ...restored, succeeded: true, observedGeneration: 2 });
   });
 
-  test('a corrected spec begins anew; what was saved stays named', () => {
+  test('a corrected spec starts again; what was saved stays named', () => {
     const report = { phase: 'Failed', reason: 'x', failure: 'x', source: modelSource, started: true } as const;
     const failed = nextStatus(
       undefined,
@@ -149,7 +180,7 @@ describe('the status of a restore', () => {
   });
 });
 
-describe('objects that the original operator has dealt with are never touched again', () => {
+describe('objects that CoreOS etcd-operator has finished are never touched again', () => {
   test.each<readonly [string, EtcdRestoreStatus, string]>([
     ['succeeded', { succeeded: true }, 'succeeded'],
     ['succeeded, and edited since', { succeeded: true, reason: '' }, 'succeeded'],

@@ -2,17 +2,21 @@
 import { formatTime, jsonEqual } from '@etcd-operator/kube';
 import type { Condition } from '../api/condition-schema.ts';
 import type { EtcdRestoreStatus, RestorePhaseName } from '../api/etcd-restore.ts';
-import type { SafetyFacts, SourceFacts } from './observation.ts';
+import { restoreConditionTypes } from '../api/reasons.ts';
+import { unknownFieldsClaim } from '../api/unknown-fields.ts';
+import { restoreGoal, standardConditions } from '../standard-conditions.ts';
+import type { Comparison, SafetyFacts, SourceFacts } from './observation.ts';
 import type { OldVolumes, RestoreReport } from './plan/step.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** The status to be written; undefined if it says nothing new. `now` is RFC 3339. */
+/** The status to be written; undefined if it says nothing new. `now` is RFC 3339; `unknownFields` are paths of what no EtcdRestore has. */
 export function nextStatus(
   previous: EtcdRestoreStatus | undefined,
   generation: number,
   report: RestoreReport,
   now: string,
+  unknownFields: readonly string[] = [],
 ): EtcdRestoreStatus | undefined {
   const { phase, reason } = report;
   const isNew = previous?.observedGeneration !== generation && !isSettled(phase);
@@ -23,7 +27,9 @@ export function nextStatus(
     phase,
     observedGeneration: generation,
     ...record(report, generation, now),
-    conditions: [conditionOf(previous?.conditions ?? [], phase, reason, now)],
+    conditions: claimsOf(phase, reason, unknownFields).map((claim) =>
+      conditionOf(previous?.conditions ?? [], claim, now),
+    ),
   };
   if (isOver(phase)) next.completedAt ??= now;
   else delete next.completedAt;
@@ -38,9 +44,10 @@ function setVolumes(next: Mutable<EtcdRestoreStatus>, { names, command, retentio
   next.oldVolumes = { names, delete: command, ...(end !== undefined && { deletedAt: formatTime(end) }) };
 }
 
-/** A corrected spec begins anew; what a failed attempt saved stays named until it is saved again. */
+/** A corrected spec begins again; what a failed attempt saved stays named until it is saved again, and what was compared until it is compared again. */
 function afresh(previous: EtcdRestoreStatus | undefined): Partial<EtcdRestoreStatus> {
-  return previous?.safetySnapshot ? { safetySnapshot: previous.safetySnapshot } : {};
+  const { safetySnapshot, prefixes } = previous ?? {};
+  return { ...(safetySnapshot && { safetySnapshot }), ...(prefixes && { prefixes }) };
 }
 
 function record(report: RestoreReport, generation: number, now: string): Partial<EtcdRestoreStatus> {
@@ -54,11 +61,21 @@ function record(report: RestoreReport, generation: number, now: string): Partial
     ...(seed && { revision: seed.revision, clusterID: seed.clusterId }),
     ...(bytesVerified !== undefined && { bytesVerified }),
     ...(bytesDelivered !== undefined && { bytesDelivered }),
+    ...(report.comparison && { prefixes: prefixStatus(report, report.comparison, generation) }),
   };
 }
 
+function prefixStatus(
+  { isDryRun = false, writtenRevision }: RestoreReport,
+  { clusterId, prefixes, ...counts }: Comparison,
+  generation: number,
+): NonNullable<EtcdRestoreStatus['prefixes']> {
+  const written = writtenRevision !== undefined && { writtenRevision };
+  return { generation, compared: prefixes, clusterID: clusterId, ...counts, dryRun: isDryRun, ...written };
+}
+
 function sourceStatus(source: SourceFacts, generation: number): NonNullable<EtcdRestoreStatus['source']> {
-  const { sha256, storageVersion, newestEntry, cluster, ...rest } = source;
+  const { sha256, storageVersion, newestEntry, cluster, etcdVersion, survivor, pointInTime, ...rest } = source;
   return {
     generation,
     ...rest,
@@ -66,6 +83,9 @@ function sourceStatus(source: SourceFacts, generation: number): NonNullable<Etcd
     ...(newestEntry !== undefined && { newestEntry }),
     ...(storageVersion !== undefined && { storageVersion }),
     ...(cluster && { cluster: clusterStatus(cluster) }),
+    ...(etcdVersion !== undefined && { etcdVersion }),
+    ...(survivor && { survivor }),
+    ...(pointInTime && { pointInTime }),
   };
 }
 
@@ -83,7 +103,7 @@ function safetyStatus(safety: SafetyFacts): NonNullable<EtcdRestoreStatus['safet
 /** What a person must know of a snapshot that is not current. */
 export function mayBeOlder(members: readonly string[]): string {
   const pods = members.map((name) => `pod/${name}`).join(', ');
-  return `${pods || 'the member'} reached no quorum: the safety snapshot may be older than what other members held`;
+  return `${pods || 'the member'} did not reach a quorum: other members may hold newer data than the safety snapshot`;
 }
 
 /** The restored data serves: another spec changes nothing any more, and what was restored stays said. */
@@ -95,11 +115,24 @@ function isOver(phase: RestorePhaseName): boolean {
   return phase === 'Succeeded' || phase === 'Failed';
 }
 
+function claimsOf(phase: RestorePhaseName, reason: string, unknownFields: readonly string[]) {
+  const unknown = unknownFieldsClaim('EtcdRestore', unknownFields);
+  return [completion(phase, reason), ...(unknown ? [unknown] : []), ...standardConditions(restoreGoal(phase, reason))];
+}
+
 /** True when it is over and well, False when it failed, Unknown on the way. */
-function conditionOf(previous: readonly Condition[], phase: RestorePhaseName, message: string, now: string): Condition {
+function completion(phase: RestorePhaseName, message: string) {
   const status = phase === 'Succeeded' ? 'True' : phase === 'Failed' ? 'False' : 'Unknown';
-  const old = previous.find(({ type }) => type === 'Complete');
-  if (old && old.status === status && old.reason === phase && old.message === message) return old;
-  const since = old?.status === status ? (old.lastTransitionTime ?? now) : now;
-  return { type: 'Complete', status, reason: phase, message, lastUpdateTime: now, lastTransitionTime: since };
+  return { type: restoreConditionTypes.complete, status, reason: phase, message } as const;
+}
+
+function conditionOf(
+  previous: readonly Condition[],
+  claim: Required<Pick<Condition, 'type' | 'status' | 'reason' | 'message'>>,
+  now: string,
+): Condition {
+  const old = previous.find(({ type }) => type === claim.type);
+  if (old && old.status === claim.status && old.reason === claim.reason && old.message === claim.message) return old;
+  const since = old?.status === claim.status ? (old.lastTransitionTime ?? now) : now;
+  return { ...claim, lastUpdateTime: now, lastTransitionTime: since };
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { counted, isOrAre } from '../counted.ts';
 
 /**
  * The one gate that every step passes which can destroy data or take a vote: removing a member as dead, deleting a pod or a
@@ -27,11 +28,12 @@ export interface Subjects {
   readonly removeCorruptMember: CorruptMember;
   readonly admitMember: Admission;
   readonly disarmAlarm: { readonly isSettled: boolean };
-  readonly deletePod: DoomedPod;
-  readonly deleteVolume: DoomedVolume;
+  readonly deletePod: PodToDelete;
+  readonly deleteVolume: VolumeToDelete;
   readonly bootstrap: Beginning;
   readonly isolate: Isolation;
   readonly restore: NewIncarnation;
+  readonly recoverQuorum: LostQuorum;
   readonly deleteOldPod: OldPod;
   readonly deleteOldVolume: OldVolume;
 }
@@ -88,7 +90,7 @@ export interface Admission {
 }
 
 /** A pod that is to be deleted with what it holds. */
-export interface DoomedPod {
+export interface PodToDelete {
   /** True if a member that has started is listed for it and its data is in the pod alone. */
   readonly holdsMemberData: boolean;
   /** True if its etcd has just answered as a member that is listed. */
@@ -104,7 +106,7 @@ export interface DoomedPod {
 }
 
 /** A volume that is to be deleted. */
-export interface DoomedVolume {
+export interface VolumeToDelete {
   /** True if a listed member has its data there. */
   readonly isListed: boolean;
   /** True if a pod of its name is there. */
@@ -134,7 +136,7 @@ export interface Beginning {
 export interface Isolation {
   /** True if the etcd-operator has acknowledged the EtcdRestore: it would replace members that it cannot see any more. */
   readonly isAcknowledged: boolean;
-  /** True if every byte of the backup has been read and compared. */
+  /** True if every byte of the backup has been read and compared, or there is none: the source is what the old members hold. */
   readonly isSourceVerified: boolean;
 }
 
@@ -155,12 +157,35 @@ export interface NewIncarnation {
   readonly unisolatedPods: readonly string[];
 }
 
+/** A cluster that is to be recovered, without being asked to, from the members that are left: the others are taken for gone for good. */
+export interface LostQuorum {
+  /** Voters that answer, and have no leader. */
+  readonly survivors: readonly string[];
+  /** Why a voter may come back, or why nobody knows: a clause each. */
+  readonly mayReturn: readonly string[];
+  /** Voters of which nothing is left, how many voters there were, and how many must agree. */
+  readonly gone: number;
+  readonly voters: number;
+  readonly needed: number;
+  /** Pods that are Ready: they serve, whoever cannot reach them. */
+  readonly readyPods: readonly string[];
+  /** Whether this has been begun before, for this incarnation. */
+  readonly attempt: 'none' | 'begun' | 'unknown';
+  /** True while a member reports CORRUPT. */
+  readonly isCorrupt: boolean;
+  /** For how long there has been no quorum, as the operator has seen it and as the members say; milliseconds. */
+  readonly waited: number;
+  readonly patience: number;
+}
+
 /** A pod of the previous incarnation that is to be deleted. */
 export interface OldPod {
   /** True if the new incarnation is Available at its full size. */
   readonly isReplaced: boolean;
   /** True if the restore itself started it, to take a snapshot from its volume. */
   readonly isStartedForSnapshot: boolean;
+  /** True if its data is on a volume, which is kept, and a restore recovers the cluster from there. @default false */
+  readonly isReadFromVolume?: boolean;
 }
 
 /** A volume of the previous incarnation that is to be deleted. Durations in milliseconds. */
@@ -184,10 +209,13 @@ type Checks = {
 
 const objectIf = (applies: boolean, evidence: string) => (applies ? evidence : undefined);
 
-const disputed = 'etcd has raised CORRUPT, and its data may be what others lack';
+const disputed = 'etcd has raised CORRUPT, and its data may be the valid copy';
 
 function tooFewWithout({ healthy, needed }: { readonly healthy: number; readonly needed: number }): string | undefined {
-  return objectIf(healthy < needed, `without it ${healthy} healthy voters are left and ${needed} are needed`);
+  return objectIf(
+    healthy < needed,
+    `${counted(healthy, 'healthy voter')} would be left, ${needed} ${isOrAre(needed)} needed`,
+  );
 }
 
 const checks: Checks = {
@@ -198,45 +226,50 @@ const checks: Checks = {
     SingleEvidence: ({ evidence, isLeaving }) =>
       objectIf(
         !isLeaving && new Set(evidence.map(({ source }) => source)).size < 2,
-        `there is only one piece of evidence (${evidence.map(({ what }) => what).join(', ') || 'none'})`,
+        `there is only one sign that it is dead (${evidence.map(({ what }) => what).join(', ') || 'none'})`,
       ),
-    Booting: ({ isBooting }) => objectIf(isBooting, 'its process opens its data'),
-    OutOfMemory: ({ isOutOfMemory }) => objectIf(isOutOfMemory, 'it is killed for lack of memory again and again'),
+    Booting: ({ isBooting }) => objectIf(isBooting, 'etcd is opening its data'),
+    OutOfMemory: ({ isOutOfMemory }) => objectIf(isOutOfMemory, 'it is OOMKilled repeatedly'),
     StillPatient: ({ waited, patience }) =>
-      objectIf(waited < patience, `it is waited for, for ${Math.round(patience / 1000)} s`),
+      objectIf(waited < patience, `it may be unreachable for ${Math.round(patience / 1000)} s before it is replaced`),
     QuorumWithoutIt: ({ remaining }) => remaining && tooFewWithout(remaining),
     DataDisputed: ({ isDisputed = false, patience }) => objectIf(isDisputed && patience > 0, disputed),
   },
   removeCorruptMember: {
     NoAlarm: ({ isRaised }) => objectIf(!isRaised, 'etcd has not raised CORRUPT'),
-    NotDeviating: ({ isDeviating }) => objectIf(!isDeviating, 'its data is not known to differ'),
+    NotDeviating: ({ isDeviating }) =>
+      objectIf(!isDeviating, 'its data has not been shown to differ from the majority'),
     NoMajority: ({ agreeing, voters }) =>
-      objectIf(agreeing * 2 <= voters, `only ${agreeing} of ${voters} voters are known to hold the same data`),
+      objectIf(
+        agreeing * 2 <= voters,
+        `only ${agreeing} of ${counted(voters, 'voter')} ${isOrAre(agreeing, voters)} known to hold the same data`,
+      ),
     QuorumWithoutIt: ({ remaining }) => tooFewWithout(remaining),
   },
   admitMember: {
     CorruptSource: ({ isCorrupt, isListed, isSourceSound }) =>
       objectIf(
         isCorrupt && !(isListed && isSourceSound),
-        'etcd has raised CORRUPT, and it may receive the data of a member that differs',
+        'etcd has raised CORRUPT, and a new member may receive data that differs',
       ),
   },
   disarmAlarm: {
     DataDiffers: ({ isSettled }) => objectIf(!isSettled, 'not all voters are known to hold the same data'),
   },
   deletePod: {
-    HoldsMemberData: ({ holdsMemberData }) => objectIf(holdsMemberData, 'the data of a listed member is in it alone'),
+    HoldsMemberData: ({ holdsMemberData }) =>
+      objectIf(holdsMemberData, 'it holds the only copy of the data of a listed member'),
     AnswersAsMember: ({ answersAsMember }) => objectIf(answersAsMember, 'its etcd answers as a listed member'),
     PodReady: ({ isReady }) => objectIf(isReady, 'it is Ready'),
     NodeMayRunIt: ({ isForced, isNodeLost }) =>
-      objectIf(isForced && !isNodeLost, 'its node is not known to be gone and may still run it'),
+      objectIf(isForced && !isNodeLost, 'its node may still be running the pod'),
     DataDisputed: ({ isDisputed = false }) => objectIf(isDisputed, disputed),
   },
   deleteVolume: {
     MemberListed: ({ isListed }) => objectIf(isListed, 'etcd lists the member whose data it holds'),
-    InUse: ({ isInUse }) => objectIf(isInUse, 'a pod of that name is there'),
+    InUse: ({ isInUse }) => objectIf(isInUse, 'a pod uses it'),
     ReplacementUnproven: ({ isRecorded, isReplaced, isInTheWay }) =>
-      objectIf(isRecorded && !isReplaced && !isInTheWay, 'the cluster is not complete without it yet'),
+      objectIf(isRecorded && !isReplaced && !isInTheWay, 'its replacement is not healthy yet'),
     DataDisputed: ({ isRecorded, isCorrupt = false }) => objectIf(isRecorded && isCorrupt, disputed),
   },
   bootstrap: {
@@ -254,10 +287,10 @@ const checks: Checks = {
   },
   restore: {
     SnapshotUnknown: ({ snapshot }) =>
-      snapshot === 'unknown' ? 'it is not known yet whether the present data is saved' : undefined,
+      snapshot === 'unknown' ? 'it is not known yet whether the present data was saved' : undefined,
     PodReady: ({ policy, snapshot, readyPods }) =>
       isUnsaved(policy, snapshot) && readyPods.length > 0
-        ? `${named('pod', readyPods)} ${readyPods.length === 1 ? 'is' : 'are'} Ready`
+        ? `${named('pod', readyPods)} ${isOrAre(readyPods.length)} Ready`
         : undefined,
     VolumeWithData: ({ policy, snapshot, volumes }) =>
       isUnsaved(policy, snapshot) && volumes.length > 0
@@ -268,25 +301,47 @@ const checks: Checks = {
         ? `${named('pod', podsWithData)} may hold data of the cluster that is nowhere else`
         : undefined,
     MemberAnswers: ({ policy, snapshot, isAnswered }) =>
-      policy === 'Required' && snapshot === 'none' && isAnswered ? 'a member of the cluster answers' : undefined,
+      policy === 'Required' && snapshot === 'none' && isAnswered ? 'a member of the cluster is reachable' : undefined,
     NotIsolated: ({ unisolatedPods }) =>
-      unisolatedPods.length > 0 ? `the Services still lead to ${named('pod', unisolatedPods)}` : undefined,
+      unisolatedPods.length > 0 ? `the Services still have ${named('pod', unisolatedPods)} as an endpoint` : undefined,
+  },
+  recoverQuorum: {
+    NoSurvivor: ({ survivors }) => objectIf(survivors.length === 0, 'no voter that has data is reachable'),
+    MayReturn: ({ mayReturn }) => (mayReturn.length > 0 ? mayReturn.join(' and ') : undefined),
+    QuorumLeft: ({ gone, voters, needed }) =>
+      objectIf(
+        voters - gone >= needed,
+        `${voters - gone} of ${counted(voters, 'voter')} may be left, and ${needed} ${isOrAre(needed)} a quorum`,
+      ),
+    PodReady: ({ readyPods }) =>
+      objectIf(readyPods.length > 0, `${named('pod', readyPods)} ${isOrAre(readyPods.length)} Ready`),
+    DataDisputed: ({ isCorrupt }) => objectIf(isCorrupt, 'etcd has raised CORRUPT'),
+    Attempted: ({ attempt }) =>
+      attempt === 'none'
+        ? undefined
+        : attempt === 'begun'
+          ? 'it was begun before'
+          : 'it is not known whether it was begun before',
+    StillPatient: ({ waited, patience }) =>
+      objectIf(waited < patience, `the quorum may be missing for ${Math.round(patience / 1000)} s before that`),
   },
   deleteOldPod: {
-    NotReplaced: ({ isReplaced, isStartedForSnapshot }) =>
-      isReplaced || isStartedForSnapshot ? undefined : notAvailable,
+    NotReplaced: ({ isReplaced, isStartedForSnapshot, isReadFromVolume = false }) =>
+      isReplaced || isStartedForSnapshot || isReadFromVolume ? undefined : notAvailable,
   },
   deleteOldVolume: {
     NotReplaced: ({ isReplaced }) => (isReplaced ? undefined : notAvailable),
     NotItsOwn: ({ isKeptByThisRestore }) => (isKeptByThisRestore ? undefined : 'it was not kept by this EtcdRestore'),
-    KeptForGood: ({ retention }) => (retention === undefined ? 'it is kept until somebody deletes it' : undefined),
+    KeptForGood: ({ retention }) => (retention === undefined ? 'it is kept until it is deleted manually' : undefined),
     RetentionRuns: ({ retention = 0, keptFor }) =>
       keptFor < retention ? `it is kept for another ${Math.ceil((retention - keptFor) / 1000)} s` : undefined,
     RetentionUnseen: ({ retention = 0, seenFor }) => {
       const missing = seenRetention(retention) - seenFor;
-      return missing > 0 ? `the operator must see it kept for another ${Math.ceil(missing / 1000)} s` : undefined;
+      return missing > 0
+        ? `this operator process must have run for another ${Math.ceil(missing / 1000)} s of the retention`
+        : undefined;
     },
-    InUse: ({ usedBy }) => (usedBy.length > 0 ? `${named('pod', usedBy)} has it mounted` : undefined),
+    InUse: ({ usedBy }) => (usedBy.length > 0 ? `it is mounted by ${named('pod', usedBy)}` : undefined),
   },
 };
 

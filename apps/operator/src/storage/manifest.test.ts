@@ -46,7 +46,7 @@ describe('the manifest beside a backup', () => {
     expect(parsed(value)).toBeUndefined();
   });
 
-  test('rule 22: what it says beyond size, version and storage of the cluster is dropped', () => {
+  test('operator rule 22: what it says beyond size, version and storage of the cluster is dropped', () => {
     const hostile = { ...rendered, cluster: { ...rendered.cluster, image: 'evil', pod: { hostNetwork: true } } };
     expect(parsed(hostile)).toEqual(manifest);
     expect(parsed({ ...rendered, cluster: { ...rendered.cluster, size: 99 } })?.cluster).toBeUndefined();

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
+import { keyIdForm } from './encryption/key-provider.ts';
 
 /**
  * What is written beside a backup, last of all: a backup with a manifest that fits it is complete. Holds no secret, and
- * nothing that is needed to use the backup, which is a plain snapshot of etcd.
+ * nothing that is needed to use the backup, which is a plain snapshot of etcd, or an encrypted one with all that is needed but the key.
  */
 export interface Manifest {
   /** Version of etcd that it was taken from, `3.6.16`. */
   readonly etcdVersion: string;
   /** The revision of the store in it, read back from the stored object. */
   readonly revision: number;
-  /** Length of the object, its hash at the end included. */
+  /** Length of the object as it is stored, its hash at the end included. */
   readonly bytes: number;
-  /** SHA-256 of the whole object, hexadecimal: what `sha256sum` prints. */
+  /** SHA-256 of the whole object as it is stored, hexadecimal: what `sha256sum` prints. */
   readonly sha256: string;
   /** etcd's cluster ID, hexadecimal. */
   readonly clusterId: string;
@@ -23,6 +24,28 @@ export interface Manifest {
   readonly cluster?: ManifestCluster;
   /** The EtcdBackup that made it. */
   readonly backup?: { readonly namespace: string; readonly name: string; readonly uid: string };
+  /** Of a backup that was encrypted before it was stored. */
+  readonly encryption?: ManifestEncryption;
+}
+
+/** How a backup was encrypted, and what is encrypted in it. */
+export interface ManifestEncryption {
+  readonly algorithm: 'AES-256-GCM';
+  /** Names the key. */
+  readonly keyId: string;
+  /** Length of the snapshot in it. */
+  readonly contentBytes: number;
+  /** SHA-256 of the snapshot in it. */
+  readonly contentSha256: string;
+  /** HMAC-SHA256 of everything else in the manifest, hexadecimal: whoever wrote it had the key. */
+  readonly mac?: string;
+}
+
+/** A manifest that says of the snapshot itself what it says of the object, which differ where it is encrypted. */
+export function contentManifest(manifest: Manifest): Manifest {
+  const { encryption } = manifest;
+  if (!encryption) return manifest;
+  return { ...manifest, bytes: encryption.contentBytes, sha256: encryption.contentSha256 };
 }
 
 /** What a restore may take over if the EtcdCluster is gone (operator rule 22): nothing else, and never without checking. */
@@ -44,13 +67,20 @@ export function manifestPath(key: string): string {
   return `${key}.manifest.json`;
 }
 
+/** The snapshot that a manifest is of, by their keys; any other key is that of a snapshot already. */
+export function snapshotPath(key: string): string {
+  const suffix = manifestPath('');
+  return key.endsWith(suffix) ? key.slice(0, -suffix.length) : key;
+}
+
 export function renderManifest(manifest: Manifest): Uint8Array {
   return Buffer.from(`${JSON.stringify({ format, ...manifest }, undefined, 2)}\n`);
 }
 
 /**
  * Reads a manifest, or gives undefined for what is none. Whoever may write to the bucket may have written it: every field is
- * checked for its form, unknown ones are dropped, and what it says of the bytes counts only after comparing.
+ * checked for its form, unknown ones are dropped, and what it says of the bytes counts only after comparing. Where there is a key, `isAuthentic`
+ * says whether the rest counts.
  */
 export function parseManifest(bytes: Uint8Array): Manifest | undefined {
   const value = bytes.byteLength <= manifestLimit ? parseJson(bytes) : undefined;
@@ -60,12 +90,13 @@ export function parseManifest(bytes: Uint8Array): Manifest | undefined {
     isText(etcdVersion, versionForm) &&
     isCount(revision) &&
     isCount(length) &&
-    isText(sha256, /^[0-9a-f]{64}$/) &&
+    isText(sha256, sha256Form) &&
     isText(clusterId, /^[0-9a-f]{1,16}$/) &&
     isText(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/);
   if (!isSound) return undefined;
   const cluster = parseCluster(value['cluster']);
   const backup = parseBackup(value['backup']);
+  const encryption = parseEncryption(value['encryption']);
   return {
     etcdVersion,
     revision,
@@ -76,10 +107,12 @@ export function parseManifest(bytes: Uint8Array): Manifest | undefined {
     ...(isText(storageVersion, versionForm) && { storageVersion }),
     ...(cluster && { cluster }),
     ...(backup && { backup }),
+    ...(encryption && { encryption }),
   };
 }
 
 const versionForm = /^\d{1,4}\.\d{1,4}\.\d{1,4}([-+][0-9A-Za-z.-]{1,32})?$/;
+const sha256Form = /^[0-9a-f]{64}$/;
 const nameForm = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 const quantityForm = /^\d{1,20}(\.\d{1,9})?([kMGTPE]i?|m)?$/;
 
@@ -96,6 +129,13 @@ function parseBackup(value: unknown): Manifest['backup'] {
   const { namespace, name, uid } = value;
   if (!isText(namespace, nameForm) || !isText(name, nameForm) || !isText(uid, /^[0-9A-Za-z-]{1,64}$/)) return undefined;
   return { namespace, name, uid };
+}
+
+function parseEncryption(value: unknown): ManifestEncryption | undefined {
+  if (!isFields(value) || value['algorithm'] !== 'AES-256-GCM') return undefined;
+  const { keyId, contentBytes, contentSha256, mac } = value;
+  if (!isText(keyId, keyIdForm) || !isCount(contentBytes) || !isText(contentSha256, sha256Form)) return undefined;
+  return { algorithm: 'AES-256-GCM', keyId, contentBytes, contentSha256, ...(isText(mac, sha256Form) && { mac }) };
 }
 
 type Fields = Readonly<Record<string, unknown>>;

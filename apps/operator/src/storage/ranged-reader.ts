@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { BlobStore } from '@etcd-operator/blob';
 import type { ReadAt } from '@etcd-operator/etcd';
+import type { BackupReader } from './encryption/backup-reader.ts';
 
-/** Reads pieces of a stored object, for `readSnapshotFacts`. */
-export function rangedReader(store: BlobStore, key: string, signal: AbortSignal): ReadAt {
+/** Reads pieces of a stored backup, for `readSnapshotFacts`. */
+export function rangedReader(store: Pick<BackupReader, 'get'>, key: string, signal: AbortSignal): ReadAt {
   return async (offset, length) => {
     const pieces: Uint8Array[] = [];
     for await (const piece of store.get(key, { offset, length }, { signal })) pieces.push(Buffer.from(piece));

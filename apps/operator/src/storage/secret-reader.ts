@@ -1,22 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Client, isKubeError, secrets } from '@etcd-operator/kube';
+import { labels } from '../api/names.ts';
+import { isLabelled, labelCommand, type SecretLabelRule } from './secret-label.ts';
+import { StorageError } from './storage-error.ts';
 
 /** The data of a Secret, decoded. */
 export type SecretData = Readonly<Record<string, string>>;
 
 /** Reads a Secret of one namespace, always the one of the object that names it. Undefined if there is none. */
-export type ReadSecret = (name: string) => Promise<SecretData | undefined>;
+export type ReadSecret = (name: string, encoding?: SecretEncoding) => Promise<SecretData | undefined>;
 
-/** Reads Secrets of one namespace by name: no right to list them is needed, and none of another namespace can be reached. */
-export function secretReader(client: Client, namespace: string, signal: AbortSignal): ReadSecret {
-  return async (name) => {
+/** How the bytes of a Secret become text; `latin1` keeps each of them. @default utf8 */
+export type SecretEncoding = 'utf8' | 'latin1';
+
+/** Which Secrets may be read. */
+export interface SecretRules {
+  /** @default ignored */
+  readonly secretLabel?: SecretLabelRule;
+  /** Told of each that is used without the label. */
+  readonly onUnlabelled?: (name: string) => void;
+}
+
+/** Reads Secrets of one namespace by name: no right to list them is needed, and none of another namespace can be reached (safety rule 17). */
+export function secretReader(
+  client: Client,
+  namespace: string,
+  signal: AbortSignal,
+  { secretLabel = 'ignored', onUnlabelled }: SecretRules = {},
+): ReadSecret {
+  return async (name, encoding = 'utf8') => {
     try {
-      const { data = {} } = await client.resource(secrets).get({ namespace, name }, { signal });
-      const decoded = Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString('utf8')]);
+      const secret = await client.resource(secrets).get({ namespace, name }, { signal });
+      if (secretLabel !== 'ignored' && !isLabelled(secret)) {
+        if (secretLabel === 'required') throw notLabelled(namespace, name);
+        onUnlabelled?.(name);
+      }
+      const decoded = Object.entries(secret.data ?? {}).map(([key, value]) => [
+        key,
+        Buffer.from(value, 'base64').toString(encoding),
+      ]);
       return Object.fromEntries(decoded);
     } catch (error) {
       if (isKubeError(error, 'NotFound')) return undefined;
       throw error;
     }
   };
+}
+
+function notLabelled(namespace: string, name: string): StorageError {
+  const message = `secret ${name} lacks the label ${labels.use}, and the operator was started with -require-secret-label. If it is meant for backups: ${labelCommand(namespace, [name])}`;
+  return new StorageError('SecretNotLabelled', message);
 }

@@ -8,6 +8,8 @@
  * - `InvalidPath`: the path is none, or one that is never used.
  * - `SecretMissing`: a Secret that is named does not exist.
  * - `SecretInvalid`: it exists, and lacks what is needed.
+ * - `SecretNotLabelled`: it exists, and lacks the label that this operator asks for.
+ * - `CredentialsNotGranted`: it would need the operator's own cloud credentials, which objects of this namespace, or this store, do not get.
  * - `NotConfigured`: this operator was started without what this kind of storage needs.
  */
 export type StorageErrorCode =
@@ -16,6 +18,8 @@ export type StorageErrorCode =
   | 'InvalidPath'
   | 'SecretMissing'
   | 'SecretInvalid'
+  | 'SecretNotLabelled'
+  | 'CredentialsNotGranted'
   | 'NotConfigured';
 
 /** The error of `openStore`, besides those of the store itself (`BlobError`). Holds no secret. */

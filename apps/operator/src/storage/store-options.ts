@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
+  type AzureOptions,
+  areS3CredentialsAmbient,
   azureOptionsFromSecret,
   gcsCredentialsFromSecret,
   isBlobError,
@@ -8,6 +10,7 @@ import {
   s3CredentialsFromSecret,
 } from '@etcd-operator/blob';
 import type { StorageSources } from '../api/storage-source.ts';
+import { checkAmbient } from './ambient-credentials.ts';
 import type { StorageRequest, StorageSettings } from './open-store.ts';
 import type { ReadSecret, SecretData } from './secret-reader.ts';
 import { StorageError } from './storage-error.ts';
@@ -16,10 +19,10 @@ import type { StoragePlace } from './storage-place.ts';
 /** From a source of the spec, with the Secrets it names, to what the store of its kind takes. */
 export function storeOptions(
   { type, bucket }: StoragePlace,
-  { sources, readSecret }: StorageRequest,
+  { sources, namespace, readSecret }: StorageRequest,
   settings: StorageSettings,
 ): Promise<StoreOptions> {
-  const context = { bucket, readSecret, settings };
+  const context = { bucket, namespace, readSecret, settings };
   switch (type) {
     case 'S3':
       return s3Options(sources.s3 ?? {}, context);
@@ -34,44 +37,77 @@ export function storeOptions(
   }
 }
 
+type AzureAccount = Pick<AzureOptions, 'account' | 'credentials' | 'cloud'>;
+
 type Source<Field extends keyof StorageSources> = NonNullable<StorageSources[Field]>;
 
 interface Context {
   readonly bucket: string;
+  readonly namespace: string;
   readonly readSecret: ReadSecret;
   readonly settings: StorageSettings;
 }
 
 async function s3Options(source: Source<'s3'>, context: Context): Promise<StoreOptions> {
-  const { awsSecret, forcePathStyle, region } = source;
+  const { awsSecret, forcePathStyle, region, serverSideEncryption, objectLock } = source;
   const credentials = awsSecret
     ? s3CredentialsFromSecret(await named(context.readSecret, awsSecret))
     : ({ kind: 'chain' } as const);
+  if (areS3CredentialsAmbient(credentials)) refuseUnlessGranted('s3.awsSecret', source, context);
   return {
     kind: 's3',
     bucket: context.bucket,
     credentials,
-    ...(forcePathStyle && { forcePathStyle }),
+    ...(forcePathStyle !== undefined && { forcePathStyle }),
     ...(region && { region }),
+    ...(serverSideEncryption && { encryption: s3Encryption(serverSideEncryption) }),
+    ...(objectLock && { objectLock }),
     ...(await reach(source, context)),
   };
 }
 
+function s3Encryption({ algorithm, kmsKeyID, bucketKey }: NonNullable<Source<'s3'>['serverSideEncryption']>) {
+  return { algorithm, ...(kmsKeyID && { kmsKeyId: kmsKeyID }), ...(bucketKey !== undefined && { bucketKey }) };
+}
+
 async function absOptions(source: Source<'abs'>, context: Context): Promise<StoreOptions> {
-  const { absSecret } = source;
-  if (!absSecret) throw new StorageError('SourceMissing', 'spec.abs.absSecret is missing');
-  const account = await fromSecret(context.readSecret, absSecret, azureOptionsFromSecret);
-  return { kind: 'azure', ...account, container: context.bucket, ...(await reach(source, context)) };
+  const { encryptionScope, objectLock } = source;
+  return {
+    kind: 'azure',
+    ...(await azureAccount(source, context)),
+    container: context.bucket,
+    ...(encryptionScope && { encryptionScope }),
+    ...(objectLock && { objectLock }),
+    ...(await reach(source, context)),
+  };
+}
+
+/** A Secret says who asks, also if it lacks what is needed for that: it is never made up for by the operator's own identity. */
+async function azureAccount(source: Source<'abs'>, context: Context): Promise<AzureAccount> {
+  const { absSecret, storageAccount } = source;
+  if (absSecret) return fromSecret(context.readSecret, absSecret, azureOptionsFromSecret);
+  if (!storageAccount)
+    throw new StorageError('SourceMissing', 'spec.abs.absSecret is missing, and so is spec.abs.storageAccount');
+  refuseUnlessGranted('abs.absSecret', source, context);
+  return { account: storageAccount, credentials: { kind: 'chain' } };
 }
 
 async function gcsOptions(source: Source<'gcs'>, context: Context): Promise<StoreOptions> {
-  const { gcpSecret } = source;
+  const { gcpSecret, kmsKeyName, objectLock } = source;
   const credentials = gcsCredentialsFromSecret(gcpSecret ? await named(context.readSecret, gcpSecret) : undefined);
-  return { kind: 'gcs', bucket: context.bucket, credentials, ...(await reach(source, context)) };
+  if (credentials.kind === 'chain') refuseUnlessGranted('gcs.gcpSecret', source, context);
+  return {
+    kind: 'gcs',
+    bucket: context.bucket,
+    credentials,
+    ...(kmsKeyName && { kmsKeyName }),
+    ...(objectLock && { objectLock }),
+    ...(await reach(source, context)),
+  };
 }
 
 async function ossOptions(source: Source<'oss'>, context: Context): Promise<StoreOptions> {
-  const { ossSecret, region } = source;
+  const { ossSecret, region, serverSideEncryption } = source;
   if (!ossSecret) throw new StorageError('SourceMissing', 'spec.oss.ossSecret is missing');
   const credentials = await fromSecret(context.readSecret, ossSecret, ossCredentialsFromSecret);
   return {
@@ -79,27 +115,44 @@ async function ossOptions(source: Source<'oss'>, context: Context): Promise<Stor
     bucket: context.bucket,
     credentials,
     ...(region && { region }),
+    ...(serverSideEncryption && { encryption: ossEncryption(serverSideEncryption) }),
     ...(await reach(source, context)),
   };
 }
 
+function ossEncryption({ algorithm, kmsKeyID }: NonNullable<Source<'oss'>['serverSideEncryption']>) {
+  return { algorithm, ...(kmsKeyID && { kmsKeyId: kmsKeyID }) };
+}
+
 async function directoryOptions({ settings }: Context): Promise<StoreOptions> {
   if (settings.directory) return { kind: 'directory', root: settings.directory };
-  const message = 'storage type Directory needs an operator that was started with -backup-directory';
+  const message = 'storage type Directory works only if the operator was started with -backup-directory';
   throw new StorageError('NotConfigured', message);
 }
 
+/** What an object may say about where its store is. */
+interface ChosenStore {
+  readonly endpoint?: string;
+  readonly caSecret?: string;
+}
+
+function refuseUnlessGranted(field: string, { endpoint, caSecret }: ChosenStore, context: Context): void {
+  const { namespace, settings } = context;
+  checkAmbient({ namespace, field, isStoreChosen: Boolean(endpoint || caSecret) }, settings.ambient);
+}
+
 /** Where the store is and whose certificates count there. */
-async function reach(source: { readonly endpoint?: string; readonly caSecret?: string }, context: Context) {
+async function reach(source: ChosenStore, context: Context) {
   const { endpoint, caSecret } = source;
-  const { policy = {} } = context.settings;
+  const { pathPrefix } = context.settings;
+  const policy = { ...context.settings.policy, ...(pathPrefix && { noPath: true }) };
   const ca = caSecret ? await certificates(context.readSecret, caSecret) : undefined;
   return { policy, ...(endpoint && { endpoint }), ...(ca && { caCertificates: ca }) };
 }
 
 async function certificates(readSecret: ReadSecret, name: string): Promise<string> {
   const ca = (await named(readSecret, name))['ca.crt'];
-  if (!ca) throw new StorageError('SecretInvalid', `secret ${name} lacks ca.crt`);
+  if (!ca) throw new StorageError('SecretInvalid', `secret ${name} has no key ca.crt`);
   return ca;
 }
 

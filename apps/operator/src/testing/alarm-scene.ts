@@ -64,8 +64,8 @@ export async function corruptLeader(
 
 /** Makes a member the leader once its process is back; undefined if that could not be done yet. */
 async function lead(ground: OperatorLab, cluster: string, name: string): Promise<true | undefined> {
-  using heir = await memberOf(ground, cluster, name);
-  const { memberId, leader } = await heir.maintenance.status();
+  using successor = await memberOf(ground, cluster, name);
+  const { memberId, leader } = await successor.maintenance.status();
   if (leader === memberId) return true;
   const details = (await ground.get(cluster)).status?.memberDetails ?? [];
   const present = details.find(({ id }) => id === formatId(leader))?.name ?? '';

@@ -2,6 +2,7 @@
 import { type Client, createClient, namespaces } from '@etcd-operator/kube';
 import { type ApiServer, createApiServer } from '@etcd-operator/kube-lab';
 import { createLogger, type LogRecord, systemClock } from '@etcd-operator/ports';
+import { patienceOf } from '@etcd-operator/tools/test/testing';
 import { type EtcdCluster, etcdClusters } from '../api/etcd-cluster.ts';
 import { installCrd } from '../api/install-crd.ts';
 import { type ClusterOperatorOptions, runEtcdOperator } from '../cluster-operator.ts';
@@ -41,7 +42,7 @@ export class ApiServerScene implements AsyncDisposable {
 
   async installCrd(): Promise<void> {
     const { signal } = new AbortController();
-    await installCrd(etcdClusters, { client: this.client, clock: systemClock, log: this.#logger(), signal });
+    await installCrd(etcdClusters, { client: this.client, clock: systemClock, log: this.logger(), signal });
   }
 
   /** Starts an operator; returns what ends it in order. */
@@ -50,7 +51,7 @@ export class ApiServerScene implements AsyncDisposable {
     const ended = runEtcdOperator(
       {
         client: this.client,
-        log: this.#logger(),
+        log: this.logger(),
         namespace: 'default',
         identity: 'operator',
         leaderElection: false,
@@ -69,7 +70,7 @@ export class ApiServerScene implements AsyncDisposable {
 
   /** Asks again and again until there is an answer. */
   async until<T>(what: string, ask: () => Promise<T | undefined>, milliseconds = 30_000): Promise<T> {
-    const end = systemClock.monotonic() + milliseconds;
+    const end = systemClock.monotonic() + patienceOf(milliseconds);
     for (;;) {
       const answer = await ask();
       if (answer !== undefined) return answer;
@@ -90,7 +91,8 @@ export class ApiServerScene implements AsyncDisposable {
     await ended;
   }
 
-  #logger() {
+  /** What it writes stands in `log`. */
+  logger() {
     return createLogger({ clock: systemClock, level: 'debug', write: (record) => this.log.push(record) });
   }
 

@@ -3,11 +3,10 @@ import { type BlobStore, type EndpointPolicy, openStore } from '@etcd-operator/b
 import { type S3Server, startVersitygw } from '@etcd-operator/blob/testing';
 import { networkDialer } from '@etcd-operator/etcd';
 import { EtcdLab, type EtcdProcess, type StartOptions } from '@etcd-operator/etcd/testing';
-import { type Event, events, isKubeError, secrets } from '@etcd-operator/kube';
+import { type Event, events, isKubeError, type ObjectMeta, pods, secrets } from '@etcd-operator/kube';
 import { type Lab, startLab } from '@etcd-operator/kube-lab';
 import { createLogger, type LogRecord, systemClock } from '@etcd-operator/ports';
 import { type EtcdBackup, type EtcdBackupSpec, type EtcdBackupStatus, etcdBackups } from '../api/etcd-backup.ts';
-import { annotations } from '../api/names.ts';
 import { type BackupOperatorOptions, runEtcdBackupOperator } from '../backup-operator.ts';
 import type { StorageSettings } from '../storage/open-store.ts';
 import { until } from './until.ts';
@@ -64,7 +63,7 @@ export class BackupLab implements AsyncDisposable {
     };
   }
 
-  startOperator(): void {
+  startOperator(options: Partial<BackupOperatorOptions> = {}): void {
     const stop = new AbortController();
     const ended = runEtcdBackupOperator(
       {
@@ -73,9 +72,10 @@ export class BackupLab implements AsyncDisposable {
         namespace: 'default',
         identity: 'test',
         leaderElection: false,
-        dial: networkDialer,
+        ...(!this.#options.operator?.network && { dial: networkDialer }),
         storage: { policy: this.policy, ...this.#options.storage },
         ...this.#options.operator,
+        ...options,
       },
       stop.signal,
     );
@@ -99,12 +99,26 @@ export class BackupLab implements AsyncDisposable {
     return member.start(options);
   }
 
-  async secret(name: string, data: Readonly<Record<string, string>>, namespace = 'default'): Promise<void> {
+  async secret(
+    name: string,
+    data: Readonly<Record<string, string>>,
+    namespace = 'default',
+    labels: Readonly<Record<string, string>> = {},
+  ): Promise<void> {
     const encoded = Object.entries(data).map(([key, text]) => [key, Buffer.from(text).toString('base64')]);
     await this.lab
       .client()
       .resource(secrets)
-      .create({ metadata: { name, namespace }, data: Object.fromEntries(encoded) });
+      .create({ metadata: { name, namespace, labels }, data: Object.fromEntries(encoded) });
+  }
+
+  /** A pod that only the API server knows, at this address. */
+  async pod(name: string, podIP: string, metadata: ObjectMeta = {}): Promise<void> {
+    const key = { name, namespace: 'default', ...metadata };
+    const client = this.lab.client().resource(pods);
+    await client.create({ metadata: key, spec: { containers: [{ name: 'etcd', image: 'etcd' }] } });
+    const status = { phase: 'Running', podIP, podIPs: [{ ip: podIP }] } as const;
+    await client.status.patch({ name, namespace: key.namespace }, { type: 'merge', patch: { status } });
   }
 
   /** The spec of a backup of these members to the S3 server. */
@@ -117,13 +131,11 @@ export class BackupLab implements AsyncDisposable {
     };
   }
 
-  /** For this lab's operator: one that is cluster-wide looks after annotated objects only. */
   async create(name: string, spec: EtcdBackupSpec, metadata: EtcdBackup['metadata'] = {}): Promise<EtcdBackup> {
-    const scope = this.#options.operator?.clusterWide ? { annotations: { [annotations.scope]: 'clusterwide' } } : {};
     const backup: EtcdBackup = {
       apiVersion: 'etcd.database.coreos.com/v1beta2',
       kind: 'EtcdBackup',
-      metadata: { name, namespace: 'default', ...scope, ...metadata },
+      metadata: { name, namespace: 'default', ...metadata },
       spec,
     };
     return this.until(`create ${name}`, async () => {
@@ -181,12 +193,12 @@ export class BackupLab implements AsyncDisposable {
     );
   }
 
-  succeeded(name: string, milliseconds?: number): Promise<EtcdBackupStatus> {
-    return this.status(name, ({ succeeded }) => succeeded === true, milliseconds);
+  succeeded(name: string, milliseconds?: number, namespace?: string): Promise<EtcdBackupStatus> {
+    return this.status(name, ({ succeeded }) => succeeded === true, milliseconds, namespace);
   }
 
-  async events(name: string): Promise<readonly Event[]> {
-    const { items } = await this.lab.client().resource(events).list({ namespace: 'default' });
+  async events(name: string, namespace = 'default'): Promise<readonly Event[]> {
+    const { items } = await this.lab.client().resource(events).list({ namespace });
     return items.filter(({ involvedObject }) => involvedObject.name === name);
   }
 
@@ -209,6 +221,18 @@ export class BackupLab implements AsyncDisposable {
     for await (const { key } of store.list(prefix)) keys.push(key);
     store.close();
     return keys;
+  }
+
+  /** Stores an object past the operator. */
+  async write(key: string, bytes: Uint8Array): Promise<void> {
+    const store = await this.bucket();
+    await store.put(
+      key,
+      (async function* () {
+        yield bytes;
+      })(),
+    );
+    store.close();
   }
 
   async read(key: string): Promise<Buffer> {

@@ -225,7 +225,7 @@ function oddObjects(): readonly HostileCluster[] {
   ];
 }
 
-/** By hand: what people type, what they try, and what broke the original (D1 to D5). */
+/** By hand: what people type, what they try, and what broke CoreOS (D1 to D5). */
 export function byHand(): readonly HostileCluster[] {
   const written = Object.entries(specs).map(([what, spec], index) => ({
     what,

@@ -7,6 +7,7 @@ import {
   createImageTable,
   etcdImages,
   type ImageSet,
+  type IpFamilies,
   type Lab,
   startLab,
 } from '@etcd-operator/kube-lab';
@@ -55,6 +56,8 @@ export class OperatorLab implements AsyncDisposable {
       readonly images?: readonly ImageSet[];
       /** Delays of the kubelet and of controllers are divided by it. @default 1 */
       readonly timeFactor?: number;
+      /** @default IPv4 alone */
+      readonly ipFamilies?: IpFamilies;
     } = {},
   ): Promise<OperatorLab> {
     const etcds = await Promise.all(
@@ -63,7 +66,12 @@ export class OperatorLab implements AsyncDisposable {
     const busybox = await ensurePart('busybox');
     const images = createImageTable([etcdImages(etcds, busybox), busyboxImages(busybox), ...(options.images ?? [])]);
     const started = new OperatorLab(
-      await startLab({ nodes: options.nodes ?? 3, images, timeFactor: options.timeFactor ?? 1 }),
+      await startLab({
+        nodes: options.nodes ?? 3,
+        images,
+        timeFactor: options.timeFactor ?? 1,
+        ...(options.ipFamilies && { ipFamilies: options.ipFamilies }),
+      }),
     );
     started.startOperator();
     return started;
@@ -171,7 +179,13 @@ export class OperatorLab implements AsyncDisposable {
       `${name} settled`,
       async () => {
         const cluster = await this.get(name);
-        return isSettled(cluster) ? cluster : undefined;
+        if (!isSettled(cluster)) return undefined;
+        // A status is written once a second at most: it may be older than the loss of a pod.
+        const present = (await this.pods(name)).flatMap(({ metadata }) =>
+          metadata?.deletionTimestamp === undefined ? [metadata?.name] : [],
+        );
+        const isOld = cluster.status?.members?.ready?.some((member) => !present.includes(member));
+        return isOld ? undefined : cluster;
       },
       milliseconds,
       async () => JSON.stringify((await this.get(name)).status, undefined, 1),
@@ -193,10 +207,12 @@ export class OperatorLab implements AsyncDisposable {
       .delete({ namespace, name }, gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds });
   }
 
-  /** A client of one running member. */
+  /** A client of one running member: of one that is Ready, where there is one. A member that joins answers nobody yet. */
   async member(name: string, login?: Login): Promise<MemberClient> {
-    const found = await this.pods(name);
-    const pod = found.find(({ metadata, status }) => metadata?.deletionTimestamp === undefined && status?.podIP);
+    const running = (await this.pods(name)).filter(
+      ({ metadata, status }) => metadata?.deletionTimestamp === undefined && status?.podIP,
+    );
+    const pod = running.find(isReady) ?? running[0];
     return new MemberClient({
       target: { host: pod?.status?.podIP ?? '', port: clientPort },
       clock: systemClock,
@@ -236,6 +252,10 @@ export class OperatorLab implements AsyncDisposable {
   get #clusters() {
     return this.lab.client().resource(etcdClusters.resource);
   }
+}
+
+function isReady({ status }: Pod): boolean {
+  return status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') ?? false;
 }
 
 function isSettled({ metadata, spec, status }: EtcdCluster): boolean {

@@ -50,8 +50,8 @@ export class OperatorPaths {
     this.#newcomers = { known: new Set(known), other };
     return () => {
       this.#newcomers = undefined;
-      const strangers = [...this.#open.values()].filter((host) => !known.includes(host));
-      for (const host of strangers) this.#end(host);
+      const unknown = [...this.#open.values()].filter((host) => !known.includes(host));
+      for (const host of unknown) this.#end(host);
     };
   }
 

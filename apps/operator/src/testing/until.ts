@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type LogRecord, systemClock } from '@etcd-operator/ports';
+import { patienceOf } from '@etcd-operator/tools/test/testing';
 
 export interface Patience {
   /** @default 180,000 */
@@ -10,15 +11,17 @@ export interface Patience {
   readonly log: readonly LogRecord[];
 }
 
-/** Asks again and again until there is an answer; fails with what was seen last. */
+/** Asks again and again until there is an answer; fails with what was seen last, before the time of its test is over. */
 export async function until<T>(what: string, ask: () => Promise<T | undefined>, patience: Patience): Promise<T> {
-  const { milliseconds = 180_000, explain, log } = patience;
+  const { milliseconds: wanted = 180_000, explain, log } = patience;
+  const milliseconds = Math.floor(patienceOf(wanted));
   const end = systemClock.monotonic() + milliseconds;
+  const why = milliseconds < wanted ? ', which is nearly all that its test had' : '';
   for (;;) {
     const answer = await ask();
     if (answer !== undefined) return answer;
     if (systemClock.monotonic() > end)
-      throw new Error(`${what}: not within ${milliseconds} ms. ${(await explain?.()) ?? ''}\n${recent(log)}`);
+      throw new Error(`${what}: not within ${milliseconds} ms${why}. ${(await explain?.()) ?? ''}\n${recent(log)}`);
     await systemClock.sleep(50);
   }
 }

@@ -11,9 +11,9 @@ export interface Writer {
   stop(): Promise<{ readonly longestGap: number; readonly writes: number }>;
 }
 
-/** Writes every 50 ms to one member of a cluster, until it is stopped. */
-export async function startWriter(ground: OperatorLab, cluster: string): Promise<Writer> {
-  const [pod] = await ground.pods(cluster);
+/** Writes every 50 ms to one member of a cluster, and not to the one `but`, until it is stopped. */
+export async function startWriter(ground: OperatorLab, cluster: string, but?: string): Promise<Writer> {
+  const [pod] = (await ground.pods(cluster)).filter(({ metadata }) => metadata?.name !== but);
   const client = new MemberClient({
     target: { host: pod?.status?.podIP ?? '', port: clientPort },
     clock: systemClock,

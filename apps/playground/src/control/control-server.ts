@@ -34,7 +34,7 @@ export async function startControlServer({ path, answer }: ControlServerOptions)
 
 async function serve(socket: Socket, answer: ControlServerOptions['answer']): Promise<void> {
   const gone = new AbortController();
-  socket.on('close', () => gone.abort(new Error('the terminal is gone')));
+  socket.on('close', () => gone.abort(new Error('the terminal that sent this command was closed')));
   const say = (reply: Reply) => {
     if (!socket.destroyed) socket.write(`${JSON.stringify(reply)}\n`);
   };
@@ -60,6 +60,6 @@ async function firstLine(socket: Socket): Promise<string> {
       else if (text.length > longestRequest) reject(new Error('the request is too long'));
     };
     socket.on('data', take);
-    socket.once('close', () => reject(new Error('the terminal is gone')));
+    socket.once('close', () => reject(new Error('the terminal that sent this command was closed')));
   });
 }

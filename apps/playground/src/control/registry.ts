@@ -2,6 +2,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { type Clock, systemClock } from '@etcd-operator/ports';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -15,6 +16,8 @@ export interface Entry {
   readonly bin: string;
   /** Where etcd's clients connect; empty until the cluster has a Service. */
   readonly endpoint: string;
+  /** Folder with the files `credentials` and `config` for the S3 server. */
+  readonly aws: string;
 }
 
 /** Where playgrounds of this user say that they are there. */
@@ -48,11 +51,24 @@ export async function playgrounds(env: Environment): Promise<readonly Entry[]> {
 async function read(file: string): Promise<Entry | undefined> {
   try {
     const entry = JSON.parse(await readFile(file, 'utf8')) as Partial<Entry>;
-    const { pid, socket, kubeconfig, bin, endpoint } = entry;
+    const { pid, socket, kubeconfig, bin, endpoint, aws } = entry;
     if (typeof pid !== 'number' || typeof socket !== 'string' || typeof kubeconfig !== 'string') return undefined;
-    return { pid, socket, kubeconfig, bin: bin ?? '', endpoint: endpoint ?? '' };
+    return { pid, socket, kubeconfig, bin: bin ?? '', endpoint: endpoint ?? '', aws: aws ?? '' };
   } catch {
     return undefined;
+  }
+}
+
+/** Resolves when a playground has ended; never if the signal comes first. */
+export async function whenGone(pid: number, signal: AbortSignal, clock: Clock = systemClock): Promise<void> {
+  while (isAlive(pid)) {
+    if (
+      await clock.sleep(1_000, signal).then(
+        () => false,
+        () => true,
+      )
+    )
+      return new Promise(() => undefined);
   }
 }
 

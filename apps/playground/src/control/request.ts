@@ -15,24 +15,6 @@ export class RequestError extends Error {
   }
 }
 
-export const labUsage = `Usage: npm run lab -- COMMAND
-
-Does something to the playground that runs in another terminal (npm start):
-
-  status               what is on its screen
-  events               follows what happens, until Ctrl-C
-  kill MEMBER          ends a member's pod at once, its data with it
-  blank MEMBER         empties a member's disk and ends its process
-  cut NODE             cuts a node off from everything
-  heal [NODE]          undoes it, for one node or for all
-  reboot               power off and on, all nodes at once
-  resize N             sets spec.size
-  upgrade [X.Y]        sets spec.version, to the next minor if none is given
-  backup | restore     to and from the playground's S3 server
-  apply FILE           applies the objects of a file
-  shell [COMMAND ...]  a shell with KUBECONFIG, ETCDCTL_ENDPOINTS and PATH set
-`;
-
 /** Reads the words behind `npm run lab --`, but for `shell` and `apply`, which need the machine. */
 export function parseRequest([verb = '', ...rest]: readonly string[]): Request {
   switch (verb) {
@@ -41,11 +23,15 @@ export function parseRequest([verb = '', ...rest]: readonly string[]): Request {
     case 'reboot':
     case 'backup':
     case 'restore':
+    case 'renew':
+    case 'recover':
       none(verb, rest);
       return { do: verb };
     case 'kill':
     case 'blank':
       return { do: verb, member: one(verb, 'a member', rest) };
+    case 'lose':
+      return { do: 'lose', but: one(verb, 'a member', rest) };
     case 'cut':
       return { do: 'cut', node: one(verb, 'a node', rest) };
     case 'heal':
@@ -55,7 +41,7 @@ export function parseRequest([verb = '', ...rest]: readonly string[]): Request {
     case 'upgrade':
       return { do: 'upgrade', version: rest.length === 0 ? undefined : one(verb, 'a version', rest) };
     default:
-      throw new RequestError(`there is no command "${verb}"; npm run lab -- --help`);
+      throw new RequestError(`unknown command "${verb}"; see npm run lab -- --help`);
   }
 }
 

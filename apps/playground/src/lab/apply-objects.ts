@@ -22,7 +22,7 @@ export interface ApplyOptions {
 export function objectsIn(text: string): readonly KubeObject[] {
   const documents = parseAllDocuments(text);
   const broken = documents.flatMap(({ errors }) => errors)[0];
-  if (broken) throw new ApplyError(`this is not YAML: ${broken.message.split('\n')[0]}`);
+  if (broken) throw new ApplyError(`the file is not valid YAML: ${broken.message.split('\n')[0]}`);
   const values = documents.map((document) => document.toJS() as unknown).filter((value) => value !== null);
   return values.map((value) => {
     const object = value as KubeObject;
@@ -44,7 +44,7 @@ export async function applyObjects(objects: readonly KubeObject[], options: Appl
       : object.metadata;
     const apply = { fieldManager: 'playground', force: true, signal: options.signal };
     await client.resource(resource).apply({ ...object, ...(metadata && { metadata }) }, apply);
-    lines.push(`${object.kind ?? ''} ${name} is applied`);
+    lines.push(`${object.kind ?? ''} ${name} was applied`);
   }
   return lines;
 }
@@ -62,5 +62,5 @@ async function resourceOf({ apiVersion = '', kind = '' }: KubeObject, { transpor
     if (found) return found;
     await time.sleep(100, signal);
   }
-  throw new ApplyError(`nobody serves ${kind} of ${apiVersion} here`);
+  throw new ApplyError(`the API server does not know ${kind} of ${apiVersion}`);
 }

@@ -13,21 +13,47 @@ import { DoingError, type Store } from './doings.ts';
 import { namespace } from './example-cluster.ts';
 import { objectStore } from './object-store.ts';
 
-const { endpoint, awsSecret, bucket } = objectStore;
+const { awsSecret, bucket } = objectStore;
 const apiVersion = 'etcd.database.coreos.com/v1beta2';
 const patience = 120_000;
+
+export interface BackupsOptions {
+  readonly lab: Lab;
+  /** Resolves when the store can be used. */
+  readonly ready: () => Promise<void>;
+  /** Told of each backup that can be restored. */
+  readonly tell: (cluster: string, path: string) => void;
+}
 
 /** Backs clusters up to the playground's object store, and restores the last backup. */
 export class Backups implements Store {
   readonly #lab: Lab;
-  /** Resolves when the store can be used. */
   readonly #ready: () => Promise<void>;
+  readonly #tell: BackupsOptions['tell'];
   #count = 0;
-  #last: string | undefined;
+  readonly #last = new Map<string, string>();
 
-  constructor(lab: Lab, ready: () => Promise<void>) {
+  constructor({ lab, ready, tell }: BackupsOptions) {
     this.#lab = lab;
     this.#ready = ready;
+    this.#tell = tell;
+  }
+
+  /** Goes on after backups that are in the store already, by their names. */
+  remember(names: readonly string[]): void {
+    const numbered = names.flatMap((name) => {
+      const [, cluster = '', count = ''] = /^(.+)-(\d+)$/.exec(name) ?? [];
+      return cluster === '' ? [] : [{ cluster, count: Number(count) }];
+    });
+    for (const { cluster, count } of numbered.toSorted((a, b) => a.count - b.count)) {
+      this.#count = count;
+      this.#made(cluster, `${bucket}/${cluster}-${count}`);
+    }
+  }
+
+  #made(cluster: string, path: string): void {
+    this.#last.set(cluster, path);
+    this.#tell(cluster, path);
   }
 
   async backUp(cluster: string, signal: AbortSignal): Promise<string> {
@@ -46,18 +72,33 @@ export class Backups implements Store {
       },
     };
     const backups = this.#lab.client().resource(etcdBackups.resource);
-    await backups.create(backup, { signal });
+    await backups.create(backup, { signal }).catch(noOperator('etcd-backup-operator'));
     const revision = await settled(signal, async () => {
       const { status } = await backups.get({ namespace, name }, { signal });
       return { isDone: status?.succeeded, why: status?.Reason, value: status?.etcdRevision };
     });
-    this.#last = path;
+    this.#made(cluster, path);
     return `backed up to ${path}, revision ${revision ?? '?'}`;
   }
 
   async restore(cluster: string, signal: AbortSignal): Promise<string> {
-    const path = this.#last;
-    if (path === undefined) throw new DoingError('there is no backup yet: make one first');
+    const path = this.#last.get(cluster);
+    if (path === undefined) throw new DoingError('there is no backup yet: take a backup first');
+    await this.#perform(cluster, { backupStorageType: 'S3', s3: sourceAt(path) }, signal);
+    return `restored from ${path}`;
+  }
+
+  async recover(cluster: string, signal: AbortSignal): Promise<string> {
+    const { survivor } = (await this.#perform(cluster, { source: { survivor: {} } }, signal)) ?? {};
+    return `recovered from member ${survivor?.member ?? '?'}`;
+  }
+
+  /** Resolves with what it was restored from. */
+  async #perform(
+    cluster: string,
+    from: Omit<EtcdRestore['spec'], 'etcdCluster'>,
+    signal: AbortSignal,
+  ): Promise<NonNullable<EtcdRestore['status']>['source']> {
     await this.#ready();
     const restores = this.#lab.client().resource(etcdRestores.resource);
     const key = { namespace, name: cluster };
@@ -68,19 +109,26 @@ export class Backups implements Store {
       apiVersion,
       kind: 'EtcdRestore',
       metadata: key,
-      spec: { etcdCluster: { name: cluster }, backupStorageType: 'S3', s3: sourceAt(path) },
+      spec: { etcdCluster: { name: cluster }, ...from },
     };
-    await restores.create(restore, { signal });
-    await settled(signal, async () => {
+    await restores.create(restore, { signal }).catch(noOperator('etcd-restore-operator'));
+    return settled(signal, async () => {
       const { status } = await restores.get(key, { signal });
-      return { isDone: status?.succeeded, why: status?.phase === 'Failed' ? status.reason : '', value: undefined };
+      return { isDone: status?.succeeded, why: status?.phase === 'Failed' ? status.reason : '', value: status?.source };
     });
-    return `restored from ${path}`;
   }
 }
 
 function sourceAt(path: string) {
-  return { path, awsSecret, endpoint, forcePathStyle: true };
+  return { path, awsSecret };
+}
+
+/** In a playground without operators nobody serves these kinds before one is deployed. */
+function noOperator(name: string): (error: unknown) => never {
+  return (error) => {
+    if (!isKubeError(error, 'NotFound')) throw error;
+    throw new DoingError(`${name} is not running: kubectl create -f example/${name}/deployment.yaml`, { cause: error });
+  };
 }
 
 /** Asks until it is done or has failed. */
@@ -93,7 +141,8 @@ async function settled<T>(
     const { isDone, why, value } = await ask();
     if (isDone) return value;
     if (why) throw new DoingError(why);
-    if (systemClock.monotonic() > end) throw new DoingError(`it has not come to an end within ${patience / 1000} s`);
+    if (systemClock.monotonic() > end)
+      throw new DoingError(`the backup or restore did not finish within ${patience / 1000} s`);
     await systemClock.sleep(200, signal);
   }
 }

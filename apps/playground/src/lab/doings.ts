@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isKubeError, type Pod, pods } from '@etcd-operator/kube';
+import { ignoreNotFound, isKubeError, type Pod, persistentVolumeClaims, pods } from '@etcd-operator/kube';
 import type { Fault, Lab } from '@etcd-operator/kube-lab';
-import { etcdClusters } from '@etcd-operator/operator';
+import { counted, type EtcdCluster, etcdClusters, isOrAre } from '@etcd-operator/operator';
+import { systemClock } from '@etcd-operator/ports';
 import type { Action } from '../model/action.ts';
+import { isDataLost } from '../model/state.ts';
 import { applyObjects, objectsIn } from './apply-objects.ts';
 import { EtcdVersions } from './etcd-versions.ts';
 import { namespace } from './example-cluster.ts';
@@ -19,13 +21,15 @@ export class DoingError extends Error {
 export interface Store {
   backUp(cluster: string, signal: AbortSignal): Promise<string>;
   restore(cluster: string, signal: AbortSignal): Promise<string>;
+  /** From the members that are left. */
+  recover(cluster: string, signal: AbortSignal): Promise<string>;
 }
 
 export interface DoingsOptions {
   readonly lab: Lab;
   readonly versions: EtcdVersions;
-  /** The cluster that is meant. */
-  readonly cluster: () => string;
+  /** Name of the cluster that is meant; undefined as long as there is none. */
+  readonly cluster: () => string | undefined;
   readonly store: Store;
   /** Told whenever a node was cut off or healed. */
   readonly onCut: (nodes: readonly string[]) => void;
@@ -42,12 +46,16 @@ export class Doings {
 
   /** Resolves with a sentence on what was done. */
   async perform(action: Action, signal: AbortSignal): Promise<string> {
-    const { store, cluster } = this.#options;
+    const { store } = this.#options;
     switch (action.do) {
       case 'kill':
         return this.#kill(action.member, signal);
       case 'blank':
         return this.#blank(action.member);
+      case 'lose':
+        return this.#lose(action.but, signal);
+      case 'recover':
+        return store.recover(this.#cluster, signal);
       case 'cut':
         return this.#cut(action.node);
       case 'heal':
@@ -59,14 +67,22 @@ export class Doings {
       case 'upgrade':
         return this.#upgrade(action.version, signal);
       case 'backup':
-        return store.backUp(cluster(), signal);
+        return store.backUp(this.#cluster, signal);
       case 'restore':
-        return store.restore(cluster(), signal);
+        return store.restore(this.#cluster, signal);
+      case 'renew':
+        return this.#renew(signal);
       case 'apply':
         return (await applyObjects(objectsIn(action.text), { transport: this.#lab.server.transport(), signal })).join(
           '; ',
         );
     }
+  }
+
+  get #cluster(): string {
+    const name = this.#options.cluster();
+    if (name !== undefined) return name;
+    throw new DoingError('there is no cluster yet: kubectl apply -f example/example-etcd-cluster.yaml');
   }
 
   get #lab(): Lab {
@@ -79,7 +95,26 @@ export class Doings {
     } catch (error) {
       throw this.#absent(error, name);
     }
-    return `${name} is killed, its pod and its data with it`;
+    return `member ${name} was killed; its pod and its data are gone`;
+  }
+
+  /** All at once: the operator would replace them one after the other. */
+  async #lose(but: string, signal: AbortSignal): Promise<string> {
+    const client = this.#lab.client();
+    const labelSelector = `etcd_cluster=${this.#cluster}`;
+    const { items } = await client.resource(pods).list({ namespace, labelSelector, signal });
+    const names = items.map(({ metadata }) => metadata?.name ?? '');
+    if (!names.includes(but)) throw new DoingError(`member ${but} is not running or does not exist`);
+    const lost = names.filter((name) => name !== but);
+    if (lost.length === 0) throw new DoingError(`${but} is the only member: use kill`);
+    const volumes = client.resource(persistentVolumeClaims);
+    await Promise.all(lost.map((name) => ignoreNotFound(volumes.delete({ namespace, name }, { signal }))));
+    await Promise.all(
+      lost.map((name) =>
+        ignoreNotFound(client.resource(pods).delete({ namespace, name }, { gracePeriodSeconds: 0, signal })),
+      ),
+    );
+    return `${lost.join(' and ')} ${isOrAre(lost.length)} lost with their data; ${but} is left`;
   }
 
   async #blank(name: string): Promise<string> {
@@ -89,12 +124,12 @@ export class Doings {
     } catch (error) {
       throw this.#absent(error, name);
     }
-    return `the disk of ${name} is empty, and its process was killed`;
+    return `the data of member ${name} was deleted, and its process was killed`;
   }
 
   async #cut(node: string): Promise<string> {
     this.#needNode(node);
-    if (this.#cuts.has(node)) throw new DoingError(`${node} is cut off already; heal it`);
+    if (this.#cuts.has(node)) throw new DoingError(`${node} is already disconnected; use heal to reconnect it`);
     const { network } = this.#lab.faults;
     this.#cuts.set(node, [
       await network.isolate({ node }),
@@ -102,54 +137,82 @@ export class Doings {
       await network.cut({ node }, 'lab'),
     ]);
     this.#options.onCut([...this.#cuts.keys()]);
-    return `${node} is cut off from everything`;
+    return `${node} was disconnected from the network`;
   }
 
   async #heal(node: string | undefined): Promise<string> {
     if (node !== undefined) this.#needNode(node);
     const healed = node === undefined ? [...this.#cuts.keys()] : [node].filter((name) => this.#cuts.has(name));
-    if (healed.length === 0) return node === undefined ? 'no node is cut off' : `${node} is not cut off`;
+    if (healed.length === 0) return node === undefined ? 'no node is disconnected' : `${node} is not disconnected`;
     for (const name of healed) {
       for (const fault of this.#cuts.get(name) ?? []) await fault.heal();
       this.#cuts.delete(name);
     }
     this.#options.onCut([...this.#cuts.keys()]);
-    return `${healed.join(', ')} ${healed.length === 1 ? 'is' : 'are'} back on the network`;
+    return `${healed.join(', ')} ${isOrAre(healed.length)} back on the network`;
   }
 
   async #reboot(): Promise<string> {
     const { nodes, faults } = this.#lab;
     await Promise.all(nodes.map(({ name }) => faults.node.reboot(name)));
-    return `all ${nodes.length} nodes were rebooted at the same moment`;
+    return `${counted(nodes.length, 'node')} rebooted at the same moment`;
   }
 
   async #upgrade(version: string | undefined, signal: AbortSignal): Promise<string> {
-    const { versions, cluster } = this.#options;
+    const { versions } = this.#options;
     const { spec, status } = await this.#lab
       .client()
       .resource(etcdClusters.resource)
-      .get({ namespace, name: cluster() }, { signal });
+      .get({ namespace, name: this.#cluster }, { signal });
     const now = status?.currentVersion || spec.version || versions.first.version;
     const wanted = version ?? EtcdVersions.after(now);
-    if (wanted === undefined) throw new DoingError(`there is nothing newer than etcd ${now} here`);
+    if (wanted === undefined) throw new DoingError(`the playground has no newer etcd than ${now}`);
     const exact = await versions.add(wanted);
     return this.#change({ version: exact }, `spec.version is ${exact}`, signal);
   }
 
   async #change(spec: object, words: string, signal: AbortSignal): Promise<string> {
-    const key = { namespace, name: this.#options.cluster() };
+    const key = { namespace, name: this.#cluster };
     await this.#lab.client().resource(etcdClusters.resource).patch(key, { type: 'merge', patch: { spec } }, { signal });
     return words;
   }
 
+  /** Under the name of one that is being deleted another cannot be created before it is gone. */
+  async #renew(signal: AbortSignal): Promise<string> {
+    const clusters = this.#lab.client().resource(etcdClusters.resource);
+    const key = { namespace, name: this.#cluster };
+    const found = await clusters.get(key, { signal });
+    if (!isDataLost(found))
+      throw new DoingError(
+        `EtcdCluster ${key.name} has not lost its data: delete it and apply it again to begin empty`,
+      );
+    const { metadata, spec } = found;
+    await clusters.delete(key, { ...(metadata?.uid && { preconditions: { uid: metadata.uid } }), signal });
+    // Nothing of its annotations: they say which etcd cluster it was.
+    const again: EtcdCluster = {
+      apiVersion: 'etcd.database.coreos.com/v1beta2',
+      kind: 'EtcdCluster',
+      metadata: key,
+      spec,
+    };
+    for (;;) {
+      const made = await clusters.create(again, { signal }).catch((error: unknown) => {
+        if (!isKubeError(error, 'AlreadyExists')) throw error;
+        return undefined;
+      });
+      if (made) return `EtcdCluster ${key.name} was created again, empty`;
+      await systemClock.sleep(200, signal);
+    }
+  }
+
   #needNode(name: string): void {
     const known = this.#lab.nodes.map((node) => node.name);
-    if (!known.includes(name)) throw new DoingError(`there is no node ${name}; there are ${known.join(', ')}`);
+    if (!known.includes(name)) throw new DoingError(`node ${name} does not exist; the nodes are ${known.join(', ')}`);
   }
 
   #absent(error: unknown, name: string): unknown {
     const isAbsent = isKubeError(error, 'NotFound') || (error as { code?: unknown }).code === 'NotFound';
-    return isAbsent ? new DoingError(`there is no running member ${name}`, { cause: error }) : error;
+    return isAbsent ? new DoingError(`member ${name} is not running or does not exist`, { cause: error }) : error;
   }
 }
 

@@ -1,26 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-import { busyboxImages, etcdImages } from '@etcd-operator/kube-lab';
-import { ensurePart, type Part, type PartOptions } from '@etcd-operator/tools';
+import { compareVersions, versionOf } from '@etcd-operator/etcd';
+import { busyboxImages, etcdImages, type ImageReference } from '@etcd-operator/kube-lab';
+import {
+  ensurePart,
+  etcdOnPath,
+  knownParts,
+  type Part,
+  type PartOptions,
+  partIfCached,
+  partVersion,
+} from '@etcd-operator/tools';
 import { OptionError } from '../options.ts';
 import { GrowingImages } from './growing-images.ts';
+import { tutorialImages } from './tutorial-images.ts';
 
 const minors = ['3.4', '3.5', '3.6', '3.7'] as const;
 type Minor = (typeof minors)[number];
 const defaultMinor = '3.6';
 
-/** The versions of etcd that the playground has, made or fetched when they are first asked for. */
+/** The versions of etcd that pods can pull: all that the machine has from the start, others when they are first asked for. */
 export class EtcdVersions {
   readonly images: GrowingImages;
   /** The one it began with. */
   readonly first: Part;
-  readonly #busybox: Part;
+  readonly busybox: Part;
   readonly #options: PartOptions;
+  readonly #present = new Set<string>();
+  /** Versions that were asked for in vain. */
+  readonly #missed = new Set<string>();
 
   private constructor(first: Part, busybox: Part, options: PartOptions) {
     this.first = first;
-    this.#busybox = busybox;
+    this.busybox = busybox;
     this.#options = options;
-    this.images = new GrowingImages([etcdImages([first], busybox), busyboxImages(busybox)]);
+    this.images = new GrowingImages([busyboxImages(busybox), ...tutorialImages(busybox)], (reference) =>
+      this.#hint(reference),
+    );
   }
 
   /** @param wanted `3.6` or `3.6.16` */
@@ -29,13 +44,21 @@ export class EtcdVersions {
       partOf(wanted ?? defaultMinor, options),
       ensurePart('busybox', options),
     ]);
-    return new EtcdVersions(first, busybox, options);
+    const versions = new EtcdVersions(first, busybox, options);
+    await versions.#takeWhatIsThere();
+    versions.#take(first);
+    return versions;
+  }
+
+  /** Those that pods can pull now, oldest first. */
+  get present(): readonly string[] {
+    return [...this.#present].sort((a, b) => compareVersions(versionOf(a), versionOf(b)));
   }
 
   /** Makes sure of a version and lets pods use it. Resolves with the exact version. */
   async add(wanted: string): Promise<string> {
     const part = await partOf(wanted, this.#options);
-    this.images.add(etcdImages([part], this.#busybox));
+    this.#take(part);
     return part.version;
   }
 
@@ -43,13 +66,50 @@ export class EtcdVersions {
   static after(version: string): string | undefined {
     return minors[minors.findIndex((minor) => version.startsWith(`${minor}.`)) + 1];
   }
+
+  #take(part: Part): void {
+    if (this.#present.has(part.version)) return;
+    this.#present.add(part.version);
+    this.images.add(etcdImages([part], this.busybox));
+  }
+
+  /** What is cached goes before what is on PATH, which may change under our feet. */
+  async #takeWhatIsThere(): Promise<void> {
+    const found = await Promise.all([...etcdParts.map(partIfCached), etcdOnPath()]);
+    for (const part of found) if (part) this.#take(part);
+  }
+
+  /** A version that has been fetched meanwhile, by hand in another terminal, is there when the node tries again. */
+  #hint({ repository, tag }: ImageReference): string | undefined {
+    if (!repository.endsWith('/etcd')) return undefined;
+    void this.#takeWhatIsThere();
+    const wanted = tag.replace(/^v/, '').replace(/-shell$/, '');
+    const hint = hintFor(wanted, this.present);
+    if (!this.#missed.has(wanted))
+      this.#options.report?.(`a pod needs etcd ${wanted}, which the playground does not have: ${hint}`);
+    this.#missed.add(wanted);
+    return hint;
+  }
+}
+
+/** The parts that are an etcd: `etcd@3.6` and its like. */
+const etcdParts = knownParts().filter((name) => name.startsWith('etcd@'));
+
+/** What to do about a version that is not there. */
+export function hintFor(wanted: string, present: readonly string[]): string {
+  const here = `the playground has etcd ${present.join(', ')}`;
+  const part = etcdParts.find((name) => partVersion(name) === wanted);
+  if (part !== undefined) return `${here}; run "npm run tools -- ${part}" in another terminal to get ${wanted}`;
+  const others = etcdParts.filter((name) => !present.includes(partVersion(name)));
+  if (others.length === 0) return here;
+  return `${here}; run "npm run tools -- ${others[0]}" in another terminal to get ${partVersion(others[0] ?? '')}`;
 }
 
 async function partOf(wanted: string, options: PartOptions): Promise<Part> {
   const minor = minors.find((known) => wanted === known || wanted.startsWith(`${known}.`));
-  if (!minor) throw new OptionError(`the playground has no etcd ${wanted}: known are ${minors.join(', ')}`);
+  if (!minor) throw new OptionError(`the playground has no etcd ${wanted}; it knows ${minors.join(', ')}`);
   const part = await ensurePart(`etcd@${minor satisfies Minor}`, options);
   if (wanted !== minor && wanted !== part.version)
-    throw new OptionError(`the playground has no etcd ${wanted}: of ${minor} it has ${part.version}`);
+    throw new OptionError(`the playground has no etcd ${wanted}; its version of ${minor} is ${part.version}`);
   return part;
 }

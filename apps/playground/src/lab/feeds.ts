@@ -5,12 +5,13 @@ import {
   events,
   isKubeError,
   type KubeObject,
+  leases,
   nodes,
   pods,
   type Resource,
   type WatchEvent,
 } from '@etcd-operator/kube';
-import { etcdClusters } from '@etcd-operator/operator';
+import { type EtcdCluster, etcdClusters } from '@etcd-operator/operator';
 import { type Clock, systemClock } from '@etcd-operator/ports';
 import type { NodeState } from '../model/state.ts';
 import type { Message } from '../model/update.ts';
@@ -19,32 +20,63 @@ import { namespace } from './example-cluster.ts';
 
 export interface FeedOptions {
   readonly client: Client;
-  /** The cluster that is shown. */
-  readonly cluster: string;
+  /** Name of the cluster that is shown first; undefined for the oldest. */
+  readonly cluster: string | undefined;
   readonly isCut: (node: string) => boolean;
   readonly send: (message: Message) => void;
   readonly clock?: Clock;
   readonly signal: AbortSignal;
 }
 
+/** Between two looks whether a kind that nobody serves yet is served, in milliseconds. */
+const unservedPause = 300;
+
 /** Turns what happens in the lab into messages, until the signal ends it. */
 export async function followLab(options: FeedOptions): Promise<void> {
-  const { cluster, send, signal } = options;
-  const ofCluster = { namespace, fieldSelector: `metadata.name=${cluster}` };
+  const { send, signal } = options;
+  const told = new Set<string>();
   await Promise.all([
-    follow(etcdClusters.resource, ofCluster, options, (_all, event) =>
-      send({ kind: 'cluster', cluster: event.type === 'DELETED' ? undefined : event.object }),
+    follow(etcdClusters.resource, { namespace }, options, (all) =>
+      send({ kind: 'clusters', clusters: inOrder(all, options.cluster) }),
     ),
-    follow(pods, { namespace, labelSelector: `etcd_cluster=${cluster}` }, options, (all) =>
+    follow(pods, { namespace, labelSelector: 'etcd_cluster' }, options, (all) =>
       send({ kind: 'placement', placement: placementOf(all) }),
     ),
+    followOperators(options),
     follow(nodes, {}, options, (all) => send({ kind: 'nodes', nodes: all.map((node) => nodeState(node, options)) })),
     follow(events, { namespace }, options, (_all, { object, type }) => {
-      if (type !== 'DELETED' && object.involvedObject.kind?.startsWith('Etcd')) send(noteOf(object));
+      if (type === 'DELETED' || !object.involvedObject.kind?.startsWith('Etcd')) return;
+      // A watch that begins again lists everything again.
+      const version = `${object.metadata?.uid} ${object.metadata?.resourceVersion}`;
+      if (!told.has(version)) send(noteOf(object));
+      told.add(version);
     }),
   ]).catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
+}
+
+/** Who holds the lease of the operator, and which pods run one. */
+async function followOperators(options: FeedOptions): Promise<void> {
+  let holder = '';
+  let candidates: readonly string[] = [];
+  const tell = () => options.send({ kind: 'operators', operators: { holder, pods: candidates } });
+  // The built-in one is about to take the lease; without it nobody does until somebody is deployed.
+  if (options.cluster === undefined) tell();
+  await Promise.all([
+    follow(leases, { namespace, fieldSelector: 'metadata.name=etcd-operator' }, options, ([lease]) => {
+      const now = lease?.spec?.holderIdentity ?? '';
+      if (now === holder) return;
+      holder = now;
+      tell();
+    }),
+    follow(pods, { namespace, labelSelector: 'name=etcd-operator' }, options, (all) => {
+      const names = all.map(({ metadata }) => metadata?.name ?? '');
+      if (names.join() === candidates.join()) return;
+      candidates = names;
+      tell();
+    }),
+  ]);
 }
 
 type Change<T extends KubeObject> = Extract<WatchEvent<T>, { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' }>;
@@ -72,13 +104,25 @@ async function follow<T extends KubeObject>(
       if (signal.aborted) return;
       if (!isKubeError(error)) throw error;
       known.clear();
-      await clock.sleep(50, signal);
+      await clock.sleep(isKubeError(error, 'NotFound') ? unservedPause : 50, signal);
     }
   }
 }
 
 function byName(a: KubeObject, b: KubeObject): number {
   return (a.metadata?.name ?? '') < (b.metadata?.name ?? '') ? -1 : 1;
+}
+
+/** The playground's own cluster first, then by age. */
+function inOrder(all: readonly EtcdCluster[], own: string | undefined): readonly EtcdCluster[] {
+  const isOwn = ({ metadata }: EtcdCluster) => own !== undefined && metadata?.name === own;
+  return [...all.filter(isOwn), ...all.filter((cluster) => !isOwn(cluster)).sort(byAge)];
+}
+
+/** The oldest first, and by name where they are of an age. */
+function byAge(a: KubeObject, b: KubeObject): number {
+  const [one, other] = [a, b].map(({ metadata }) => metadata?.creationTimestamp ?? '');
+  return one === other ? byName(a, b) : (one ?? '') < (other ?? '') ? -1 : 1;
 }
 
 function nodeState(
@@ -92,6 +136,8 @@ function nodeState(
 }
 
 function noteOf({ type, reason = '', message = '', involvedObject }: Event): Message {
-  const about = involvedObject.kind === 'EtcdCluster' ? '' : `${involvedObject.kind} `;
-  return { kind: 'note', text: `${about}${reason}: ${message}`, tone: type === 'Warning' ? 'bad' : 'plain' };
+  const isCluster = involvedObject.kind === 'EtcdCluster';
+  const text = `${isCluster ? '' : `${involvedObject.kind} `}${reason}: ${message}`;
+  const about = isCluster ? involvedObject.name : undefined;
+  return { kind: 'note', text, tone: type === 'Warning' ? 'bad' : 'plain', about };
 }

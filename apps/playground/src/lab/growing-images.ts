@@ -7,14 +7,19 @@ import {
   type ImageTable,
 } from '@etcd-operator/kube-lab';
 
+/** Says of an image that is not there which ones are, or how to get it; undefined if there is nothing to say. */
+export type Hint = (reference: ImageReference) => string | undefined;
+
 /** The images of a running lab, to which more can be added. */
 export class GrowingImages implements ImageTable {
+  readonly #hint: Hint;
   #sets: readonly ImageSet[];
   #table: ImageTable;
 
-  constructor(sets: readonly ImageSet[]) {
+  constructor(sets: readonly ImageSet[], hint: Hint = () => undefined) {
     this.#sets = sets;
     this.#table = createImageTable(sets);
+    this.#hint = hint;
   }
 
   add(set: ImageSet): void {
@@ -24,5 +29,9 @@ export class GrowingImages implements ImageTable {
 
   find(reference: ImageReference): Image | undefined {
     return this.#table.find(reference);
+  }
+
+  hint(reference: ImageReference): string | undefined {
+    return this.#hint(reference);
   }
 }

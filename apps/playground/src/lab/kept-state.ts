@@ -36,7 +36,9 @@ export async function loadKept(directory: string): Promise<KeptCluster | undefin
   } catch {
     // Said below.
   }
-  throw new OptionError(`--keep ${directory}: cluster.json in it is not what a playground wrote; take another folder`);
+  throw new OptionError(
+    `--keep ${directory}: the file cluster.json in it was not written by a playground; use another folder`,
+  );
 }
 
 export interface KeepOptions {

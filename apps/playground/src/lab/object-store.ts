@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isKubeError, type Pod, pods, type Secret, type Service } from '@etcd-operator/kube';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isKubeError, type Namespace, type Pod, pods, type Secret, type Service } from '@etcd-operator/kube';
 import { createImage, type Lab } from '@etcd-operator/kube-lab';
 import { systemClock } from '@etcd-operator/ports';
 import { ensurePart, type PartOptions } from '@etcd-operator/tools';
@@ -8,16 +10,41 @@ import { namespace } from './example-cluster.ts';
 import type { GrowingImages } from './growing-images.ts';
 
 const port = 9000;
+/** Where the server is: `kubectl get pods` shows people their own pods alone. */
+const home = 'playground';
 const accessKey = 'playground';
 const secretKey = 'playground-secret';
 const image = 'playground/s3:latest';
 
-/** What a backup needs to know of the store. */
+/** The bucket of the playground's own backups, and those that the walk-through and the guide write to. */
+const buckets = ['backups', 'mybucket', 'my-bucket'] as const;
+
+/** What a backup needs to know of the store. The name of the Secret leaves `aws` to whoever follows the walk-through. */
 export const objectStore = {
-  endpoint: `http://s3.${namespace}.svc:${port}`,
-  bucket: 'backups',
-  awsSecret: 'aws',
+  bucket: buckets[0],
+  awsSecret: 'playground-s3',
+  pod: { namespace: home, name: 's3' },
+  volume: 'data',
 } as const;
+
+/** The files of the AWS command line for this store, as people have them in `~/.aws`. */
+const awsFiles = {
+  credentials: `[default]\naws_access_key_id = ${accessKey}\naws_secret_access_key = ${secretKey}\n`,
+  config: `[default]
+region = us-east-1
+endpoint_url = http://s3.${home}.svc:${port}
+s3 =
+  addressing_style = path
+`,
+} as const;
+
+/** Writes `credentials` and `config` into a folder for people to make a Secret of; returns the folder. */
+export async function layOutAwsFiles(lab: Lab): Promise<string> {
+  const directory = join(lab.directory, 'aws');
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  for (const [name, text] of Object.entries(awsFiles)) await writeFile(join(directory, name), text, { mode: 0o600 });
+  return directory;
+}
 
 export interface ObjectStoreOptions extends PartOptions {
   readonly lab: Lab;
@@ -45,7 +72,7 @@ async function running(lab: Lab, signal: AbortSignal): Promise<void> {
     const pod = await lab
       .client()
       .resource(pods)
-      .get({ namespace, name: 's3' }, { signal })
+      .get({ namespace: home, name: 's3' }, { signal })
       .catch((error: unknown) => {
         if (isKubeError(error, 'NotFound')) return undefined;
         throw error;
@@ -57,32 +84,34 @@ async function running(lab: Lab, signal: AbortSignal): Promise<void> {
 
 const labels = { app: 's3' };
 
-const objects: readonly (Pod | Secret | Service)[] = [
+/** What the playground itself needs outlives a node that somebody says is gone: it comes back with it. */
+export const staying = [{ operator: 'Exists' }] as const;
+
+const objects: readonly (Namespace | Pod | Secret | Service)[] = [
+  { apiVersion: 'v1', kind: 'Namespace', metadata: { name: home } },
   {
     apiVersion: 'v1',
     kind: 'Secret',
     metadata: { name: objectStore.awsSecret, namespace },
-    stringData: {
-      credentials: `[default]\naws_access_key_id = ${accessKey}\naws_secret_access_key = ${secretKey}\n`,
-      config: '[default]\nregion = us-east-1\n',
-    },
+    stringData: awsFiles,
   },
   {
     apiVersion: 'v1',
     kind: 'Service',
-    metadata: { name: 's3', namespace },
+    metadata: { name: 's3', namespace: home },
     spec: { selector: labels, ports: [{ name: 's3', port, targetPort: port }] },
   },
   {
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { name: 's3', namespace, labels },
+    metadata: { name: 's3', namespace: home, labels },
     spec: {
+      tolerations: [...staying],
       initContainers: [
         {
           name: 'bucket',
           image: 'busybox:1.28.0-glibc',
-          command: ['mkdir', '-p', `/data/root/${objectStore.bucket}`, '/data/sidecar'],
+          command: ['mkdir', '-p', ...buckets.map((bucket) => `/data/root/${bucket}`), '/data/sidecar'],
           volumeMounts: [{ name: 'data', mountPath: '/data' }],
         },
       ],

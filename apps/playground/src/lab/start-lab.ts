@@ -4,36 +4,45 @@ import { join } from 'node:path';
 import { type ImageTable, type Lab, startLab } from '@etcd-operator/kube-lab';
 import { podLogReader, runEtcdOperator } from '@etcd-operator/operator';
 import { createLogger, type LogRecord, systemClock } from '@etcd-operator/ports';
-import type { Part } from '@etcd-operator/tools';
+import { findOnPath, type Part, partIfCached } from '@etcd-operator/tools';
+import { builtInOperator } from '../model/state.ts';
 import { moduleCache } from '../module-cache.ts';
 import { namespace } from './example-cluster.ts';
 
 const nodes = 5;
 
-/** A lab on the port asked for, or on a free one if that is taken. */
+/** A lab on the port asked for, or on a free one if that is taken. Its webhooks may be Services, as everywhere. */
 export async function startLabOn(
   port: number | undefined,
   images: ImageTable,
   note: (text: string) => void,
 ): Promise<Lab> {
+  const lab = await openLab(port, images, note);
+  lab.server.useDialService((host, to) => lab.dial(host, to));
+  return lab;
+}
+
+async function openLab(port: number | undefined, images: ImageTable, note: (text: string) => void): Promise<Lab> {
   try {
     return await startLab({ nodes, images, ...(port !== undefined && { port }) });
   } catch (error) {
     if (port === undefined || (error as { code?: unknown }).code !== 'EADDRINUSE') throw error;
-    note(`port ${port} is taken: the API server uses another`);
+    note(`port ${port} is already in use: the API server uses another port`);
     return startLab({ nodes, images });
   }
 }
 
-/** The real operator, in this process; its members are reached by way of the lab. */
+/**
+ * The real operator, in this process; its members are reached by way of the lab. It takes the same lease as one that is deployed in the
+ * lab: only one of them acts.
+ */
 export function runOperator(lab: Lab, warn: (record: LogRecord) => void, signal: AbortSignal): Promise<void> {
   return runEtcdOperator(
     {
       client: lab.client(),
       log: createLogger({ clock: systemClock, level: 'warn', write: warn }),
       namespace,
-      identity: 'playground',
-      leaderElection: false,
+      identity: builtInOperator,
       readLog: podLogReader(lab.server.transport()),
       dial: ({ host, port }) => lab.dial(host, port),
       healthInterval: 1_000,
@@ -44,8 +53,19 @@ export function runOperator(lab: Lab, warn: (record: LogRecord) => void, signal:
 
 const plugin = join(import.meta.dirname, '..', '..', '..', 'kubectl-etcd', 'src', 'programs', 'kubectl-etcd.ts');
 
-/** A folder with `kubectl-etcd` and etcd's own tools, for shells. Goes with the lab. */
-export async function layOutTools(lab: Lab, etcd: Part): Promise<string> {
+const noKubectl =
+  'kubectl is not on your PATH: install it, or type "npm run tools -- kubectl" in the repository and start the playground again';
+
+/**
+ * A folder with `kubectl-etcd`, etcd's own tools, and kubectl if only our cache has one, for shells; where there is none at all, with a
+ * word on how to get it. Goes with the lab.
+ */
+export async function layOutTools(
+  lab: Pick<Lab, 'directory'>,
+  etcd: Part,
+  path = process.env['PATH'] ?? '',
+  find: (part: 'kubectl') => Promise<Part | undefined> = partIfCached,
+): Promise<string> {
   const bin = join(lab.directory, 'bin');
   await mkdir(bin, { recursive: true });
   const script = join(bin, 'kubectl-etcd');
@@ -56,5 +76,9 @@ export async function layOutTools(lab: Lab, etcd: Part): Promise<string> {
     const source = etcd.programs[tool];
     if (source) await symlink(source, join(bin, tool));
   }
+  if ((await findOnPath('kubectl', path)) !== undefined) return bin;
+  const cached = (await find('kubectl'))?.programs['kubectl'];
+  if (cached) await symlink(cached, join(bin, 'kubectl'));
+  else await writeFile(join(bin, 'kubectl'), `#!/bin/sh\necho '${noKubectl}' >&2\nexit 127\n`, { mode: 0o755 });
   return bin;
 }

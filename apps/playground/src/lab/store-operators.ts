@@ -1,34 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-import { join, resolve } from 'node:path';
 import type { ClusterRoleBinding, Pod } from '@etcd-operator/kube';
-import { type Lab, nodeProgramsImage } from '@etcd-operator/kube-lab';
+import type { Lab } from '@etcd-operator/kube-lab';
 import { operatorImageName } from '@etcd-operator/operator';
 import { applyObjects } from './apply-objects.ts';
 import { namespace } from './example-cluster.ts';
-import type { GrowingImages } from './growing-images.ts';
+import { staying } from './object-store.ts';
 
-const root = resolve(import.meta.dirname, '../../../..');
 const operators = ['etcd-backup-operator', 'etcd-restore-operator'] as const;
-const programs = [...operators, 'etcd-restore-agent'] as const;
 
 export interface StoreOperatorOptions {
   readonly lab: Lab;
-  readonly images: GrowingImages;
   /** Folder of the host that the restore operator may read backups from. */
   readonly kept: string | undefined;
   readonly signal: AbortSignal;
 }
 
 /** Runs the backup and the restore operator as pods of the lab: they reach members and stores by name, as in any cluster. */
-export async function startStoreOperators({ lab, images, kept, signal }: StoreOperatorOptions): Promise<void> {
-  const sources = programs.map((name) => [name, join(root, 'apps/operator/src/programs', `${name}.ts`)]);
-  const code = ['apps', 'packages', 'node_modules'].map((folder) => join(root, folder));
-  const image = nodeProgramsImage({
-    programs: Object.fromEntries(sources),
-    directories: [...code, ...(kept === undefined ? [] : [kept])],
-  });
-  const [repository = ''] = operatorImageName.split(':');
-  images.add({ repositories: [repository], tags: { '*': image } });
+export async function startStoreOperators({ lab, kept, signal }: StoreOperatorOptions): Promise<void> {
   await applyObjects([rights, ...operators.map((name) => podOf(name, kept))], {
     transport: lab.server.transport(),
     signal,
@@ -51,6 +39,7 @@ function podOf(name: (typeof operators)[number], kept: string | undefined): Pod 
     kind: 'Pod',
     metadata: { name, namespace, labels: { name } },
     spec: {
+      tolerations: [...staying],
       containers: [
         {
           name,

@@ -6,6 +6,10 @@ export type Action =
   | { readonly do: 'kill'; readonly member: string }
   /** Empties a member's disk under its feet and ends its process. */
   | { readonly do: 'blank'; readonly member: string }
+  /** Ends the pods of all members but one at once, and deletes their data permanently. */
+  | { readonly do: 'lose'; readonly but: string }
+  /** Recovers a cluster without a quorum from the members that are left. */
+  | { readonly do: 'recover' }
   /** Cuts a node off from everything. */
   | { readonly do: 'cut'; readonly node: string }
   /** Undoes `cut`, of one node or of all. */
@@ -17,5 +21,7 @@ export type Action =
   | { readonly do: 'upgrade'; readonly version: string | undefined }
   | { readonly do: 'backup' }
   | { readonly do: 'restore' }
+  /** Deletes a cluster whose data is lost, and creates it again, empty. */
+  | { readonly do: 'renew' }
   /** Applies the objects of a file, given as text. */
   | { readonly do: 'apply'; readonly text: string };

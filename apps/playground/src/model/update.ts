@@ -1,16 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { EtcdCluster } from '@etcd-operator/operator';
 import type { Action } from './action.ts';
-import { membersOf, type NodeState, type Note, type State, selectedMember, type Tone } from './state.ts';
+import { keyCommand } from './key-command.ts';
+import {
+  membersOf,
+  type NodeState,
+  type Note,
+  type Operators,
+  type State,
+  selectedMember,
+  type Tone,
+} from './state.ts';
 
 /** Something that happened. */
 export type Message =
   | { readonly kind: 'time'; readonly now: number }
-  | { readonly kind: 'cluster'; readonly cluster: EtcdCluster | undefined }
+  /** Time has passed, and nothing else. */
+  | { readonly kind: 'tick' }
+  | { readonly kind: 'clusters'; readonly clusters: readonly EtcdCluster[] }
   | { readonly kind: 'placement'; readonly placement: ReadonlyMap<string, string> }
   | { readonly kind: 'nodes'; readonly nodes: readonly NodeState[] }
-  | { readonly kind: 'note'; readonly text: string; readonly tone: Tone }
-  | { readonly kind: 'busy'; readonly what: string | undefined }
+  | { readonly kind: 'operators'; readonly operators: Operators }
+  | { readonly kind: 'note'; readonly text: string; readonly tone: Tone; readonly about?: string | undefined }
+  | { readonly kind: 'begun' | 'ended'; readonly what: string }
+  | { readonly kind: 'backedUp'; readonly cluster: string; readonly path: string }
   | { readonly kind: 'hints'; readonly hints: readonly string[] }
   | { readonly kind: 'key'; readonly key: string };
 
@@ -21,22 +34,32 @@ export interface Update {
 }
 
 const mostNotes = 200;
+/** How many lines a key goes back or on. */
+const page = 5;
 
 /** The whole behaviour of the screen. Pure. */
 export function update(state: State, message: Message): Update {
   switch (message.kind) {
     case 'time':
       return { state: { ...state, now: message.now } };
-    case 'cluster':
-      return { state: { ...state, cluster: message.cluster } };
+    case 'tick':
+      return { state };
+    case 'clusters':
+      return { state: showing({ ...state, clusters: message.clusters }) };
     case 'placement':
       return { state: { ...state, placement: message.placement } };
     case 'nodes':
       return { state: { ...state, nodes: message.nodes } };
+    case 'operators':
+      return { state: { ...state, operators: message.operators } };
     case 'note':
-      return { state: withNote(state, message.text, message.tone) };
-    case 'busy':
-      return { state: { ...state, busy: message.what } };
+      return { state: withNote(state, message) };
+    case 'begun':
+      return { state: { ...state, busy: [...state.busy, message.what] } };
+    case 'ended':
+      return { state: { ...state, busy: state.busy.toSpliced(state.busy.indexOf(message.what), 1) } };
+    case 'backedUp':
+      return { state: { ...state, backups: new Map([...state.backups, [message.cluster, message.path]]) } };
     case 'hints':
       return { state: { ...state, hints: message.hints } };
     case 'key':
@@ -44,9 +67,17 @@ export function update(state: State, message: Message): Update {
   }
 }
 
-function withNote(state: State, text: string, tone: Tone): State {
-  const note: Note = { at: state.now, text, tone };
-  return { ...state, notes: [...state.notes, note].slice(-mostNotes) };
+/** The cluster that was chosen, or else the first. */
+function showing(state: State): State {
+  const { clusters, chosen } = state;
+  return { ...state, cluster: clusters.find(({ metadata }) => metadata?.name === chosen) ?? clusters[0] };
+}
+
+/** What is new is in view, wherever the person was. */
+function withNote(state: State, { text, tone, about }: Omit<Note, 'at'>): State {
+  const note: Note = { at: state.now, text, tone, about };
+  const scrolled = state.isHelpShown ? state.scrolled : 0;
+  return { ...state, notes: [...state.notes, note].slice(-mostNotes), scrolled };
 }
 
 function pressed(state: State, key: string): Update {
@@ -55,15 +86,23 @@ function pressed(state: State, key: string): Update {
     case 'ctrl-c':
       return { state: { ...state, isOver: true } };
     case '?':
-      return { state: { ...state, isHelpShown: !state.isHelpShown } };
+      return { state: { ...state, isHelpShown: !state.isHelpShown, scrolled: 0 } };
     case 'up':
     case 'down':
       return { state: moved(state, key === 'up' ? -1 : 1) };
-    case '!':
-      return { state, effect: { do: 'shell' } };
+    case 'page-up':
+    case 'page-down':
+      return { state: { ...state, scrolled: Math.max(0, state.scrolled + (isBack(state, key) ? page : -page)) } };
+    case 'tab':
+      return { state: nextCluster(state) };
     default:
       return command(state, key);
   }
+}
+
+/** The diary is read from its end, the help from its beginning. */
+function isBack({ isHelpShown }: State, key: 'page-up' | 'page-down'): boolean {
+  return (key === 'page-up') !== isHelpShown;
 }
 
 function moved(state: State, by: number): State {
@@ -73,40 +112,18 @@ function moved(state: State, by: number): State {
   return { ...state, selected: next?.name };
 }
 
-/** One thing at a time: a key that is pressed while another is at work is told so. */
-function command(state: State, key: string): Update {
-  const effect = effectOf(state, key);
-  if (effect === undefined) return { state };
-  if (state.busy !== undefined) return { state: withNote(state, `still busy: ${state.busy}`, 'quiet') };
-  return { state, effect };
+function nextCluster(state: State): State {
+  const { clusters, cluster } = state;
+  const place = cluster ? clusters.indexOf(cluster) : -1;
+  const next = clusters[(place + 1) % Math.max(1, clusters.length)];
+  if (next === undefined || next === cluster)
+    return withNote(state, { text: 'there is no other cluster to switch to', tone: 'quiet' });
+  return showing({ ...state, chosen: next.metadata?.name, selected: undefined, scrolled: 0 });
 }
 
-function effectOf(state: State, key: string): Action | undefined {
-  const member = selectedMember(state)?.name;
-  const size = state.cluster?.spec.size ?? 0;
-  const node = member === undefined ? undefined : state.placement.get(member);
-  switch (key) {
-    case 'k':
-      return member === undefined ? undefined : { do: 'kill', member };
-    case 'b':
-      return member === undefined ? undefined : { do: 'blank', member };
-    case 'c':
-      return node === undefined ? undefined : { do: 'cut', node };
-    case 'h':
-      return { do: 'heal', node: undefined };
-    case 'r':
-      return { do: 'reboot' };
-    case '+':
-      return size > 5 ? undefined : { do: 'resize', size: size + 2 };
-    case '-':
-      return size < 3 ? undefined : { do: 'resize', size: size - 2 };
-    case 'u':
-      return { do: 'upgrade', version: undefined };
-    case 's':
-      return { do: 'backup' };
-    case 'l':
-      return { do: 'restore' };
-    default:
-      return undefined;
-  }
+/** One thing at a time: a key that is pressed while another is at work is told so. */
+function command(state: State, key: string): Update {
+  const answer = keyCommand(state, key);
+  if (answer.kind === 'do') return { state, effect: answer.effect };
+  return { state: withNote(state, { text: answer.text, tone: 'quiet' }) };
 }

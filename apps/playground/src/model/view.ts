@@ -1,165 +1,143 @@
 // SPDX-License-Identifier: Apache-2.0
-import { fitted, type Line, type Span, type Style, span } from '../terminal/line.ts';
-import { type Member, membersOf, type Note, type State, selectedMember } from './state.ts';
+import { counted } from '@etcd-operator/operator';
+import { fitted, type Line, type Span, span } from '../terminal/line.ts';
+import { wrap } from '../terminal/wrap.ts';
+import { headline } from './headline.ts';
+import { memberLines } from './member-lines.ts';
+import { planLines } from './plan-lines.ts';
+import { type Note, operatorAtWork, type State } from './state.ts';
 
 export interface Size {
   readonly columns: number;
   readonly rows: number;
 }
 
+/** From here on there is room for a rule below the head and for all keys below the body. */
+const roomyRows = 18;
+/** The diary has so many lines before what is dispensable gets any, and so many before members are left out. */
+const [usualDiary, leastDiary] = [5, 4];
+
 /** What is on the screen: never more lines than rows, never a line longer than the columns. Pure. */
 export function view(state: State, { columns, rows }: Size): readonly Line[] {
-  const head = [headline(state, columns), [span('─'.repeat(columns), 'quiet')]];
-  const foot = footer(state, columns);
+  const isRoomy = rows >= roomyRows;
+  const head = [headline(state, columns), ...(isRoomy ? [[span('─'.repeat(columns), 'quiet')]] : [])];
+  const foot = footer(columns, isRoomy);
   const room = Math.max(0, rows - head.length - foot.length);
-  const body = state.isHelpShown ? help(state) : bodyLines(state, columns, room);
+  const body = state.isHelpShown ? help(state, columns, room) : bodyLines(state, columns, room);
   const padded = [...body.slice(0, room), ...Array.from({ length: Math.max(0, room - body.length) }, (): Line => [])];
   return [...head, ...padded, ...foot].slice(0, rows).map((line) => fitted(line, columns));
 }
 
-function headline(state: State, columns: number): Line {
-  const { cluster, now } = state;
-  const { status, spec, metadata } = cluster ?? {};
-  const time = `${now.toFixed(0)} s`;
-  const phase = status?.phase ?? (cluster ? 'Creating' : 'Starting');
-  const isWhole = status?.readySize === spec?.size && status?.readySize !== undefined;
-  const style: Style = phase === 'Failed' ? 'bad' : isWhole ? 'good' : 'warn';
-  const target = status?.targetVersion ? ` -> ${status.targetVersion}` : '';
-  const left: Line = [
-    span(' etcd-operator playground ', 'title'),
-    span(` ${metadata?.name ?? ''}  `),
-    span(phase, style),
-    span(cluster ? `  ${status?.readySize ?? 0} of ${spec?.size ?? 0} ready` : ''),
-    span(status?.currentVersion ? `  etcd ${status.currentVersion}${target}` : ''),
-  ];
-  const width = left.reduce((sum, { text }) => sum + text.length, 0);
-  return [...left, span(' '.repeat(Math.max(1, columns - width - time.length - 1))), span(time, 'quiet')];
-}
-
 function bodyLines(state: State, columns: number, room: number): readonly Line[] {
   const members = memberLines(state, columns);
-  const nodes = nodeLine(state);
   const plan = planLines(state, columns);
-  const hints = state.hints.map((hint): Line => [span(`  ${hint}`, 'quiet')]);
-  const fixed = members.length + nodes.length + plan.length + 1;
-  // The diary has at least five lines before hints get any.
-  const hintRoom = room - fixed - Math.min(5, state.notes.length) - 2;
+  const diary = diaryLines(state, columns);
+  const fixed = [...members, ...nodeLines(state, columns), [], planHead(state, columns), ...plan, []];
+  const left = room - fixed.length - 1;
+  if (left < Math.min(usualDiary, diary.length)) return compactLines(state, room, { members, plan, diary });
+  const hints = hintLines(state.hints, columns);
+  const hintRoom = left - Math.min(usualDiary, diary.length) - 1;
   const shownHints = hints.length > 0 && hintRoom >= hints.length ? [...hints, []] : [];
-  const noteRoom = Math.max(0, room - fixed - shownHints.length - 1);
-  const diary = noteRoom > 0 ? state.notes.slice(-noteRoom).map(noteLine) : [];
-  return [
-    ...members,
-    ...nodes,
-    [],
-    ...plan,
-    ...shownHints,
-    ...(diary.length > 0 ? [[span(' What happened', 'bold')], ...diary] : []),
-  ];
+  const shown = tail(diary, left - shownHints.length, state.scrolled);
+  return [...fixed, ...shownHints, ...(shown.length > 0 ? [diaryHead(state), ...shown] : [])];
 }
 
-const headings = ['MEMBER', 'ROLE', 'VERSION', 'REVISION', 'SIZE', 'HEALTH', 'NODE', 'WHY'] as const;
-
-function memberLines(state: State, columns: number): readonly Line[] {
-  const members = membersOf(state);
-  if (members.length === 0) return [[span('  no members yet', 'quiet')]];
-  const rows = members.map((member) => cellsOf(member, state));
-  const shown = columnsFor(columns);
-  const widths = shown.map((column) =>
-    Math.max(headings[column]?.length ?? 0, ...rows.map((row) => row[column]?.length ?? 0)),
-  );
-  // What comes last is as long as it is.
-  const lay = (cells: readonly string[]) =>
-    shown.map((column, index) => (cells[column] ?? '').padEnd(index === shown.length - 1 ? 0 : (widths[index] ?? 0)));
-  const current = selectedMember(state)?.name;
-  return [
-    [span(`  ${lay(headings).join('  ')}`, 'quiet')],
-    ...members.map((member, index): Line => {
-      const cells = lay(rows[index] ?? []);
-      const isSelected = member.name === current;
-      return [
-        span(isSelected ? '> ' : '  ', 'bold'),
-        ...cells.flatMap((text, position): Span[] => [
-          span(text, cellStyle(shown[position] ?? 0, member, isSelected)),
-          ...(position === shown.length - 1 ? [] : [span('  ')]),
-        ]),
-      ];
-    }),
-  ];
+interface Parts {
+  readonly members: readonly Line[];
+  readonly plan: readonly Line[];
+  readonly diary: readonly Line[];
 }
 
-/** A narrow terminal does without the figures. */
-function columnsFor(columns: number): readonly number[] {
-  if (columns >= 100) return [0, 1, 2, 3, 4, 5, 6, 7];
-  return columns >= 76 ? [0, 1, 2, 5, 6, 7] : [0, 1, 5, 7];
+/** Without headings, blank lines and nodes: what is done and what happened goes before the last of the members. */
+function compactLines({ scrolled }: State, room: number, { members, plan, diary }: Parts): readonly Line[] {
+  const least = Math.min(leastDiary, diary.length);
+  const shownPlan = plan.slice(0, Math.max(1, room - least - 2));
+  const memberRoom = Math.max(0, room - least - shownPlan.length);
+  const left = members.length - memberRoom + 1;
+  const more: Line = [span(`  … ${counted(left, 'more line')} of members: enlarge the terminal`, 'quiet')];
+  const shownMembers = members.length <= memberRoom ? members : [...members.slice(0, memberRoom - 1), more];
+  const shown = [...shownMembers, ...shownPlan];
+  return [...shown, ...tail(diary, room - shown.length, scrolled)];
 }
 
-function cellsOf(member: Member, { placement }: State): readonly string[] {
-  return [
-    member.name,
-    member.role?.toLowerCase() ?? 'unknown',
-    member.version ?? '-',
-    String(member.revision ?? '-'),
-    member.databaseSize === undefined ? '-' : formatBytes(member.databaseSize),
-    member.healthy ? 'healthy' : 'not healthy',
-    placement.get(member.name) ?? '-',
-    member.reason ?? '',
-  ];
+/** The last lines, or those before them that a person has gone back to. */
+function tail(lines: readonly Line[], room: number, scrolled: number): readonly Line[] {
+  if (room <= 0) return [];
+  const end = Math.max(Math.min(room, lines.length), lines.length - scrolled);
+  return lines.slice(Math.max(0, end - room), end);
 }
 
-function cellStyle(column: number, member: Member, isSelected: boolean): Style {
-  if (column === 5) return member.healthy ? 'good' : 'bad';
-  if (column === 0 && isSelected) return 'bold';
-  return column === 1 && member.role === 'Leader' ? 'title' : 'plain';
-}
-
-const units = ['B', 'KiB', 'MiB', 'GiB'] as const;
-
-function formatBytes(count: number): string {
-  const power = count < 1024 ? 0 : Math.min(3, Math.floor(Math.log2(count) / 10));
-  return `${Math.round(count / 1024 ** power)} ${units[power]}`;
-}
-
-function nodeLine({ nodes }: State): readonly Line[] {
+function nodeLines({ nodes }: State, columns: number): readonly Line[] {
   if (nodes.length === 0) return [];
-  const words = nodes.flatMap(({ name, isReady, isCut }): Span[] => [
+  const words = nodes.map(({ name, isReady, isCut }): readonly Span[] => [
     span(`  ${name} `),
     isCut ? span('cut off', 'bad') : span(isReady ? 'ready' : 'not ready', isReady ? 'good' : 'bad'),
   ]);
-  return [[], [span(' Nodes', 'bold'), ...words]];
+  const whole: Line = [span(' Nodes', 'bold'), ...words.flat()];
+  if (widthOf(whole) <= columns) return [[], whole];
+  const troubled = words.filter((_, index) => nodes[index]?.isCut === true || nodes[index]?.isReady !== true);
+  const ready = nodes.length - troubled.length;
+  return [[], [span(' Nodes', 'bold'), ...troubled.flat(), span(`  ${ready} ready`, ready > 0 ? 'good' : 'bad')]];
 }
 
-function planLines({ cluster, busy }: State, columns: number): readonly Line[] {
-  const { next = [], waitingFor = [] } = cluster?.status?.plan ?? {};
-  const doing = next.flatMap((reason) => wrapped(reason, '  does ', 'good', columns));
-  const waiting = waitingFor.flatMap((reason) => wrapped(reason, '  waits ', 'warn', columns));
-  const words = [...doing, ...waiting].slice(0, 6);
-  const rest: Line = [span('  nothing to do', 'quiet')];
+function widthOf(line: Line): number {
+  return line.reduce((sum, { text }) => sum + text.length, 0);
+}
+
+function planHead(state: State, columns: number): Line {
+  const who = operatorAtWork(state);
+  const [first] = state.busy;
+  const busy: Line = first === undefined ? [] : [span(`   (you: ${first})`, 'quiet')];
+  const title = span(' The operator', 'bold');
+  const whole: Line = [title, ...(who === '' ? [] : [span(`   ${who}`, 'quiet')]), ...busy];
+  return widthOf(whole) <= columns ? whole : [title, ...busy];
+}
+
+function diaryHead({ scrolled }: State): Line {
   return [
-    [span(' The operator', 'bold'), ...(busy === undefined ? [] : [span(`   (you: ${busy})`, 'quiet')])],
-    ...(words.length > 0 ? words : [rest]),
-    [],
+    span(' What happened', 'bold'),
+    ...(scrolled > 0 ? [span(`   PgDn: ${counted(scrolled, 'line')} to the newest`, 'quiet')] : []),
   ];
 }
 
-/** Breaks a sentence at blanks, at most two lines. */
-function wrapped(text: string, label: string, style: Style, columns: number): readonly Line[] {
-  const width = columns - label.length - 1;
-  if (text.length <= width) return [[span(label, style), span(text)]];
-  const at = text.lastIndexOf(' ', width);
-  if (at <= 0) return [[span(label, style), span(text)]];
-  return [
-    [span(label, style), span(text.slice(0, at))],
-    [span(' '.repeat(label.length)), span(text.slice(at + 1))],
-  ];
+/** Of the cluster that is shown, and of what concerns everybody; nothing is cut off. */
+function diaryLines({ notes, cluster, clusters }: State, columns: number): readonly Line[] {
+  const own = cluster?.metadata?.name;
+  const known = new Set(clusters.map(({ metadata }) => metadata?.name));
+  const isShown = ({ about }: Note) => about === undefined || about === own || !known.has(about);
+  return notes.filter(isShown).flatMap((note) => noteLines(note, columns));
 }
 
-function noteLine({ at, text, tone }: Note): Line {
-  return [span(`  ${at.toFixed(1).padStart(6)} s  `, 'quiet'), span(text, tone)];
+function noteLines({ at, text, tone }: Note, columns: number): readonly Line[] {
+  const time = columns < 60 ? ` ${at.toFixed(0)}s ` : `  ${at.toFixed(1).padStart(6)} s  `;
+  const indent = columns < 60 ? '   ' : ' '.repeat(time.length);
+  const [first = '', ...rest] = wrapWithin(text, columns - time.length, columns - indent.length);
+  return [[span(time, 'quiet'), span(first, tone)], ...rest.map((line): Line => [span(indent), span(line, tone)])];
+}
+
+/** The first line may have another width than those after it. */
+function wrapWithin(text: string, first: number, others: number): readonly string[] {
+  const [head = ''] = wrap(text, first);
+  const rest = text.slice(head.length).trimStart();
+  return rest === '' ? [head] : [head, ...wrap(rest, others)];
+}
+
+/** Lines to copy: one that is too long is broken as a shell reads it. */
+function hintLines(hints: State['hints'], columns: number): readonly Line[] {
+  return hints.flatMap((hint) => {
+    const lines = hint.length + 2 <= columns ? [hint] : wrap(hint, columns - 4);
+    return lines.map((line, index): Line => {
+      const goesOn = index < lines.length - 1 ? ' \\' : '';
+      return [span(`  ${line}${goesOn}`, 'quiet')];
+    });
+  });
 }
 
 const keys = [
   ['k', 'kill'],
   ['b', 'blank'],
+  ['x', 'lose'],
+  ['v', 'recover'],
   ['c', 'cut'],
   ['h', 'heal'],
   ['r', 'reboot'],
@@ -167,17 +145,21 @@ const keys = [
   ['u', 'upgrade'],
   ['s', 'back up'],
   ['l', 'restore'],
+  ['Tab', 'cluster'],
   ['!', 'shell'],
   ['?', 'help'],
   ['q', 'quit'],
 ] as const;
 
-function footer(_state: State, columns: number): readonly Line[] {
+/** Where room is scarce one line, with the way to the others first. */
+function footer(columns: number, isRoomy: boolean): readonly Line[] {
+  const shown = isRoomy ? keys : [...keys.slice(-2), ...keys.slice(0, -2)];
   const lines: Span[][] = [[span(' ')]];
   let width = 1;
-  for (const [key, what] of keys) {
+  for (const [key, what] of shown) {
     const cost = key.length + what.length + 3;
     if (width + cost > columns && width > 1) {
+      if (!isRoomy) break;
       lines.push([span(' ')]);
       width = 1;
     }
@@ -187,21 +169,31 @@ function footer(_state: State, columns: number): readonly Line[] {
   return lines;
 }
 
-function help({ hints }: State): readonly Line[] {
+function help({ hints, scrolled }: State, columns: number, room: number): readonly Line[] {
   const words = [
     'Arrows choose a member; keys act on it or on the node it runs on.',
-    'k  ends its pod at once: the operator replaces the member',
-    'b  empties its disk and ends its process: its identity must not come back',
-    'c  cuts its node off from everything; h heals all nodes',
+    'k  deletes its pod at once: the operator replaces the member',
+    'b  deletes its data and kills its process: the operator replaces it',
+    'x  permanently loses all other members with their data; v recovers from the one that is left',
+    'c  disconnects its node from the network; h reconnects all nodes',
     'r  reboots all nodes at the same moment',
-    '+ - change spec.size by two; u goes to the next minor version of etcd',
+    '+ - change spec.size by two; u upgrades to the next minor of etcd',
     's  backs up to the S3 server; l restores the last backup',
-    '!  opens a shell with KUBECONFIG set; leave it to come back',
-    'A second terminal does the same and more: npm run lab -- --help',
+    'n  creates a cluster that has lost its data again, empty',
+    'Tab shows the next cluster; PgUp and PgDn scroll through the events',
+    '!  opens a shell with KUBECONFIG set; type exit to come back',
+    'The same and more commands in a second terminal: npm run lab -- --help',
   ];
-  return [
-    ...words.map((text): Line => [span(`  ${text}`)]),
+  const lines = [
+    ...words.flatMap((text) =>
+      wrap(text, columns - 4).map((line, index): Line => [span(`${index ? '    ' : '  '}${line}`)]),
+    ),
     [],
-    ...hints.map((hint): Line => [span(`  ${hint}`, 'quiet')]),
+    ...hintLines(hints, columns),
   ];
+  if (lines.length <= room) return lines;
+  const first = Math.min(scrolled, lines.length - room + 1);
+  const below = lines.length - first - room + 1;
+  const rest: Line = [span(below > 0 ? `  PgDn: ${counted(below, 'more line')}` : '', 'quiet')];
+  return [...lines.slice(first, first + room - 1), rest];
 }

@@ -56,22 +56,29 @@ export class PlaygroundProcess {
 }
 
 /** `npm run lab -- ...`, without npm. */
-export function lab(words: readonly string[], env: NodeJS.ProcessEnv): Promise<{ status: number; text: string }> {
+export function lab(
+  words: readonly string[],
+  env: NodeJS.ProcessEnv,
+  timeout = 150_000,
+): Promise<{ status: number; text: string }> {
   return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [join(sources, 'lab.ts'), ...words],
-      { env, timeout: 150_000 },
-      (error, stdout, stderr) => {
-        resolve({ status: typeof error?.code === 'number' ? error.code : error ? -1 : 0, text: `${stdout}${stderr}` });
-      },
-    );
+    execFile(process.execPath, [join(sources, 'lab.ts'), ...words], { env, timeout }, (error, stdout, stderr) => {
+      resolve({ status: typeof error?.code === 'number' ? error.code : error ? -1 : 0, text: `${stdout}${stderr}` });
+    });
   });
 }
 
 /** The same, for what does not end by itself. */
-export function startLabCommand(words: readonly string[], env: NodeJS.ProcessEnv) {
-  return spawn(process.execPath, [join(sources, 'lab.ts'), ...words], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+export function startLabCommand(
+  words: readonly string[],
+  env: NodeJS.ProcessEnv,
+  { detached = false, stderr = 'inherit' as 'inherit' | 'pipe' } = {},
+) {
+  return spawn(process.execPath, [join(sources, 'lab.ts'), ...words], {
+    env,
+    detached,
+    stdio: ['ignore', 'pipe', stderr],
+  });
 }
 
 /** All processes below one, as the system has them now. */

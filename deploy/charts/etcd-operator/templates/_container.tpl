@@ -5,9 +5,7 @@
 {{- $flags := deepCopy (default dict $operator.commandArgs) }}
 {{- range $key := .members }}{{ $flags = merge $flags (default dict (index $values $key).commandArgs) }}{{ end }}
 - name: {{ $operator.name }}
-  {{- with $operator.image }}
-  image: {{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ default (printf "v%s" $.root.Chart.AppVersion) .tag }}{{ end }}
-  {{- end }}
+  image: {{ include "etcd-operator.image" . }}
   imagePullPolicy: {{ $operator.image.pullPolicy }}
   command:
   {{- if gt (len .members) 1 }}
@@ -19,15 +17,30 @@
   - {{ include "etcd-operator.program" . }}
   {{- end }}
   - -listen-addr=0.0.0.0:8080
+  {{- if $values.secureMetrics.enabled }}
+  - -secure-metrics-addr=0.0.0.0:8443
+  - -secure-metrics-certificate=/var/metrics-certificate
+  {{- end }}
   - -create-crd={{ $values.createCRD }}
   {{- if has "restoreOperator" .members }}
   - -scratch-directory=/var/restore
   {{- end }}
   {{- if $values.clusterWide }}
   - -cluster-wide
+  {{- else if $values.watchNamespaces }}
+  - -namespaces={{ join "," $values.watchNamespaces }}
   {{- end }}
   {{- range $flag, $value := $flags }}
   - {{ printf "-%s=%s" $flag (kindIs "string" $value | ternary $value (toJson $value)) | quote }}
+  {{- end }}
+  {{- $arguments := list }}
+  {{- $variables := list }}
+  {{- range $key := .members }}
+  {{- $arguments = concat $arguments (default list (index $values $key).extraArgs) | uniq }}
+  {{- $variables = concat $variables (default list (index $values $key).extraEnv) | uniq }}
+  {{- end }}
+  {{- range $arguments }}
+  - {{ . | quote }}
   {{- end }}
   env:
   - name: MY_POD_NAMESPACE
@@ -38,9 +51,16 @@
     valueFrom:
       fieldRef:
         fieldPath: metadata.name
+  {{- with $variables }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
   ports:
   - name: http
     containerPort: 8080
+  {{- if $values.secureMetrics.enabled }}
+  - name: metrics
+    containerPort: 8443
+  {{- end }}
   {{- range $kind, $path := dict "livenessProbe" "/healthz" "readinessProbe" "/readyz" }}
   {{- with index $operator $kind }}
   {{- if .enabled }}
@@ -66,8 +86,13 @@
     readOnlyRootFilesystem: true
     capabilities:
       drop: [ALL]
-  {{- if or (has "restoreOperator" .members) $operator.extraVolumeMounts }}
+  {{- if or (has "restoreOperator" .members) $operator.extraVolumeMounts $values.secureMetrics.enabled }}
   volumeMounts:
+  {{- if $values.secureMetrics.enabled }}
+  - name: metrics-certificate
+    mountPath: /var/metrics-certificate
+    readOnly: true
+  {{- end }}
   {{- if has "restoreOperator" .members }}
   - name: scratch
     mountPath: /var/restore

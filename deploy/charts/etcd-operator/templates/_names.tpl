@@ -1,7 +1,10 @@
 {{/* What the objects of a release are called, for an operator by its key in the values. What is too long ends in a hash instead, so that
 no two operators and no two releases are called the same. */}}
 {{- define "etcd-operator.nameOf" -}}
-{{- $name := (index .root.Values .key).name }}
+{{- $name := include "etcd-operator.shortName" . }}
+{{- if .root.Values.fullnameOverride }}
+{{- .root.Values.fullnameOverride }}{{ include "etcd-operator.suffix" . }}
+{{- else }}
 {{- $release := .root.Release.Name | replace "." "-" }}
 {{- $full := printf "%s-%s" $release $name }}
 {{- if le (len (ternary $release $full (contains $name $release))) 52 }}
@@ -9,6 +12,16 @@ no two operators and no two releases are called the same. */}}
 {{- else }}
 {{- printf "%s-%s" ($full | trunc 43 | trimSuffix "-") (printf "%s/%s" .root.Release.Name $name | sha256sum | trunc 8) }}
 {{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Of one operator, without the release. */}}
+{{- define "etcd-operator.shortName" -}}
+{{- if .root.Values.nameOverride }}{{ .root.Values.nameOverride }}{{ include "etcd-operator.suffix" . }}{{ else }}{{ (index .root.Values .key).name }}{{ end }}
+{{- end }}
+
+{{- define "etcd-operator.suffix" -}}
+{{ get (dict "etcdOperator" "" "backupOperator" "-backup" "restoreOperator" "-restore") .key }}
 {{- end }}
 
 {{/* The Deployments: the key that each takes its settings from, and the keys of the operators in it. */}}
@@ -44,7 +57,7 @@ no two operators and no two releases are called the same. */}}
 {{- end }}
 
 {{- define "etcd-operator.selectorLabels" -}}
-app.kubernetes.io/name: {{ (index .root.Values .key).name | quote }}
+app.kubernetes.io/name: {{ include "etcd-operator.shortName" . | quote }}
 app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
 {{- end }}
 
@@ -54,4 +67,13 @@ app.kubernetes.io/part-of: etcd-operator
 app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
+{{- with .root.Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- define "etcd-operator.image" -}}
+{{- with (index .root.Values .key).image }}
+{{- .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ default (printf "v%s" $.root.Chart.AppVersion) .tag }}{{ end }}
+{{- end }}
 {{- end }}

@@ -9,6 +9,7 @@
   - list
   - watch
   - patch
+  - operate
 - apiGroups:
   - etcd.database.coreos.com
   resources:
@@ -61,6 +62,13 @@
   - create
   - patch
   - delete
+- apiGroups:
+  - etcd.database.coreos.com
+  resources:
+  - etcdrestores
+  verbs:
+  - get
+  - create
 - apiGroups:
   - ""
   resources:
@@ -121,6 +129,7 @@
   - list
   - watch
   - patch
+  - operate
 - apiGroups:
   - etcd.database.coreos.com
   resources:
@@ -143,7 +152,6 @@
   - ""
   resources:
   - pods/log
-  - secrets
   verbs:
   - get
 - apiGroups:
@@ -174,6 +182,13 @@
   - patch
   - delete
 - apiGroups:
+  - etcd.database.coreos.com
+  resources:
+  - etcdrestores
+  verbs:
+  - get
+  - create
+- apiGroups:
   - ""
   resources:
   - nodes
@@ -187,6 +202,34 @@
   verbs:
   - create
   - patch
+- apiGroups:
+  - coordination.k8s.io
+  resources:
+  - leases
+  resourceNames:
+  - etcd-operator
+  - etcd-operator-cluster-wide
+  verbs:
+  - get
+  - list
+  - watch
+- apiGroups:
+  - ""
+  resources:
+  - endpoints
+  resourceNames:
+  - etcd-operator
+  verbs:
+  - list
+  - watch
+{{- end }}
+{{- define "etcd-operator.rules.etcd-operator.secrets" -}}
+- apiGroups:
+  - ""
+  resources:
+  - secrets
+  verbs:
+  - get
 {{- end }}
 {{- define "etcd-operator.rules.etcd-operator.definitions" -}}
 - apiGroups:
@@ -222,9 +265,11 @@
   resources:
   - etcdbackups
   verbs:
+  - get
   - list
   - watch
   - patch
+  - delete
 - apiGroups:
   - etcd.database.coreos.com
   resources:
@@ -236,6 +281,23 @@
   resources:
   - etcdclusters
   verbs:
+  - get
+  - list
+  - operate
+- apiGroups:
+  - ""
+  resources:
+  - pods
+  verbs:
+  - get
+  - list
+  - create
+  - delete
+- apiGroups:
+  - ""
+  resources:
+  - services
+  verbs:
   - list
 - apiGroups:
   - ""
@@ -243,6 +305,8 @@
   - secrets
   verbs:
   - get
+  - create
+  - delete
 - apiGroups:
   - ""
   resources:
@@ -299,9 +363,11 @@
   resources:
   - etcdbackups
   verbs:
+  - get
   - list
   - watch
   - patch
+  - delete
 - apiGroups:
   - etcd.database.coreos.com
   resources:
@@ -313,13 +379,24 @@
   resources:
   - etcdclusters
   verbs:
+  - get
   - list
+  - operate
 - apiGroups:
   - ""
   resources:
-  - secrets
+  - pods
   verbs:
   - get
+  - list
+  - create
+  - delete
+- apiGroups:
+  - ""
+  resources:
+  - services
+  verbs:
+  - list
 - apiGroups:
   - ""
   resources:
@@ -327,6 +404,36 @@
   verbs:
   - create
   - patch
+- apiGroups:
+  - coordination.k8s.io
+  resources:
+  - leases
+  resourceNames:
+  - etcd-backup-operator
+  - etcd-backup-operator-cluster-wide
+  verbs:
+  - get
+  - list
+  - watch
+- apiGroups:
+  - ""
+  resources:
+  - endpoints
+  resourceNames:
+  - etcd-backup-operator
+  verbs:
+  - list
+  - watch
+{{- end }}
+{{- define "etcd-operator.rules.etcd-backup-operator.secrets" -}}
+- apiGroups:
+  - ""
+  resources:
+  - secrets
+  verbs:
+  - get
+  - create
+  - delete
 {{- end }}
 {{- define "etcd-operator.rules.etcd-backup-operator.definitions" -}}
 - apiGroups:
@@ -355,9 +462,11 @@
   resources:
   - etcdrestores
   verbs:
+  - get
   - list
   - watch
   - patch
+  - delete
 - apiGroups:
   - etcd.database.coreos.com
   resources:
@@ -370,11 +479,13 @@
   resources:
   - etcdclusters
   verbs:
+  - get
   - list
   - watch
   - create
   - patch
   - delete
+  - operate
 - apiGroups:
   - ""
   resources:
@@ -451,9 +562,11 @@
   resources:
   - etcdrestores
   verbs:
+  - get
   - list
   - watch
   - patch
+  - delete
 - apiGroups:
   - etcd.database.coreos.com
   resources:
@@ -466,11 +579,13 @@
   resources:
   - etcdclusters
   verbs:
+  - get
   - list
   - watch
   - create
   - patch
   - delete
+  - operate
 - apiGroups:
   - ""
   resources:
@@ -492,18 +607,40 @@
 - apiGroups:
   - ""
   resources:
+  - events
+  verbs:
+  - create
+  - patch
+- apiGroups:
+  - coordination.k8s.io
+  resources:
+  - leases
+  resourceNames:
+  - etcd-restore-operator
+  - etcd-restore-operator-cluster-wide
+  verbs:
+  - get
+  - list
+  - watch
+- apiGroups:
+  - ""
+  resources:
+  - endpoints
+  resourceNames:
+  - etcd-restore-operator
+  verbs:
+  - list
+  - watch
+{{- end }}
+{{- define "etcd-operator.rules.etcd-restore-operator.secrets" -}}
+- apiGroups:
+  - ""
+  resources:
   - secrets
   verbs:
   - get
   - create
   - delete
-- apiGroups:
-  - ""
-  resources:
-  - events
-  verbs:
-  - create
-  - patch
 {{- end }}
 {{- define "etcd-operator.rules.etcd-restore-operator.definitions" -}}
 - apiGroups:

@@ -9,8 +9,8 @@ import {
 } from '@etcd-operator/kube';
 import { type ApiServer, createApiServer } from '@etcd-operator/kube-lab';
 import { createLogger, systemClock } from '@etcd-operator/ports';
+import { freePort } from '@etcd-operator/tools';
 import { runSidecarInjector, type SidecarInjectorOptions } from '../sidecar-injector.ts';
-import { freePort } from './free-port.ts';
 import { apply, localConfiguration } from './manifests.ts';
 
 /** The account of deploy/rbac.yaml: the injector has its rights and no others. */

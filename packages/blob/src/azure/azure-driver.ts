@@ -1,27 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
-import type { BlockBlobClient, ContainerClient } from '@azure/storage-blob';
-import { type Random, systemRandom } from '@etcd-operator/ports';
+import { Readable } from 'node:stream';
+import type { BlobDownloadResponseParsed, BlockBlobClient, ContainerClient } from '@azure/storage-blob';
+import type { Clock } from '@etcd-operator/ports';
 import { BlobError } from '../blob-error.ts';
-import type { BlobInfo, LentRead } from '../blob-store.ts';
+import type { Cleared, LentRead } from '../blob-store.ts';
 import type { Redact } from '../call/fault.ts';
-import { interruptible } from '../call/interruptible.ts';
+import { ignoreErrors } from '../call/ignore-errors.ts';
+import { beforeAbort, interruptible } from '../call/interruptible.ts';
 import type { GuardedAgents } from '../endpoint/guarded-agents.ts';
 import { lentRead } from '../lend/lent-read.ts';
-import type { LendRequest, ListPage, ReadRequest, ReadResponse, StoreDriver } from '../store-driver.ts';
+import type { ObjectLock } from '../object-lock.ts';
+import { answeredRange } from '../read/content-range.ts';
+import type { LendRequest, ListPage, ObjectFacts, ReadRequest, ReadResponse, StoreDriver } from '../store-driver.ts';
 import type { Part, PartLimits, Stored } from '../write/part-driver.ts';
 import { mebibyte, usualPartBytes } from '../write/part-sizes.ts';
 import { azureCode, azureError, azureStatus } from './azure-errors.ts';
+import { confirmImmutable, explainRefusal, immutabilityInput } from './immutability.ts';
 
 export interface AzureDriverOptions {
   readonly container: ContainerClient;
   readonly agents: GuardedAgents;
   readonly location: string;
+  readonly server: string;
   readonly partBytes: number | undefined;
+  readonly encryptionScope: string | undefined;
+  readonly objectLock: ObjectLock | undefined;
+  readonly clock: Clock;
   /** Gives the query that lets others read a blob; undefined if there is no key to sign it with. */
   readonly readSas: ReadSas | undefined;
   readonly redact: Redact;
-  readonly random?: Random;
 }
 
 export type ReadSas = (key: string, expiresOn: Date) => string;
@@ -30,8 +38,15 @@ export type ReadSas = (key: string, expiresOn: Date) => string;
 interface BlockUpload {
   readonly blob: BlockBlobClient;
   readonly mark: string;
-  readonly numbers: Set<number>;
+  /** The blocks that have arrived, and whether the store has told their checksums. */
+  readonly blocks: Map<number, boolean>;
 }
+
+/** Asked for all of it, the SDK asks for no range, and only the answer to a range tells how long the whole is. */
+const longestBlob = 2 ** 48;
+
+/** Names of metadata are names of C#. */
+const markName = 'etcd_operator_upload';
 
 /**
  * Blobs of a container. Parts are blocks, which nobody sees until the list of blocks is committed.
@@ -41,51 +56,85 @@ interface BlockUpload {
  */
 export class AzureDriver implements StoreDriver<BlockUpload> {
   readonly location: string;
+  readonly server: string;
   readonly limits: PartLimits;
+  readonly unlocked: AzureDriver | undefined;
   readonly #container: ContainerClient;
   readonly #agents: GuardedAgents;
   readonly #readSas: ReadSas | undefined;
   readonly #redact: Redact;
-  readonly #random: Random;
+  /** What goes with each request that stores something. */
+  readonly #atRest: { readonly encryptionScope?: string };
+  readonly #objectLock: ObjectLock | undefined;
+  readonly #clock: Clock;
 
   constructor(options: AzureDriverOptions) {
     const firstPartBytes = options.partBytes ?? usualPartBytes;
     this.limits = { firstPartBytes, maxParts: 50_000, maxPartBytes: 4000 * mebibyte, partsInFlight: 4 };
     this.location = options.location;
+    this.server = options.server;
     this.#container = options.container;
     this.#agents = options.agents;
     this.#readSas = options.readSas;
     this.#redact = options.redact;
-    this.#random = options.random ?? systemRandom;
+    this.#atRest = options.encryptionScope ? { encryptionScope: options.encryptionScope } : {};
+    this.#objectLock = options.objectLock;
+    this.#clock = options.clock;
+    this.unlocked = options.objectLock && new AzureDriver({ ...options, objectLock: undefined });
   }
 
-  async clear(): Promise<void> {}
+  async clear(): Promise<Cleared> {
+    return 'cleared';
+  }
 
-  async whole(key: string, bytes: Buffer, abortSignal: AbortSignal): Promise<Stored> {
-    const { etag } = await this.#blob(key).upload(bytes, bytes.byteLength, {
+  keyProblem(key: string): string | undefined {
+    return key.split('/').length > 254 ? 'has more than 254 segments' : undefined;
+  }
+
+  async whole(key: string, bytes: Buffer, mark: string, abortSignal: AbortSignal): Promise<Stored> {
+    const sum = md5(bytes);
+    const uploading = this.#blob(key).upload(bytes, bytes.byteLength, {
       abortSignal,
-      blobHTTPHeaders: { blobContentMD5: md5(bytes) },
+      blobHTTPHeaders: { blobContentMD5: sum },
+      metadata: { [markName]: mark },
+      ...this.#kept(),
     });
-    return { etag: bare(etag) };
+    const { etag, contentMD5, encryptionScope } = await uploading.catch(this.#explained(`storing ${key}`));
+    this.#checkScope(encryptionScope, key);
+    return { etag: etagOf(etag, `storing ${key}`), checksum: compared(contentMD5, sum) };
   }
 
-  async begin(key: string): Promise<BlockUpload> {
-    return { blob: this.#blob(key), mark: this.#random.uuid(), numbers: new Set() };
+  async begin(key: string, mark: string): Promise<BlockUpload> {
+    return { blob: this.#blob(key), mark, blocks: new Map() };
   }
 
-  async part({ blob, mark, numbers }: BlockUpload, { number, bytes }: Part, abortSignal: AbortSignal): Promise<void> {
-    await blob.stageBlock(blockId(mark, number), bytes, bytes.byteLength, {
+  async part({ blob, mark, blocks }: BlockUpload, { number, bytes }: Part, abortSignal: AbortSignal): Promise<void> {
+    const sum = md5(bytes);
+    const { contentMD5, requestId } = await blob.stageBlock(blockId(mark, number), bytes, bytes.byteLength, {
       abortSignal,
-      transactionalContentMD5: md5(bytes),
+      transactionalContentMD5: sum,
+      ...this.#atRest,
     });
-    numbers.add(number);
+    if (!requestId) throw new BlobError('Unavailable', `the response to part ${number} did not come from Azure`);
+    const checksum = compared(contentMD5, sum);
+    if (checksum === 'other') {
+      throw new BlobError(
+        'ChecksumMismatch',
+        `part ${number} of ${blob.name} in the store differs from the part that was sent`,
+      );
+    }
+    blocks.set(number, checksum === 'same');
   }
 
   /** Made again, it finds the same blocks in the blob that it made: the outcome is the same. */
-  async finish({ blob, mark, numbers }: BlockUpload, _summary: unknown, abortSignal: AbortSignal): Promise<Stored> {
-    const ids = [...numbers].sort((a, b) => a - b).map((number) => blockId(mark, number));
-    const { etag } = await blob.commitBlockList(ids, { abortSignal });
-    return { etag: bare(etag) };
+  async finish({ blob, mark, blocks }: BlockUpload, _summary: unknown, abortSignal: AbortSignal): Promise<Stored> {
+    const ids = [...blocks.keys()].sort((a, b) => a - b).map((number) => blockId(mark, number));
+    const what = `finishing the upload to ${blob.name}`;
+    const committing = blob.commitBlockList(ids, { abortSignal, metadata: { [markName]: mark }, ...this.#kept() });
+    const { etag, encryptionScope } = await committing.catch(this.#explained(what));
+    this.#checkScope(encryptionScope, blob.name);
+    const isProven = [...blocks.values()].every((one) => one);
+    return { etag: etagOf(etag, what), checksum: isProven ? 'same' : 'unknown' };
   }
 
   async abort(): Promise<void> {}
@@ -93,26 +142,48 @@ export class AzureDriver implements StoreDriver<BlockUpload> {
   async read(request: ReadRequest, abortSignal: AbortSignal): Promise<ReadResponse> {
     const { key, offset, length, etag } = request;
     try {
-      const response = await this.#blob(key).download(offset, length, {
+      const response = await this.#blob(key).download(offset, length ?? longestBlob, {
         abortSignal,
         maxRetryRequests: 0,
         conditions: etag === undefined ? {} : { ifMatch: `"${etag}"` },
       });
-      const { readableStreamBody: body, contentLength: bytes } = response;
-      if (!body || bytes === undefined) {
-        throw new BlobError('Unknown', `the store sent ${key} without a length or a body`);
-      }
+      const { readableStreamBody: body } = response;
+      if (!body) throw new BlobError('Unavailable', `the store answered without the content of ${key}`);
       const chunks = body as NodeJS.ReadableStream & AsyncIterable<Buffer>;
-      return { bytes, etag: bare(response.etag), body: interruptible(chunks, abortSignal) };
+      const found = etagOf(response.etag, `reading ${key}`);
+      return { range: rangeOf(response), etag: found, body: interruptible(chunks, abortSignal) };
     } catch (error) {
       if (azureStatus(error) !== 416) throw error;
-      return { bytes: 0, etag: undefined, body: nothing() };
+      return { range: undefined, etag: undefined, body: nothing() };
     }
   }
 
-  async stat(key: string, abortSignal: AbortSignal): Promise<BlobInfo> {
-    const { contentLength = 0, lastModified, etag } = await this.#blob(key).getProperties({ abortSignal });
-    return { key, bytes: contentLength, modifiedAt: lastModified?.getTime() ?? 0, etag: bare(etag) };
+  async stat(key: string, abortSignal: AbortSignal): Promise<ObjectFacts> {
+    try {
+      const found = await this.#blob(key).getProperties({ abortSignal });
+      return facts(key, found.contentLength, found);
+    } catch (error) {
+      if (azureStatus(error) !== 403) throw error;
+      return this.#peek(key, abortSignal, 1);
+    }
+  }
+
+  async confirm(key: string, abortSignal: AbortSignal): Promise<void> {
+    if (!this.#objectLock) return;
+    await confirmImmutable(this.#blob(key), this.#objectLock, this.#clock.now(), abortSignal);
+  }
+
+  /** Some may read a blob and not look at it alone. */
+  async #peek(key: string, abortSignal: AbortSignal, length?: number): Promise<ObjectFacts> {
+    try {
+      const found = await this.#blob(key).download(0, length, { abortSignal, maxRetryRequests: 0 });
+      if (found.readableStreamBody instanceof Readable) ignoreErrors(found.readableStreamBody).destroy();
+      return facts(key, rangeOf(found)?.total ?? 0, found);
+    } catch (error) {
+      // An empty blob has no first byte.
+      if (azureStatus(error) === 416 && length !== undefined) return this.#peek(key, abortSignal);
+      throw error;
+    }
   }
 
   async lend({ key, now, seconds }: LendRequest): Promise<LentRead | undefined> {
@@ -126,7 +197,9 @@ export class AzureDriver implements StoreDriver<BlockUpload> {
     const pages = this.#container
       .listBlobsFlat({ prefix, abortSignal })
       .byPage({ maxPageSize: 1000, ...(from === undefined ? {} : { continuationToken: from }) });
-    for await (const { segment, continuationToken } of pages) {
+    // The SDK does not notice an abort while an answer trickles in.
+    for await (const { containerName, segment, continuationToken } of interruptible(pages, abortSignal)) {
+      if (!containerName) throw new BlobError('Unavailable', 'the store answered with something other than a listing');
       const items = segment.blobItems.map(({ name, properties }) => ({
         key: name,
         bytes: properties.contentLength ?? 0,
@@ -140,7 +213,7 @@ export class AzureDriver implements StoreDriver<BlockUpload> {
 
   async remove(key: string, abortSignal: AbortSignal): Promise<void> {
     try {
-      await this.#blob(key).delete({ abortSignal, deleteSnapshots: 'include' });
+      await beforeAbort(this.#blob(key).delete({ abortSignal, deleteSnapshots: 'include' }), abortSignal);
     } catch (error) {
       if (azureCode(error) !== 'BlobNotFound') throw error;
     }
@@ -158,6 +231,23 @@ export class AzureDriver implements StoreDriver<BlockUpload> {
     return azureError(thrown, what, this.#redact);
   }
 
+  /** Throws if the store tells of another encryption scope than the one that was asked for. */
+  #checkScope(told: string | undefined, key: string): void {
+    const { encryptionScope: asked } = this.#atRest;
+    if (!asked || !told || told === asked) return;
+    const message = `the store encrypts ${key} with the encryption scope ${told.slice(0, 256)} instead of ${asked}. Correct encryptionScope`;
+    throw new BlobError('Configuration', message);
+  }
+
+  /** What goes with each request that makes a blob. */
+  #kept() {
+    return { ...this.#atRest, ...immutabilityInput(this.#objectLock, this.#clock.now()) };
+  }
+
+  #explained(what: string): (error: unknown) => never {
+    return (error) => explainRefusal(error, this.#objectLock, what, this.#redact);
+  }
+
   #blob(key: string): BlockBlobClient {
     return this.#container.getBlockBlobClient(key);
   }
@@ -171,6 +261,37 @@ function blockId(mark: string, number: number): string {
 /** Azure compares it with what arrives; the signature of a request does not cover its body. */
 function md5(bytes: Uint8Array): Uint8Array {
   return createHash('md5').update(bytes).digest();
+}
+
+function compared(told: Uint8Array | undefined, sum: Uint8Array): Stored['checksum'] {
+  if (!told) return 'unknown';
+  return Buffer.compare(told, sum) === 0 ? 'same' : 'other';
+}
+
+/** What everything that Azure stores or shows has; an answer without it comes from something else. */
+function etagOf(etag: string | undefined, what: string): string {
+  const found = bare(etag);
+  if (found) return found;
+  throw new BlobError(
+    'Unavailable',
+    `${what}: the store answered without an ETag, so it is not certain that the data was stored`,
+  );
+}
+
+interface Found {
+  readonly lastModified?: Date;
+  readonly etag?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+function facts(key: string, bytes: number | undefined, { lastModified, etag, metadata }: Found): ObjectFacts {
+  if (bytes === undefined) throw new BlobError('Unavailable', `the store did not report the length of ${key}`);
+  const modifiedAt = lastModified?.getTime() ?? 0;
+  return { key, bytes, modifiedAt, etag: etagOf(etag, `reading the metadata of ${key}`), mark: metadata?.[markName] };
+}
+
+function rangeOf({ _response, contentRange, contentLength }: BlobDownloadResponseParsed) {
+  return answeredRange({ status: _response.status, contentRange, contentLength });
 }
 
 /** In lists ETags come without quotes, elsewhere with. */

@@ -9,6 +9,8 @@ const codes: Readonly<Record<string, BlobErrorCode>> = {
   ContainerNotFound: 'BucketMissing',
   ContainerBeingDeleted: 'BucketMissing',
   ContainerDisabled: 'Denied',
+  BlobImmutableDueToPolicy: 'Locked',
+  BlobImmutableDueToLegalHold: 'Locked',
   AccountIsDisabled: 'Denied',
   AuthenticationFailed: 'Denied',
   AuthorizationFailure: 'Denied',
@@ -21,6 +23,8 @@ const codes: Readonly<Record<string, BlobErrorCode>> = {
   Md5Mismatch: 'ChecksumMismatch',
   Crc64Mismatch: 'ChecksumMismatch',
   InvalidMd5: 'ChecksumMismatch',
+  // The SDK's own word for an answer that is not Azure's.
+  PARSE_ERROR: 'Unavailable',
 };
 
 /** Errors of the identity library, by their class. */

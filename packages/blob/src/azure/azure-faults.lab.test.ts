@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import { startAzurite } from '../testing/azurite.ts';
-import { FaultProxy, type ProxiedRequest } from '../testing/fault-proxy.ts';
-import { quickRetries, type RefusalCase, testFaults } from '../testing/fault-suite.ts';
+import { type Answer, FaultProxy, type ProxiedRequest } from '../testing/fault-proxy.ts';
+import { testFaults } from '../testing/kit/fault-kit.ts';
+import { quickRetries, type Refusal, type RequestKind } from '../testing/kit/kit-subject.ts';
 import { openAzure } from './open-azure.ts';
 
 const partBytes = 64 * 1024;
 
-function isPart({ method, url }: ProxiedRequest): boolean {
-  return method === 'PUT' && /comp=block(&|$)/.test(url);
+function kindOf({ method, url }: ProxiedRequest): RequestKind {
+  const comp = new URL(url, 'http://store').searchParams.get('comp');
+  if (method === 'PUT') return comp === 'block' ? 'part' : comp === 'blocklist' ? 'finish' : 'whole';
+  if (method === 'GET') return comp === 'list' ? 'list' : 'read';
+  return method === 'HEAD' ? 'look' : 'delete';
 }
 
-function isFinish({ method, url }: ProxiedRequest): boolean {
-  return method === 'PUT' && url.includes('comp=blocklist');
-}
-
-function xml(status: number, code: string, detail = ''): RefusalCase['answer'] {
+function xml(status: number, code: string, detail = ''): Answer {
   const headers = { 'content-type': 'application/xml', 'x-ms-error-code': code };
   const body = `<?xml version="1.0" encoding="utf-8"?><Error><Code>${code}</Code><Message>said by the store\nRequestId:1</Message>${detail}</Error>`;
   return { status, headers, body };
@@ -23,59 +23,52 @@ function xml(status: number, code: string, detail = ''): RefusalCase['answer'] {
 const tooOld =
   '<AuthenticationErrorDetail>Request date header too old: &apos;Sun, 15 Nov 2026 08:00:00 GMT&apos;</AuthenticationErrorDetail>';
 
-const refusals: readonly RefusalCase[] = [
+const refusals: readonly Refusal[] = [
   { title: '503 ServerBusy', answer: xml(503, 'ServerBusy'), code: 'Throttled', retryable: true },
-  {
-    title: 'a token that has expired',
-    answer: xml(401, 'InvalidAuthenticationInfo'),
-    code: 'Expired',
-    retryable: false,
-  },
-  { title: 'access denied', answer: xml(403, 'AuthorizationFailure'), code: 'Denied', retryable: false },
-  { title: 'a container that is gone', answer: xml(404, 'ContainerNotFound'), code: 'BucketMissing', retryable: false },
-  {
-    title: 'a clock that is wrong',
-    answer: xml(403, 'AuthenticationFailed', tooOld),
-    code: 'ClockSkew',
-    retryable: true,
-  },
-  { title: 'a wrong checksum', answer: xml(400, 'Md5Mismatch'), code: 'ChecksumMismatch', retryable: true },
-  { title: 'a server that took too long', answer: xml(500, 'OperationTimedOut'), code: 'Timeout', retryable: true },
+  { title: 'denied', answer: xml(403, 'AuthorizationFailure'), code: 'Denied', retryable: false },
+  { title: 'no container', answer: xml(404, 'ContainerNotFound'), code: 'BucketMissing', retryable: false },
+  { title: 'clock', answer: xml(403, 'AuthenticationFailed', tooOld), code: 'ClockSkew', retryable: true },
+  { title: 'checksum', answer: xml(400, 'Md5Mismatch'), code: 'ChecksumMismatch', retryable: true },
+  { title: 'took too long', answer: xml(500, 'OperationTimedOut'), code: 'Timeout', retryable: true },
 ];
 
-testFaults(async () => {
+testFaults('Azure', async () => {
   const server = await startAzurite();
   const proxy = await FaultProxy.start(server.port);
   const { account, accountKey, container } = server;
-  const open = (port: number) =>
-    openAzure(
-      {
-        account,
-        container,
-        endpoint: `http://127.0.0.1:${port}/${account}`,
-        credentials: { kind: 'key', accountKey },
-        policy: { allowLocal: true },
-        partBytes,
-      },
-      { retry: quickRetries },
-    );
-  const store = await open(proxy.port);
-  const direct = await open(server.port);
+  const openAt = (port: number) => {
+    const endpoint = `http://127.0.0.1:${port}/${account}`;
+    const credentials = { kind: 'key', accountKey } as const;
+    const options = { account, container, endpoint, credentials, policy: { allowLocal: true }, partBytes };
+    return openAzure(options, { retry: quickRetries });
+  };
+  const direct = await openAt(server.port);
   return {
     proxy,
-    store,
+    open: () => openAt(proxy.port),
     direct,
     partBytes,
     leftovers: async () => [],
     secrets: [accountKey],
-    isPart,
-    isFinish,
+    kindOf,
     checks: 'parts',
+    looksApart: true,
+    boundsReads: false,
+    withoutChecksums: ({ method }) => {
+      if (method !== 'PUT') return undefined;
+      return {
+        kind: 'alter',
+        alter: ({ headers: { 'content-md5': _, ...headers }, ...answer }) => ({ ...answer, headers }),
+      };
+    },
+    continued: (page) =>
+      page.replace(/<NextMarker\s*\/>|<NextMarker>.*<\/NextMarker>/, '<NextMarker>more</NextMarker>'),
+    refusals,
+    expired: xml(401, 'InvalidAuthenticationInfo'),
     close: async () => {
-      store.close();
       direct.close();
       await proxy.stop();
       await server.stop();
     },
   };
-}, refusals);
+});

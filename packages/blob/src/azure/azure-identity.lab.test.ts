@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readFile } from 'node:fs/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type AzureServer, startAzurite } from '../testing/azurite.ts';
 import { bytesOf, chunked } from '../testing/bodies.ts';
-import { expectClean, quickRetries } from '../testing/fault-suite.ts';
-import { startIdentityServer } from '../testing/identity-server.ts';
+import { expectClean } from '../testing/expect-clean.ts';
+import { type IdentityServer, startIdentityServer } from '../testing/identity-server.ts';
+import { quickRetries } from '../testing/kit/kit-subject.ts';
 import { plainRequest } from '../testing/lending-suite.ts';
 import { testdata } from '../testing/testdata.ts';
 import type { AzureCredentials } from './azure-options.ts';
@@ -63,6 +67,71 @@ test('the identity of the machine', async () => {
   expect(identity.asked.at(-1)?.headers['metadata']).toBe('true');
   await identity.stop();
 });
+
+describe('the token of a service account, which a webhook has put into the pod', () => {
+  const tenant = 'ab1f708d-50f6-404c-a006-d71b2ac7a606';
+  let identity: IdentityServer;
+  let accepted: string;
+  let folder: string;
+  let tokenFile: string;
+  const usual = getCACertificates('default');
+
+  beforeEach(async () => {
+    accepted = 'projected-token-MARKER-1';
+    folder = await mkdtemp(join(tmpdir(), 'azure-token-'));
+    tokenFile = join(folder, 'azure-identity-token');
+    await writeFile(tokenFile, accepted);
+    identity = await startIdentityServer(
+      ({ path, body }) => {
+        if (path.includes('/.well-known/openid-configuration')) return openIdOf(identity.url, tenant);
+        const given = new URLSearchParams(body).get('client_assertion');
+        if (!path.includes('/oauth2/v2.0/token') || given !== accepted) return undefined;
+        return { access_token: token({}), expires_in: 3600, token_type: 'Bearer' };
+      },
+      { tls: true },
+    );
+    // The authority has a certificate of the tests.
+    setDefaultCACertificates([...usual, caCertificates]);
+    vi.stubEnv('AZURE_AUTHORITY_HOST', identity.url);
+    vi.stubEnv('AZURE_TENANT_ID', tenant);
+    vi.stubEnv('AZURE_CLIENT_ID', 'client-of-the-operator');
+    vi.stubEnv('AZURE_FEDERATED_TOKEN_FILE', tokenFile);
+  });
+  afterEach(async () => {
+    setDefaultCACertificates(usual);
+    await identity.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  test.each(['chain', 'workload-identity'] as const)('is exchanged for one of Azure: %s', async (kind) => {
+    expect(await attempt({ kind })).toBe(10);
+    const exchange = identity.asked.find(({ path }) => path.includes('/oauth2/v2.0/token'));
+    expect(exchange?.path).toContain(`/${tenant}/`);
+    expect(Object.fromEntries(new URLSearchParams(exchange?.body))).toMatchObject({
+      client_id: 'client-of-the-operator',
+      client_assertion: accepted,
+      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+      scope: expect.stringContaining('https://storage.azure.com/.default'),
+    });
+  });
+
+  test('that is not accepted is an error without the token in it', async () => {
+    await writeFile(tokenFile, 'expired-token-MARKER-2');
+    const error = await attempt({ kind: 'workload-identity' });
+    expect(error).toMatchObject({ name: 'BlobError' });
+    expectClean(error, ['expired-token-MARKER-2']);
+  });
+});
+
+function openIdOf(authority: string, tenant: string): object {
+  const base = `${authority}/${tenant}`;
+  return {
+    issuer: `${base}/v2.0`,
+    token_endpoint: `${base}/oauth2/v2.0/token`,
+    authorization_endpoint: `${base}/oauth2/v2.0/authorize`,
+    jwks_uri: `${base}/discovery/v2.0/keys`,
+  };
+}
 
 test('a workload identity that is not set up is a matter of configuration', async () => {
   const error = await attempt({ kind: 'workload-identity' });

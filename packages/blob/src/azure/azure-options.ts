@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { BlobError } from '../blob-error.ts';
 import type { EndpointPolicy } from '../endpoint/endpoint-policy.ts';
+import type { ObjectLock } from '../object-lock.ts';
 
-/** Microsoft's clouds, by the names that the original operator's Secrets use. */
+/** Microsoft's clouds, by the names that CoreOS's Secrets use. */
 export type AzureCloud = 'AzurePublicCloud' | 'AzureChinaCloud' | 'AzureUSGovernmentCloud' | 'AzureGermanCloud';
 
 /** Where each cloud keeps its blobs, and whom it asks who somebody is. */
@@ -27,13 +28,17 @@ export interface AzureOptions {
   readonly container: string;
   /** @default { kind: 'chain' } */
   readonly credentials?: AzureCredentials;
-  /** @default AzurePublicCloud */
+  /** @default the one that AZURE_AUTHORITY_HOST is of, for an identity of the environment; else AzurePublicCloud */
   readonly cloud?: AzureCloud;
   /** URL of the account's blob service. @default https://<account>.blob.<suffix of the cloud> */
   readonly endpoint?: string;
   /** Certificates in PEM that are trusted besides the usual ones. */
   readonly caCertificates?: string;
   readonly policy?: EndpointPolicy;
+  /** The encryption scope of the account that blobs are encrypted with. @default that of the container */
+  readonly encryptionScope?: string;
+  /** As an immutability policy of each blob, `Unlocked` for `Governance`; the container needs support for version-level immutability. */
+  readonly objectLock?: ObjectLock;
   /** @default 8 MiB */
   readonly partBytes?: number;
 }
@@ -50,9 +55,17 @@ export function azureOptionsFromSecret(
   const cloud = data['cloud'] || 'AzurePublicCloud';
   if (!isCloud(cloud)) {
     const known = Object.keys(azureClouds).join(', ');
-    throw new BlobError('Configuration', `the Secret for Azure names a cloud that is none of ${known}`);
+    throw new BlobError('Configuration', `the key cloud of the Secret for Azure must be one of ${known}`);
   }
   return { account, credentials: { kind: 'key', accountKey }, cloud };
+}
+
+/** The cloud that an identity of the environment is known in. Undefined: one that has no name here, or none is said. */
+export function cloudOfAuthority(authorityHost: string | undefined): AzureCloud | undefined {
+  const host = authorityHost?.replace(/\/$/, '');
+  return Object.keys(azureClouds)
+    .filter(isCloud)
+    .find((name) => azureClouds[name].authorityHost === host);
 }
 
 function isCloud(name: string): name is AzureCloud {

@@ -2,48 +2,61 @@
 
 import type { TokenCredential } from '@azure/identity';
 import type { RequestPolicyFactory, StorageSharedKeyCredential } from '@azure/storage-blob';
+import { systemClock } from '@etcd-operator/ports';
 import { BlobError } from '../blob-error.ts';
 import type { BlobStore } from '../blob-store.ts';
 import { redactor } from '../call/fault.ts';
 import { checkEndpoint } from '../endpoint/endpoint-policy.ts';
 import { type GuardedAgents, guardedAgents } from '../endpoint/guarded-agents.ts';
+import { checkHeaderValue } from '../endpoint/header-value.ts';
 import { createStore, type StoreSettings } from '../store.ts';
 import { AzureDriver, type ReadSas } from './azure-driver.ts';
 import { azureError } from './azure-errors.ts';
-import { type AzureCredentials, type AzureOptions, azureClouds } from './azure-options.ts';
+import { type AzureCredentials, type AzureOptions, azureClouds, cloudOfAuthority } from './azure-options.ts';
+import { cappedAnswers } from './cap-answers.ts';
 
 type AzureSdk = typeof import('@azure/storage-blob');
 
 /** Opens a container. Loads the SDK; makes no request. */
 export async function openAzure(options: AzureOptions, settings: StoreSettings = {}): Promise<BlobStore> {
   const { account, container, policy = {}, credentials = { kind: 'chain' } } = options;
-  const cloud = azureClouds[options.cloud ?? 'AzurePublicCloud'];
+  const identity = credentials.kind === 'key' ? undefined : process.env['AZURE_AUTHORITY_HOST'];
+  const cloud = azureClouds[options.cloud ?? cloudOfAuthority(identity) ?? 'AzurePublicCloud'];
   checkNames(account, container);
+  checkHeaderValue('encryptionScope', options.encryptionScope);
   const endpoint = checkEndpoint(options.endpoint || `https://${account}.blob.${cloud.suffix}`, policy);
   const sdk = await import('@azure/storage-blob');
   const agents = guardedAgents({
     policy,
     host: endpoint.hostname,
+    fence: settings.fence,
     ...(options.caCertificates === undefined ? {} : { caCertificates: options.caCertificates }),
   });
   // Without a cloud, the environment that gives the identity says who is asked for it.
-  const authority = options.cloud === undefined ? {} : { authorityHost: cloud.authorityHost };
+  const authority =
+    options.cloud === undefined
+      ? // Whom only the environment knows, Microsoft does not.
+        { disableInstanceDiscovery: identity !== undefined && cloudOfAuthority(identity) === undefined }
+      : { authorityHost: cloud.authorityHost };
   const redact = redactor(credentials.kind === 'key' ? [credentials.accountKey] : []);
   const credential = await credentialOf(sdk, account, credentials, authority).catch((error: unknown) => {
-    throw azureError(error, 'getting an identity for Azure', redact);
+    throw azureError(error, "getting a token for the operator's Azure identity", redact);
   });
   // Retries are ours, with our clock.
   const pipeline = sdk.newPipeline(credential, { retryOptions: { maxTries: 1 } });
-  pipeline.factories.push(onlyTo(endpoint, agents));
+  pipeline.factories.push(cappedAnswers(), onlyTo(endpoint, agents));
   const service = new sdk.BlobServiceClient(endpoint.href.replace(/\/$/, ''), pipeline);
   const driver = new AzureDriver({
     container: service.getContainerClient(container),
     agents,
     location: `azure://${account}/${container}`,
+    server: endpoint.href,
     partBytes: options.partBytes,
+    encryptionScope: options.encryptionScope,
+    objectLock: options.objectLock,
+    clock: settings.clock ?? systemClock,
     readSas: readSasOf(sdk, endpoint, container, credential),
     redact,
-    ...(settings.random ? { random: settings.random } : {}),
   });
   return createStore(driver, settings);
 }
@@ -52,7 +65,7 @@ async function credentialOf(
   sdk: AzureSdk,
   account: string,
   credentials: AzureCredentials,
-  authority: { readonly authorityHost?: string },
+  authority: { readonly authorityHost?: string; readonly disableInstanceDiscovery?: boolean },
 ): Promise<StorageSharedKeyCredential | TokenCredential> {
   switch (credentials.kind) {
     case 'key':
@@ -99,7 +112,7 @@ function onlyTo(endpoint: URL, agents: GuardedAgents): RequestPolicyFactory {
       sendRequest: (request) => {
         const { origin, host } = new URL(request.url);
         if (origin !== endpoint.origin) {
-          const message = `a request would have gone to ${host} instead of ${endpoint.host}; refused`;
+          const message = `refused to send a request to ${host} instead of ${endpoint.host}`;
           return Promise.reject(new BlobError('Configuration', message));
         }
         request.agent = endpoint.protocol === 'https:' ? agents.https : agents.http;
@@ -112,9 +125,9 @@ function onlyTo(endpoint: URL, agents: GuardedAgents): RequestPolicyFactory {
 /** They become part of a host name and of a path. */
 function checkNames(account: string, container: string): void {
   if (!/^[a-z0-9]{3,24}$/.test(account)) {
-    throw new BlobError('Configuration', `${JSON.stringify(account)} is not the name of a storage account`);
+    throw new BlobError('Configuration', `${JSON.stringify(account)} is not a valid storage account name`);
   }
   if (!/^(\$root|[a-z0-9][a-z0-9-]{1,61}[a-z0-9])$/.test(container) || container.includes('--')) {
-    throw new BlobError('InvalidPath', `${JSON.stringify(container)} is not the name of a container`);
+    throw new BlobError('InvalidPath', `${JSON.stringify(container)} is not a valid container name`);
   }
 }

@@ -105,7 +105,7 @@ describe('the time of a request', () => {
     expect(await failure).toMatchObject({
       code: 'Timeout',
       retryable: true,
-      message: 'sending: no answer within 10 s',
+      message: 'sending: no response within 10 s',
     });
     expect(clock.pendingTimers).toBe(0);
   });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Clock, type Logger, type Random, silentLogger, systemClock, systemRandom } from '@etcd-operator/ports';
 import { BlobError } from '../blob-error.ts';
+import type { Pace } from '../read/slowness-ends.ts';
 
 /** How faults that pass are met. */
 export interface RetryPolicy {
@@ -12,7 +13,7 @@ export interface RetryPolicy {
   readonly maxDelayMs?: number;
   /** How long one request may take, besides the time that its bytes are given. @default 30000 */
   readonly requestTimeoutMs?: number;
-  /** A link that is slower than this counts as broken. @default 128 KiB/s */
+  /** A link that is slower than this counts as broken, in both directions. @default 128 KiB/s */
   readonly slowestBytesPerSecond?: number;
 }
 
@@ -25,6 +26,8 @@ export interface StorePorts {
   /** @default silent */
   readonly logger?: Logger;
   readonly retry?: RetryPolicy;
+  /** Throws if the store may not be asked any more. Asked before each request and whenever bytes of one leave. @default it may */
+  readonly fence?: () => void;
 }
 
 /** One request: what it is for, for messages, and how many bytes it moves. */
@@ -53,6 +56,7 @@ export class Attempts {
   readonly #logger: Logger;
   readonly #errorOf: (error: unknown, what: string) => BlobError;
   readonly #policy: Required<RetryPolicy>;
+  readonly #fence: (() => void) | undefined;
 
   constructor(ports: StorePorts, errorOf: (error: unknown, what: string) => BlobError) {
     this.clock = ports.clock ?? systemClock;
@@ -60,6 +64,7 @@ export class Attempts {
     this.#logger = ports.logger ?? silentLogger;
     this.#errorOf = errorOf;
     this.#policy = { ...usualPolicy, ...ports.retry };
+    this.#fence = ports.fence;
   }
 
   /** Makes a request, again if need be. Rejects with a `BlobError`, `Aborted` as soon as `signal` is. */
@@ -87,6 +92,7 @@ export class Attempts {
     make: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     if (signal?.aborted) throw stopped(what, signal);
+    this.#passFence(what);
     const limit = this.limitMs(bytes);
     const over = new AbortController();
     const timer = this.clock.schedule(limit, () => over.abort());
@@ -94,7 +100,7 @@ export class Attempts {
       return await make(signal ? AbortSignal.any([signal, over.signal]) : over.signal);
     } catch (thrown) {
       if (!over.signal.aborted || signal?.aborted) throw this.error(thrown, what, signal);
-      throw new BlobError('Timeout', `${what}: no answer within ${Math.round(limit / 1000)} s`);
+      throw new BlobError('Timeout', `${what}: no response within ${Math.round(limit / 1000)} s`);
     } finally {
       timer.cancel();
     }
@@ -104,7 +110,7 @@ export class Attempts {
   async pause(error: BlobError, failures: number, what: string, signal: AbortSignal | undefined): Promise<void> {
     if (!error.retryable || failures >= this.#policy.attempts) throw error;
     const delay = this.#delay(error, failures);
-    this.#logger.debug('request to the object store failed, trying again', {
+    this.#logger.debug('request to the object store failed; retrying', {
       request: what,
       failures,
       delayMs: Math.round(delay),
@@ -121,6 +127,21 @@ export class Attempts {
   error(thrown: unknown, what: string, signal: AbortSignal | undefined): BlobError {
     if (signal?.aborted) return stopped(what, signal);
     return thrown instanceof BlobError ? thrown : this.#errorOf(thrown, what);
+  }
+
+  #passFence(what: string): void {
+    try {
+      this.#fence?.();
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new BlobError('Aborted', `${what}: nothing is sent to the store: ${why}`, { cause });
+    }
+  }
+
+  /** How slowly an answer may come. */
+  get pace(): Pace {
+    const { requestTimeoutMs: silenceMs, slowestBytesPerSecond } = this.#policy;
+    return { silenceMs, slowestBytesPerSecond };
   }
 
   /** How long a request of this size may take. */

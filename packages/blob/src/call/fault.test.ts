@@ -91,9 +91,23 @@ describe('answers', () => {
     const fault = { name: 'AccessDenied', status: 403, message: 'Access Denied.', retryAfter: '7' };
     const error = storeError('Denied', fault, 'storing a/b', new Error('x'), plain);
     expect(error.message).toBe(
-      'storing a/b: Access Denied; check the credentials, and what they allow (AccessDenied, HTTP 403)',
+      'storing a/b: Access Denied; check the credentials and their permissions (AccessDenied, HTTP 403)',
     );
     expect(error.retryAfterMs).toBe(7_000);
+  });
+
+  test('of any length cost no time and fill no status', () => {
+    const words = `${'http://'.repeat(100_000)}${' '.repeat(1_000_000)}x`;
+    const fault = { name: 'Odd', status: 500, message: words, retryAfter: undefined };
+    const error = storeError(
+      'Unavailable',
+      fault,
+      'storing a/b',
+      faultCopy(new Error(words), redactor([])),
+      redactor([]),
+    );
+    expect(error.message.length).toBeLessThan(5_000);
+    expect(String(error.cause).length).toBeLessThan(5_000);
   });
 
   test.each([undefined, '', 'Wed, 21 Oct 2026 07:28:00 GMT', '-3'])(

@@ -6,14 +6,35 @@ export type Redact = (text: string) => string;
 
 const mask = '***';
 
+/** No sentence of a store is longer; what is could keep an expression, and whoever reads the message, busy for long. */
+const longestText = 4096;
+
+function clipped(text: string): string {
+  return text.length > longestText ? `${text.slice(0, longestText)}...` : text;
+}
+
 /** Masks these values wherever they stand, and the query of every URL: signatures and upload sessions are secrets too. */
 export function redactor(secrets: readonly (string | undefined)[]): Redact {
   // A value of a few characters would mask half of every message, and is no secret.
   const values = secrets.filter((secret): secret is string => secret !== undefined && secret.length >= 4);
   return (text) => {
     const masked = values.reduce((rest, value) => rest.replaceAll(value, mask), text);
-    return masked.replace(/(\bhttps?:\/\/[^\s?"'<>]*)\?[^\s"'<>]*/g, `$1?${mask}`);
+    return clipped(masked).replace(/[^\s"'<>]+/g, withoutQuery);
   };
+}
+
+/** Of a word with a URL in it, what comes before its query. */
+function withoutQuery(word: string): string {
+  const start = word.search(/\bhttps?:\/\//);
+  const query = start === -1 ? -1 : word.indexOf('?', start);
+  return query === -1 ? word : `${word.slice(0, query)}?${mask}`;
+}
+
+/** Without blanks and full stops at its end. */
+function withoutEnd(text: string): string {
+  let end = text.length;
+  while (end > 0 && /[\s.]/.test(text[end - 1] ?? '')) end -= 1;
+  return text.slice(0, end);
 }
 
 /**
@@ -44,20 +65,22 @@ export function codeOfStatus(status: number | undefined): BlobErrorCode {
   if (status === 408) return 'Timeout';
   if (status === 429) return 'Throttled';
   if (status === 507) return 'NoSpace';
+  // A success that is none: something else than the store has answered.
+  if (status >= 200 && status < 300) return 'Unavailable';
   if (status >= 300 && status < 400) return 'Configuration';
   return status >= 500 ? 'Unavailable' : 'Unknown';
 }
 
 /** What a person can do about it, or at least what it means. */
 const advice: Readonly<Partial<Record<BlobErrorCode, string>>> = {
-  NotFound: 'there is no such object',
-  BucketMissing: 'there is no such bucket or container: make it, or correct the path',
-  Denied: 'check the credentials, and what they allow',
+  NotFound: 'the object does not exist',
+  BucketMissing: 'the bucket or container does not exist: create it, or correct the path',
+  Denied: 'check the credentials and their permissions',
   Expired: 'the credentials have expired: renew them',
-  ClockSkew: "set this machine's clock",
+  ClockSkew: "the operator's clock differs from the clock of the store: correct the clock of the node",
   Throttled: 'the store asks for fewer requests',
-  NoSpace: 'make room, or raise the quota',
-  ChecksumMismatch: 'what arrived is not what was sent',
+  NoSpace: 'the store is full: free some space, or raise the quota',
+  ChecksumMismatch: 'the data that arrived differs from the data that was sent',
 };
 
 /** The error for an answer of a store. */
@@ -69,7 +92,7 @@ export function storeError(
   redact: Redact,
 ): BlobError {
   const said = [fault.name, fault.status === undefined ? '' : `HTTP ${fault.status}`].filter((text) => text !== '');
-  const sentences = [fault.message.replace(/[\s.]+$/, ''), advice[code] ?? ''].filter((text) => text !== '');
+  const sentences = [withoutEnd(clipped(fault.message)), advice[code] ?? ''].filter((text) => text !== '');
   const message = `${what}: ${sentences.join('; ') || 'the store refused'} (${said.join(', ')})`;
   const seconds = Number(fault.retryAfter);
   const retryAfterMs = Number.isFinite(seconds) && seconds > 0 ? { retryAfterMs: seconds * 1000 } : {};

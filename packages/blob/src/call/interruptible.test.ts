@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { Readable } from 'node:stream';
 import { settle } from '@etcd-operator/ports';
 import { describe, expect, test } from 'vitest';
 import { all } from '../testing/bodies.ts';
@@ -48,6 +49,14 @@ describe('interruptible', () => {
     };
     await expect(all(interruptible(source, new AbortController().signal))).rejects.toThrow('broken');
     await settle();
+  });
+
+  test('survives a stream that fails without ever being read, and tells whoever reads it', async () => {
+    const stream = new Readable({ read: () => {} });
+    const unread = interruptible(stream, new AbortController().signal);
+    stream.destroy(new Error('cut'));
+    await new Promise((resolve) => stream.once('close', resolve));
+    await expect(all(unread)).rejects.toThrow('cut');
   });
 });
 

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+import { ignoreErrors } from './ignore-errors.ts';
 
 /**
  * Passes a source on, and lets go of it as soon as the signal is aborted, even if it is silent at that moment: then it throws the
- * signal's reason. The source is told to end without being waited for, because it may never answer.
+ * signal's reason. The source is told to end, and nobody waits for that, because it may never answer. A stream that fails when nobody
+ * reads it, or before anybody does, disturbs nobody.
  */
-export async function* interruptible<T>(
-  source: AsyncIterable<T>,
-  signal: AbortSignal,
-): AsyncGenerator<T, void, undefined> {
+export function interruptible<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T, void, undefined> {
+  return passedOn(ignoreErrors(source), signal);
+}
+
+async function* passedOn<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T, void, undefined> {
   const iterator = source[Symbol.asyncIterator]();
   let isOver = false;
   try {

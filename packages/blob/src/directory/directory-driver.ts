@@ -4,8 +4,9 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Random, systemRandom } from '@etcd-operator/ports';
 import { BlobError } from '../blob-error.ts';
-import type { BlobInfo } from '../blob-store.ts';
-import type { ListPage, ReadRequest, ReadResponse, StoreDriver } from '../store-driver.ts';
+import type { BlobInfo, Cleared } from '../blob-store.ts';
+import { beforeAbort } from '../call/interruptible.ts';
+import type { ListPage, ReadRequest, ReadResponse, StoreDriver, SweepRequest } from '../store-driver.ts';
 import type { Part, PartLimits, Stored } from '../write/part-driver.ts';
 import { mebibyte } from '../write/part-sizes.ts';
 import { fileError, isAbsence } from './errno.ts';
@@ -13,6 +14,7 @@ import { FileFlush } from './file-flush.ts';
 import { fileInfo, listFiles, listUploads } from './list-files.ts';
 import { RootedPaths, removeIfEmpty, syncDirectory } from './rooted-paths.ts';
 import { isUploadFor, mayStartWith, parseUploadName, uploadName } from './upload-name.ts';
+import { volumeCalls } from './volume-calls.ts';
 
 /** A directory as a store, such as a mounted volume. */
 export interface DirectoryOptions {
@@ -21,6 +23,8 @@ export interface DirectoryOptions {
   /** @default 512 KiB */
   readonly partBytes?: number;
   readonly random?: Random;
+  /** Throws if nothing may be changed any more; asked right before each change. @default it may */
+  readonly fence?: (() => void) | undefined;
 }
 
 /** A file that is being written under another name beside its place. */
@@ -37,15 +41,22 @@ interface FileUpload {
 const pageItems = 10_000;
 const readBytes = 256 * 1024;
 
+/** What file systems take; the names of uploads are never longer. */
+const maxNameBytes = 255;
+
 /**
  * Objects are files below the root. A file is written under a name of its own, forced to the disk, and renamed into place; then the
  * directory is forced to the disk too, so that what `put` has resolved for survives a power cut.
  */
 export class DirectoryDriver implements StoreDriver<FileUpload> {
   readonly location: string;
+  readonly server = 'file:';
   readonly limits: PartLimits;
   readonly #paths: RootedPaths;
   readonly #random: Random;
+  readonly #fence: () => void;
+  /** Files that are being read. */
+  readonly #reading = new Set<FileHandle>();
 
   constructor(options: DirectoryOptions) {
     this.location = pathToFileURL(options.root).href;
@@ -55,168 +66,243 @@ export class DirectoryDriver implements StoreDriver<FileUpload> {
     this.limits = { firstPartBytes, maxParts: 2 ** 31, maxPartBytes: firstPartBytes, partsInFlight: 1 };
     this.#paths = new RootedPaths(options.root);
     this.#random = options.random ?? systemRandom;
+    this.#fence = options.fence ?? (() => undefined);
   }
 
-  async clear(key: string): Promise<void> {
+  /** Right before the volume is changed, which may be long after it was decided: calls wait for their turn. */
+  #change<T>(act: () => Promise<T>): Promise<T> {
+    this.#fence();
+    return act();
+  }
+
+  async clear(key: string, signal: AbortSignal): Promise<Cleared> {
+    const on = volumeCalls.until(signal);
     try {
-      const { directory, name } = await this.#paths.existing(key);
-      for (const file of await readdir(directory)) {
+      const { directory, name } = await this.#paths.existing(key, on);
+      for (const file of await on(() => readdir(directory))) {
         const upload = parseUploadName(file);
-        if (upload && isUploadFor(upload, name)) await rm(join(directory, file), { force: true });
+        if (upload && isUploadFor(upload, name))
+          await on(() => this.#change(() => rm(join(directory, file), { force: true })));
       }
     } catch (error) {
       if (!isAbsence(error)) throw error;
     }
+    return 'cleared';
   }
 
-  async whole(key: string, bytes: Buffer): Promise<Stored> {
-    const upload = await this.begin(key);
+  keyProblem(key: string): string | undefined {
+    const isTooLong = key.split('/').some((segment) => Buffer.byteLength(segment) > maxNameBytes);
+    return isTooLong ? `has a segment that is longer than ${maxNameBytes} bytes` : undefined;
+  }
+
+  async whole(key: string, bytes: Buffer, mark: string, signal: AbortSignal): Promise<Stored> {
+    const upload = await this.begin(key, mark, signal);
     try {
-      await this.part(upload, { number: 1, offset: 0, bytes, isLast: true });
-      return await this.finish(upload);
+      await this.part(upload, { number: 1, offset: 0, bytes, isLast: true }, signal);
+      return await this.finish(upload, undefined, signal);
     } catch (error) {
-      await this.abort(upload);
+      // Also if it was told to stop: it goes on by itself then.
+      await beforeAbort(this.abort(upload, new AbortController().signal), signal).catch(() => {});
       throw error;
     }
   }
 
-  async begin(key: string): Promise<FileUpload> {
-    const { path, directory, name, newDirectories } = await this.#paths.made(key);
+  async begin(key: string, _mark: string, signal: AbortSignal): Promise<FileUpload> {
+    const on = volumeCalls.until(signal);
+    const { path, directory, name, newDirectories } = await this.#paths.made(key, on);
     const temporary = join(directory, uploadName(name, this.#random.uuid()));
     try {
-      const found = await lstat(path).catch(() => undefined);
+      const found = await on(() => lstat(path)).catch(unlessAborted(signal));
       if (found && !found.isFile()) {
-        throw new BlobError('InvalidPath', `${path} is there already and is not a file, so it is not replaced`);
+        throw new BlobError('InvalidPath', `${path} exists and is not a file, so it is not replaced`);
       }
-      const handle = await this.#paths.create(temporary);
-      const flush = new FileFlush(handle);
+      this.#fence();
+      const handle = await this.#paths.create(temporary, on);
+      const flush = new FileFlush(inTurn(handle));
       return { temporary, target: path, handle, flush, newDirectories, isClosed: false, isRenamed: false };
     } catch (error) {
-      await removeIfEmpty(newDirectories);
+      await removeIfEmpty(newDirectories, on).catch(() => {});
       throw error;
     }
   }
 
-  async part({ handle, flush }: FileUpload, { bytes, offset }: Part): Promise<void> {
+  async part({ handle, flush }: FileUpload, { bytes, offset }: Part, signal: AbortSignal): Promise<void> {
+    const on = volumeCalls.until(signal);
     for (let written = 0; written < bytes.byteLength; ) {
-      const result = await handle.write(bytes, written, bytes.byteLength - written, offset + written);
+      const at = written;
+      const result = await on(() => this.#change(() => handle.write(bytes, at, bytes.byteLength - at, offset + at)));
       written += result.bytesWritten;
     }
     flush.written(bytes.byteLength);
   }
 
-  async finish(upload: FileUpload): Promise<Stored> {
+  async finish(upload: FileUpload, _summary: unknown, signal: AbortSignal): Promise<Stored> {
+    const on = volumeCalls.until(signal);
     if (!upload.isClosed) {
-      await upload.flush.finish();
-      upload.isClosed = true;
-      await upload.handle.close();
+      await beforeAbort(upload.flush.finish(), signal);
+      await closeUpload(upload, signal);
     }
-    if (!upload.isRenamed) await rename(upload.temporary, upload.target);
+    if (!upload.isRenamed) await on(() => this.#change(() => rename(upload.temporary, upload.target)));
     upload.isRenamed = true;
-    for (const made of upload.newDirectories) await syncDirectory(dirname(made));
-    await syncDirectory(dirname(upload.target));
-    return { etag: fileInfo('', await stat(upload.target, { bigint: true })).etag };
+    for (const made of upload.newDirectories) await syncDirectory(dirname(made), on);
+    await syncDirectory(dirname(upload.target), on);
+    const found = await on(() => stat(upload.target, { bigint: true }));
+    return { etag: fileInfo('', found).etag, checksum: 'unknown' };
   }
 
-  async abort(upload: FileUpload): Promise<void> {
-    if (!upload.isClosed) {
-      upload.isClosed = true;
-      await upload.flush.settled();
-      await upload.handle.close();
-    }
-    await rm(upload.temporary, { force: true });
-    await removeIfEmpty(upload.newDirectories);
+  async abort(upload: FileUpload, signal: AbortSignal): Promise<void> {
+    const on = volumeCalls.until(signal);
+    if (!upload.isClosed) await closeUpload(upload, signal);
+    await on(() => this.#change(() => rm(upload.temporary, { force: true })));
+    await removeIfEmpty(upload.newDirectories, on);
   }
 
   async read(request: ReadRequest, signal: AbortSignal): Promise<ReadResponse> {
     const { key, offset, length = Number.POSITIVE_INFINITY } = request;
-    const handle = await this.#paths.openToRead(key);
+    const on = volumeCalls.until(signal);
+    const handle = await this.#paths.openToRead(key, on);
+    this.#reading.add(handle);
     try {
-      const { bytes: size, etag } = fileInfo(key, await handle.stat({ bigint: true }));
+      const { bytes: size, etag } = fileInfo(key, await on(() => handle.stat({ bigint: true })));
       if (request.etag !== undefined && request.etag !== etag) {
         throw new BlobError('NotFound', `${key} was replaced while it was being read`);
       }
+      const range = { start: offset, total: size, isTold: true };
       const bytes = Math.max(0, Math.min(length, size - offset));
-      return { bytes, etag, body: readRange(handle, offset, bytes, signal) };
+      if (bytes > 0) return { range, etag, body: this.#readRange(handle, offset, bytes, signal) };
+      await this.#done(handle, signal);
+      return { range, etag, body: nothing() };
     } catch (error) {
-      await handle.close();
+      await this.#done(handle, signal);
       throw error;
     }
   }
 
-  async stat(key: string): Promise<BlobInfo> {
-    await using handle = await this.#paths.openToRead(key);
-    return fileInfo(key, await handle.stat({ bigint: true }));
+  async #done(handle: FileHandle, signal: AbortSignal): Promise<void> {
+    this.#reading.delete(handle);
+    await closed(handle, signal);
+  }
+
+  /** The bytes of a range; the file is closed at their end, or when the reader leaves. */
+  async *#readRange(
+    handle: FileHandle,
+    offset: number,
+    bytes: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<Uint8Array, void, undefined> {
+    const on = volumeCalls.until(signal);
+    try {
+      for (let done = 0; done < bytes; ) {
+        const at = offset + done;
+        const buffer = Buffer.allocUnsafeSlow(Math.min(readBytes, bytes - done));
+        const { bytesRead } = await on(() => handle.read(buffer, 0, buffer.byteLength, at));
+        if (bytesRead === 0) return;
+        done += bytesRead;
+        yield buffer.subarray(0, bytesRead);
+      }
+    } finally {
+      await this.#done(handle, signal);
+    }
+  }
+
+  async stat(key: string, signal: AbortSignal): Promise<BlobInfo> {
+    const on = volumeCalls.until(signal);
+    const handle = await this.#paths.openToRead(key, on);
+    try {
+      return fileInfo(key, await on(() => handle.stat({ bigint: true })));
+    } finally {
+      await closed(handle, signal);
+    }
   }
 
   /** Nobody else has this file system. */
   async lend(): Promise<undefined> {}
 
-  async page(prefix: string, from: string | undefined): Promise<ListPage> {
+  async page(prefix: string, from: string | undefined, signal: AbortSignal): Promise<ListPage> {
+    const on = volumeCalls.until(signal);
     const items: BlobInfo[] = [];
-    for await (const item of listFiles(await this.#paths.root(), prefix, from)) {
+    for await (const item of listFiles({ root: await this.#paths.root(on), on }, prefix, from)) {
       items.push(item);
       if (items.length === pageItems) return { items, next: item.key };
     }
     return { items, next: undefined };
   }
 
-  async remove(key: string): Promise<void> {
+  async remove(key: string, signal: AbortSignal): Promise<void> {
+    const on = volumeCalls.until(signal);
     try {
-      const { path, directory } = await this.#paths.existing(key);
-      const found = await lstat(path);
+      const { path, directory } = await this.#paths.existing(key, on);
+      const found = await on(() => lstat(path));
       if (found.isSymbolicLink()) {
         throw new BlobError('InvalidPath', `${path} is a symbolic link, which is refused`);
       }
       if (!found.isFile()) return;
-      await rm(path);
-      await syncDirectory(directory);
+      await on(() => this.#change(() => rm(path)));
+      await syncDirectory(directory, on);
     } catch (error) {
       if (!isAbsence(error)) throw error;
     }
   }
 
-  async sweep(prefix: string, startedBefore: number): Promise<number> {
-    const root = await this.#paths.root();
+  async sweep({ prefix, startedBefore, isOwn }: SweepRequest, signal: AbortSignal): Promise<number> {
+    const on = volumeCalls.until(signal);
+    const root = await this.#paths.root(on);
     let swept = 0;
-    for await (const { directory, name } of listUploads(root, prefix)) {
+    for await (const { directory, name } of listUploads({ root, on }, prefix)) {
       const upload = parseUploadName(name);
       const start = directory === '' ? '' : `${directory}/`;
-      const fits = upload && (start.startsWith(prefix) || mayStartWith(upload, prefix.slice(start.length)));
+      const fits =
+        upload &&
+        (start.startsWith(prefix) || mayStartWith(upload, prefix.slice(start.length))) &&
+        // Of a name that is longer than what is kept of it, the prefix decides.
+        (!isUploadFor(upload, upload.beginning) || isOwn(start + upload.beginning));
       const path = join(root, directory, name);
-      const found = fits ? await stat(path).catch(() => undefined) : undefined;
+      const found = fits ? await on(() => stat(path)).catch(unlessAborted(signal)) : undefined;
       // The last write counts: one that is still being written is not old, whenever it began.
       if (!found || found.mtimeMs >= startedBefore) continue;
-      await rm(path, { force: true });
+      await on(() => this.#change(() => rm(path, { force: true })));
       swept += 1;
     }
     return swept;
   }
 
-  close(): void {}
+  /** Also what a reader has left open who asks for no more and has not said so. */
+  close(): void {
+    for (const handle of this.#reading) void closed(handle, AbortSignal.abort());
+  }
 
   errorOf(thrown: unknown, what: string): BlobError {
     return fileError(thrown, what);
   }
 }
 
-/** The bytes of a range; the file is closed at their end, or when the reader leaves. */
-async function* readRange(
-  handle: FileHandle,
-  offset: number,
-  bytes: number,
-  signal: AbortSignal,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  try {
-    for (let done = 0; done < bytes; ) {
-      signal.throwIfAborted();
-      const buffer = Buffer.allocUnsafeSlow(Math.min(readBytes, bytes - done));
-      const { bytesRead } = await handle.read(buffer, 0, buffer.byteLength, offset + done);
-      if (bytesRead === 0) return;
-      done += bytesRead;
-      yield buffer.subarray(0, bytesRead);
-    }
-  } finally {
-    await handle.close();
-  }
+/** Ends the writing of an upload's file, whether or not somebody still waits for it. */
+async function closeUpload(upload: FileUpload, signal: AbortSignal): Promise<void> {
+  upload.isClosed = true;
+  const closing = upload.flush.settled().then(() => volumeCalls.until(undefined)(() => upload.handle.close()));
+  await beforeAbort(closing, signal);
 }
+
+/** Closes a file, without keeping anybody who has been told to stop. */
+async function closed(handle: FileHandle, signal: AbortSignal): Promise<void> {
+  await beforeAbort(
+    volumeCalls.until(undefined)(() => handle.close()),
+    signal,
+  ).catch(() => {});
+}
+
+/** Forces a file to the disk in its turn; a flush belongs to no single call. */
+function inTurn(handle: FileHandle): Pick<FileHandle, 'datasync' | 'sync'> {
+  const on = volumeCalls.until(undefined);
+  return { datasync: () => on(() => handle.datasync()), sync: () => on(() => handle.sync()) };
+}
+
+/** For what need not be there. */
+function unlessAborted(signal: AbortSignal): () => undefined {
+  return () => {
+    signal.throwIfAborted();
+    return undefined;
+  };
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}

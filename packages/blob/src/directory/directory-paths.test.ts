@@ -153,6 +153,7 @@ describe('uploads that nobody finishes', () => {
     await leave('a/etcd_dir', 'x', 7200);
     await leave('b', 'etcd_v1', 7200);
     const hourAgo = Date.now() - 3_600_000;
+    expect(await store.sweep('a/', hourAgo, { isOwn: (key) => key === 'a/nothing' })).toBe(0);
     expect(await store.sweep('a/etcd', hourAgo)).toBe(2);
     expect(await uploads()).toHaveLength(3);
     expect(await store.sweep('a/', hourAgo)).toBe(1);

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 const run = promisify(execFile);
 
@@ -35,31 +35,33 @@ async function onDisk(options: string, program: string): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-test('a disk that becomes full is named, nothing stays of what did not fit, and what was there is there', async () => {
-  const result = await onDisk(
-    'size=2m',
-    `await store.put('a/old', body(1));
+describe('refused, throttled, skewed, full', () => {
+  test('a disk that becomes full is named, nothing stays of what did not fit, and what was there is there', async () => {
+    const result = await onDisk(
+      'size=2m',
+      `await store.put('a/old', body(1));
      const failed = await outcome(store.put('a/old', body(4)));
      const other = await outcome(store.put('b/new', body(4)));
      return { failed, other, files: await list(), bytes: (await store.stat('a/old')).bytes };`,
-  );
-  expect(result).toEqual({ failed: 'NoSpace', other: 'NoSpace', files: ['a', 'a/old'], bytes: 1 << 20 });
-});
+    );
+    expect(result).toEqual({ failed: 'NoSpace', other: 'NoSpace', files: ['a', 'a/old'], bytes: 1 << 20 });
+  });
 
-test('a disk without free file names is full too', async () => {
-  const result = await onDisk(
-    'size=2m,nr_inodes=3',
-    `const outcomes = [];
+  test('a disk without free file names is full too', async () => {
+    const result = await onDisk(
+      'size=2m,nr_inodes=3',
+      `const outcomes = [];
      for (const key of ['a', 'b', 'c']) outcomes.push(await outcome(store.put(key, body(0))));
      return { outcomes, files: await list() };`,
-  );
-  expect(result).toEqual({ outcomes: ['done', 'done', 'NoSpace'], files: ['a', 'b'] });
-});
+    );
+    expect(result).toEqual({ outcomes: ['done', 'done', 'NoSpace'], files: ['a', 'b'] });
+  });
 
-test('a disk that may only be read is a refusal', async () => {
-  const result = await onDisk(
-    'size=2m,ro',
-    `return [await outcome(store.put('a', body(0))), await outcome(store.put('a', body(1))), await list()];`,
-  );
-  expect(result).toEqual(['Denied', 'Denied', []]);
+  test('a disk that may only be read is a refusal', async () => {
+    const result = await onDisk(
+      'size=2m,ro',
+      `return [await outcome(store.put('a', body(0))), await outcome(store.put('a', body(1))), await list()];`,
+    );
+    expect(result).toEqual(['Denied', 'Denied', []]);
+  });
 });

@@ -34,7 +34,8 @@ test('a list that goes on after any key is the rest of the whole list', async ()
         }
         const inOrder = made.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
         const expected = inOrder.filter((key) => key.startsWith(prefix));
-        const list = async (after?: string) => (await all(listFiles(directory, prefix, after))).map(({ key }) => key);
+        const list = async (after?: string) =>
+          (await all(listFiles({ root: directory, on: (call) => call() }, prefix, after))).map(({ key }) => key);
         expect(await list()).toEqual(expected);
         const after = expected[pick % Math.max(1, expected.length)];
         expect(await list(after)).toEqual(after === undefined ? [] : expected.slice(expected.indexOf(after) + 1));

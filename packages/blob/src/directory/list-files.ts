@@ -6,6 +6,13 @@ import type { BlobInfo } from '../blob-store.ts';
 import { checkKey } from '../object-key.ts';
 import { isAbsence } from './errno.ts';
 import { parseUploadName } from './upload-name.ts';
+import type { OnVolume } from './volume-calls.ts';
+
+/** Where to list, and how to ask. */
+export interface ListedRoot {
+  readonly root: string;
+  readonly on: OnVolume;
+}
 
 /** One entry of a directory; `sortKey` orders keys as object stores do, by their bytes, with directories as if they ended in a slash. */
 interface Entry {
@@ -19,7 +26,7 @@ interface Entry {
  * uploads that are not finished, and names that can be no keys are left out. Only directories that can hold such keys are read.
  */
 export async function* listFiles(
-  root: string,
+  root: ListedRoot,
   prefix: string,
   after: string | undefined,
   directory = '',
@@ -38,7 +45,7 @@ export async function* listFiles(
 
 /** Names of uploads below `root` that are in directories which can hold keys with this prefix: path and name. */
 export async function* listUploads(
-  root: string,
+  root: ListedRoot,
   prefix: string,
   directory = '',
 ): AsyncGenerator<{ readonly directory: string; readonly name: string }, void, undefined> {
@@ -63,7 +70,7 @@ export function fileInfo(key: string, found: BigIntStats): BlobInfo {
   };
 }
 
-async function entriesOf(root: string, directory: string): Promise<readonly Entry[]> {
+async function entriesOf(root: ListedRoot, directory: string): Promise<readonly Entry[]> {
   const entries: Entry[] = [];
   for (const dirent of await read(root, directory)) {
     const key = directory === '' ? dirent.name : `${directory}/${dirent.name}`;
@@ -74,9 +81,9 @@ async function entriesOf(root: string, directory: string): Promise<readonly Entr
   return entries.sort((a, b) => Buffer.compare(a.sortKey, b.sortKey));
 }
 
-async function read(root: string, directory: string): Promise<readonly Dirent[]> {
+async function read({ root, on }: ListedRoot, directory: string): Promise<readonly Dirent[]> {
   try {
-    return await readdir(join(root, directory), { withFileTypes: true });
+    return await on(() => readdir(join(root, directory), { withFileTypes: true }));
   } catch (error) {
     // It was deleted between being seen and being read.
     if (directory !== '' && isAbsence(error)) return [];
@@ -84,9 +91,9 @@ async function read(root: string, directory: string): Promise<readonly Dirent[]>
   }
 }
 
-async function infoOf(root: string, key: string): Promise<BlobInfo | undefined> {
+async function infoOf({ root, on }: ListedRoot, key: string): Promise<BlobInfo | undefined> {
   try {
-    const found = await lstat(join(root, key), { bigint: true });
+    const found = await on(() => lstat(join(root, key), { bigint: true }));
     return found.isFile() ? fileInfo(key, found) : undefined;
   } catch (error) {
     if (isAbsence(error)) return undefined;

@@ -11,5 +11,5 @@ export function openDirectory(options: DirectoryOptions, settings: StoreSettings
     throw new BlobError('Configuration', 'the root of a directory store must be an absolute path');
   }
   const random = settings.random ? { random: settings.random } : {};
-  return createStore(new DirectoryDriver({ ...random, ...options }), settings);
+  return createStore(new DirectoryDriver({ ...random, fence: settings.fence, ...options }), settings);
 }

@@ -5,6 +5,7 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { BlobError } from '../blob-error.ts';
 import { errnoOf, isAbsence } from './errno.ts';
 import { parseUploadName } from './upload-name.ts';
+import type { OnVolume } from './volume-calls.ts';
 
 /** Backups hold whatever is in etcd: nothing for others to read. The group is what volumes are shared by. */
 const fileMode = 0o640;
@@ -30,39 +31,40 @@ export class RootedPaths {
   }
 
   /** The root without symbolic links. */
-  async root(): Promise<string> {
+  async root(on: OnVolume): Promise<string> {
     try {
-      const real = await realpath(this.#root);
-      if ((await lstat(real)).isDirectory()) return real;
+      const real = await on(() => realpath(this.#root));
+      if ((await on(() => lstat(real))).isDirectory()) return real;
     } catch (error) {
       if (!isAbsence(error)) throw error;
     }
-    throw new BlobError('BucketMissing', `${this.#root} is not a directory; is the volume mounted?`);
+    throw new BlobError('BucketMissing', `${this.#root} is not a directory; check that the volume is mounted`);
   }
 
   /** The place of a key whose directory should be there; `NotFound` if it is not. */
-  async existing(key: string): Promise<FilePlace> {
-    const place = placeBelow(await this.root(), key);
-    if ((await realpath(place.directory)) !== place.directory) throw throughLink(key);
+  async existing(key: string, on: OnVolume): Promise<FilePlace> {
+    const place = placeBelow(await this.root(on), key);
+    if ((await on(() => realpath(place.directory))) !== place.directory) throw throughLink(key);
     return place;
   }
 
   /** The place of a key; directories that are missing are made, and returned, outermost first. */
-  async made(key: string): Promise<FilePlace & { readonly newDirectories: readonly string[] }> {
-    const root = await this.root();
+  async made(key: string, on: OnVolume): Promise<FilePlace & { readonly newDirectories: readonly string[] }> {
+    const root = await this.root(on);
     const place = placeBelow(root, key);
     const newDirectories: string[] = [];
     const segments = relative(root, place.directory).split(sep);
     let directory = root;
     for (const segment of segments.filter((one) => one !== '')) {
-      directory = join(directory, segment);
-      if (await makeDirectory(directory)) newDirectories.push(directory);
-      const found = await lstat(directory);
+      const below = join(directory, segment);
+      directory = below;
+      if (await on(() => makeDirectory(below))) newDirectories.push(directory);
+      const found = await on(() => lstat(below));
       if (found.isSymbolicLink()) throw throughLink(key);
       if (!found.isDirectory()) {
         throw new BlobError(
           'InvalidPath',
-          `the key ${JSON.stringify(key)} leads through ${directory}, which is a file`,
+          `the key ${JSON.stringify(key)} cannot be used: ${directory} is a file, not a directory`,
         );
       }
     }
@@ -70,26 +72,27 @@ export class RootedPaths {
   }
 
   /** Opens a regular file for reading. */
-  async openToRead(key: string): Promise<FileHandle> {
-    const { path } = await this.existing(key);
-    const found = await lstat(path);
+  async openToRead(key: string, on: OnVolume): Promise<FileHandle> {
+    const { path } = await this.existing(key, on);
+    const found = await on(() => lstat(path));
     if (found.isSymbolicLink()) throw throughLink(key);
     if (!found.isFile()) throw new BlobError('NotFound', `${path} is not a file`);
     // Without O_NONBLOCK, a pipe that has taken the file's place since would never be opened.
     const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-    return this.#checked(await open(path, flags), path);
+    return this.#opened(path, on, () => open(path, flags));
   }
 
   /** Makes a new file and opens it for writing. */
-  async create(path: string): Promise<FileHandle> {
-    return this.#checked(await open(path, 'wx', fileMode), path);
+  async create(path: string, on: OnVolume): Promise<FileHandle> {
+    return this.#opened(path, on, () => open(path, 'wx', fileMode));
   }
 
-  async #checked(handle: FileHandle, path: string): Promise<FileHandle> {
+  async #opened(path: string, on: OnVolume, openIt: () => Promise<FileHandle>): Promise<FileHandle> {
+    const handle = await on(openIt, (late) => late.close());
     // Where there is no /proc, the checks before opening have to do.
     const opened = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => path);
     if (opened === path) return handle;
-    await handle.close();
+    await on(() => handle.close());
     throw new BlobError('InvalidPath', `${path} was replaced by a symbolic link while it was being opened`);
   }
 }
@@ -98,7 +101,10 @@ function placeBelow(root: string, key: string): FilePlace {
   const path = join(root, key);
   const name = basename(path);
   if (key.split('/').some((segment) => parseUploadName(segment))) {
-    throw new BlobError('InvalidPath', `the key ${JSON.stringify(key)} looks like an unfinished upload`);
+    throw new BlobError(
+      'InvalidPath',
+      `the key ${JSON.stringify(key)} is refused: its name is reserved for unfinished uploads`,
+    );
   }
   return { path, directory: dirname(path), name };
 }
@@ -115,18 +121,20 @@ async function makeDirectory(path: string): Promise<boolean> {
 }
 
 /** Removes directories as long as they are empty, innermost first. */
-export async function removeIfEmpty(directories: readonly string[]): Promise<void> {
+export async function removeIfEmpty(directories: readonly string[], on: OnVolume): Promise<void> {
   for (const directory of directories.toReversed()) {
-    await rmdir(directory).catch(() => {});
+    await on(() => rmdir(directory).catch(() => {}));
   }
 }
 
 /** Makes the disk have what a directory lists. */
-export async function syncDirectory(path: string): Promise<void> {
-  await using handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY);
-  await handle.sync();
+export async function syncDirectory(path: string, on: OnVolume): Promise<void> {
+  await on(async () => {
+    await using handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY);
+    await handle.sync();
+  });
 }
 
 function throughLink(key: string): BlobError {
-  return new BlobError('InvalidPath', `the key ${JSON.stringify(key)} leads through a symbolic link, which is refused`);
+  return new BlobError('InvalidPath', `the key ${JSON.stringify(key)} is refused: its path contains a symbolic link`);
 }

@@ -23,6 +23,9 @@ for (const [network, bits] of [
   // Metadata of AWS (and of its containers) and of Google.
   ['fd00:ec2::', 32],
   ['fd20:ce::', 32],
+  // 6to4, and NAT64 of a site: they carry IPv4 addresses elsewhere than at their end, and no store is there.
+  ['2002::', 16],
+  ['64:ff9b:1::', 48],
 ] as const) {
   local.addSubnet(network, bits, 'ipv6');
 }
@@ -33,18 +36,50 @@ for (const [network, bits] of [
   ['::ffff:0:0', 96],
   ['::', 96],
   ['64:ff9b::', 96],
+  ['::ffff:0:0:0', 96],
 ] as const) {
   embedding.addSubnet(network, bits, 'ipv6');
 }
 
 /** Is this (an address, not a name) one that a store may never have? Anything that is not an address is. */
 export function isLocalAddress(address: string): boolean {
+  return isIP(address) === 0 || holds(local, address);
+}
+
+/**
+ * Tells whether an address is one of these, or in one of these networks (`10.0.0.0/8`). Whatever else is among them is passed over; a name is
+ * in none. An IPv6 address that carries an IPv4 address counts as that one, too.
+ */
+export function addressSet(entries: readonly string[]): (address: string) => boolean {
+  const list = new BlockList();
+  for (const entry of entries) {
+    const { network, bits } = networkOf(entry) ?? {};
+    if (network !== undefined && bits !== undefined)
+      list.addSubnet(network, bits, isIP(network) === 4 ? 'ipv4' : 'ipv6');
+  }
+  return (address) => holds(list, address);
+}
+
+/** Is it an address or a network in CIDR notation? */
+export function isNetwork(text: string): boolean {
+  return networkOf(text) !== undefined;
+}
+
+function networkOf(text: string): { readonly network: string; readonly bits: number } | undefined {
+  const { network = '', bits } = /^(?<network>[0-9a-f.:]{2,45})(\/(?<bits>\d{1,3}))?$/i.exec(text)?.groups ?? {};
+  const family = isIP(network);
+  const most = family === 4 ? 32 : 128;
+  if (family === 0 || Number(bits ?? most) > most) return undefined;
+  return { network, bits: Number(bits ?? most) };
+}
+
+function holds(list: BlockList, address: string): boolean {
   const family = isIP(address);
-  if (family === 0) return true;
-  if (family === 4) return local.check(address, 'ipv4');
-  const bare = address.replace(/%.*$/, '');
-  if (local.check(bare, 'ipv6')) return true;
-  return embedding.check(bare, 'ipv6') && local.check(lastFourBytes(bare), 'ipv4');
+  if (family === 0) return false;
+  if (family === 4) return list.check(address, 'ipv4');
+  const [bare = ''] = address.split('%', 1);
+  if (list.check(bare, 'ipv6')) return true;
+  return embedding.check(bare, 'ipv6') && list.check(lastFourBytes(bare), 'ipv4');
 }
 
 /** The IPv4 address in an IPv6 address, whichever way it is written. */

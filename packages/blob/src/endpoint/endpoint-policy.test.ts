@@ -80,6 +80,15 @@ describe('patterns', () => {
     ['10.0.0.*', 'https://10.0.0.7', true],
     ['', 'https://a.test', false],
     ['(a+)+$', 'https://a.test', false],
+    ['10.0.0.0/8', 'https://10.1.2.3', true],
+    ['10.0.0.0/8', 'https://11.1.2.3', false],
+    ['10.0.0.0/8', 'https://10.example.com', false],
+    ['fd12::/16', 'https://[fd12::1]:9000', true],
+    ['fd12::1', 'https://[fd12::1]:9000', true],
+    ['[fd12::1]:9000', 'https://[fd12::1]:9000', true],
+    ['[fd12::1]:9001', 'https://[fd12::1]:9000', false],
+    ['[fd12::2]:9000', 'https://[fd12::1]:9000', false],
+    ['10.0.0.0/33', 'https://10.1.2.3', false],
   ])('%s and %s: %s', (pattern, endpoint, isAllowed) => {
     const outcome = failure(endpoint, { allow: [pattern] });
     expect(typeof outcome === 'string').toBe(isAllowed);
@@ -90,7 +99,32 @@ describe('patterns', () => {
   });
 });
 
+describe('what is denied', () => {
+  const policy: EndpointPolicy = {
+    allow: ['*'],
+    deny: ['kubernetes.default.svc', 'kubernetes.default.svc.*', '10.96.0.1'],
+  };
+
+  test.each([
+    'https://kubernetes.default.svc',
+    'https://KUBERNETES.default.svc.',
+    'https://kubernetes.default.svc.cluster.local:443',
+    'https://10.96.0.1',
+    'https://[::ffff:10.96.0.1]',
+    'https://[64:ff9b::10.96.0.1]',
+    'http://0x0a.0x60.1',
+  ])('%s is refused, whatever is allowed', (endpoint) => {
+    expect(failure(endpoint, policy)).toMatchObject(refused);
+  });
+
+  test('a name that leads there is refused once it is looked up', () => {
+    expect(failure('https://innocent.test', policy)).toBe('https://innocent.test/');
+    expect(() => checkAddresses('innocent.test', ['10.0.0.1', '10.96.0.1'], policy)).toThrow('never connects to');
+    expect(() => checkAddresses('innocent.test', ['10.0.0.1'], policy)).not.toThrow();
+  });
+});
+
 test('one bad address among good ones condemns them all', () => {
-  expect(() => checkAddresses('a.test', ['10.0.0.1', '127.0.0.1'], {})).toThrow('or leads to one');
+  expect(() => checkAddresses('a.test', ['10.0.0.1', '127.0.0.1'], {})).toThrow('or resolves to, a loopback');
   expect(() => checkAddresses('a.test', ['10.0.0.1', '10.0.0.2'], {})).not.toThrow();
 });

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isIP } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import { BlobError } from '../blob-error.ts';
-import { isLocalAddress } from './address-rules.ts';
+import { addressSet, isLocalAddress } from './address-rules.ts';
+import { fitsHost } from './host-pattern.ts';
+import type { StoreProxy } from './proxy.ts';
 
 /** Where stores may be. Endpoints come from people who may create backups, and must not lead the operator anywhere else. */
 export interface EndpointPolicy {
@@ -9,12 +11,19 @@ export interface EndpointPolicy {
   readonly schemes?: readonly ('https' | 'http')[];
   /**
    * Patterns of hosts; one must fit. `*` stands for any characters: `*.amazonaws.com`, `minio.storage.svc`, `s3-*.example.com`. A
-   * pattern with a port (`minio.storage.svc:9000`) asks for that port. @default every host
+   * pattern with a port (`minio.storage.svc:9000`) asks for that port. A network (`10.0.0.0/8`) fits hosts that are written as addresses.
+   * @default every host
    */
   readonly allow?: readonly string[];
+  /** Patterns as in `allow` that must not fit. An address or network among them also refuses names that lead there. @default none */
+  readonly deny?: readonly string[];
+  /** Must the URL have no path? A path would go before every key. @default false */
+  readonly noPath?: boolean;
   /** May it be a loopback, link-local or metadata address? For tests. @default false */
   readonly allowLocal?: boolean;
-  /** Looks up a name. @default the system's resolver */
+  /** What https connections are made through. It looks names up itself, so that it must be one that leads to stores only. @default none */
+  readonly proxy?: StoreProxy;
+  /** Looks up a name. @default `lookupHost` */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
 }
 
@@ -29,8 +38,10 @@ export function checkEndpoint(text: string, policy: EndpointPolicy): URL {
   const scheme = url.protocol.slice(0, -1);
   const schemes: readonly string[] = policy.schemes ?? ['https', 'http'];
   if (!schemes.includes(scheme)) throw refused(url, `only ${schemes.join(' and ')} are allowed`);
-  if (url.username !== '' || url.password !== '') throw refused(url, 'it carries a user name or password');
-  if (url.search !== '' || url.hash !== '') throw refused(url, 'it carries a query or a fragment');
+  if (url.username !== '' || url.password !== '') throw refused(url, 'it contains a user name or password');
+  if (url.search !== '' || url.hash !== '') throw refused(url, 'it contains a query or a fragment');
+  if (policy.noPath && url.pathname !== '/')
+    throw refused(url, 'it has a path, which is not allowed because the operator was started with -path-prefix');
   checkHost(url.hostname, url.port === '' ? defaultPort(scheme) : url.port, policy);
   return url;
 }
@@ -43,30 +54,26 @@ export function checkHost(hostname: string, port: string, policy: EndpointPolicy
     .toLowerCase();
   const isLocal = isIP(host) === 0 ? /(^|\.)localhost$/.test(host) : isLocalAddress(host);
   if (isLocal && !policy.allowLocal) throw localAddress(host);
-  const { allow } = policy;
-  if (allow && !allow.some((pattern) => fits(pattern, host, port))) {
-    throw new BlobError('Configuration', `the endpoint ${host}:${port} is not among those that are allowed`);
+  const { allow, deny = [] } = policy;
+  if (deny.some((pattern) => fitsHost(pattern, host, port))) throw denied(host);
+  if (allow && !allow.some((pattern) => fitsHost(pattern, host, port))) {
+    throw new BlobError(
+      'Configuration',
+      `the endpoint ${isIPv6(host) ? `[${host}]` : host}:${port} is not in the list of allowed endpoints`,
+    );
   }
 }
 
 /** Checks what a name was resolved to. One bad address among good ones condemns them all: whoever answers may choose the order. */
 export function checkAddresses(host: string, addresses: readonly string[], policy: EndpointPolicy): void {
   if (!policy.allowLocal && addresses.some(isLocalAddress)) throw localAddress(host);
+  if (addresses.some(addressSet(policy.deny ?? []))) throw denied(host);
 }
 
 function parseUrl(text: string): URL {
   const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`;
   if (!URL.canParse(withScheme)) throw new BlobError('Configuration', 'the endpoint is not a URL');
   return new URL(withScheme);
-}
-
-function fits(pattern: string, host: string, port: string): boolean {
-  const { name = '', port: wantedPort } = /^(?<name>.*?)(:(?<port>\d+))?$/s.exec(pattern.toLowerCase())?.groups ?? {};
-  const expression = name
-    .split('*')
-    .map((text) => text.replace(/[^a-z0-9-]/g, '\\$&'))
-    .join('.*');
-  return new RegExp(`^${expression}$`, 's').test(host) && (wantedPort === undefined || wantedPort === port);
 }
 
 function defaultPort(scheme: string): string {
@@ -76,7 +83,14 @@ function defaultPort(scheme: string): string {
 function localAddress(host: string): BlobError {
   return new BlobError(
     'Configuration',
-    `the endpoint ${host} is a loopback, link-local or metadata address, or leads to one; that is refused`,
+    `the endpoint ${host} is refused: it is, or resolves to, a loopback, link-local or metadata address`,
+  );
+}
+
+function denied(host: string): BlobError {
+  return new BlobError(
+    'Configuration',
+    `the endpoint ${host} is one that the operator never connects to, or leads to one`,
   );
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { LookupAddress } from 'node:dns';
-import { lookup } from 'node:dns/promises';
 import { type ClientRequestArgs, Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent, type RequestOptions } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
@@ -9,6 +8,10 @@ import { createSecureContext, rootCertificates } from 'node:tls';
 import { callbackify } from 'node:util';
 import { BlobError } from '../blob-error.ts';
 import { checkAddresses, checkHost, type EndpointPolicy } from './endpoint-policy.ts';
+import { fenceConnection } from './fenced-connection.ts';
+import { lookupHost } from './lookup-host.ts';
+import { isProxied, type StoreProxy } from './proxy.ts';
+import { openTunnel } from './tunnel.ts';
 
 export interface AgentOptions {
   readonly policy: EndpointPolicy;
@@ -16,6 +19,8 @@ export interface AgentOptions {
   readonly host?: string;
   /** Certificates, in PEM, that are trusted besides the usual ones. */
   readonly caCertificates?: string;
+  /** Throws if nothing may be sent any more. @default it may */
+  readonly fence?: (() => void) | undefined;
 }
 
 /** The connections of one store. */
@@ -26,6 +31,8 @@ export interface GuardedAgents {
   readonly caCertificates: string | undefined;
   /** Rejects if these agents would not connect to where this URL leads now. */
   check(url: URL): Promise<void>;
+  /** Does this URL lead through a proxy? Whoever has none cannot follow it. */
+  isProxied(url: URL): boolean;
   close(): void;
 }
 
@@ -34,14 +41,14 @@ const maxSockets = 32;
 
 /**
  * Agents that connect to one store only, and whose every connection passes the policy: first the host as it is named, then the
- * addresses that its name resolves to, which are then the ones connected to. Proxies of the environment are not used.
+ * addresses that its name resolves to, which are then the ones connected to. A proxy is used only if the policy names it.
  */
 export function guardedAgents(options: AgentOptions): GuardedAgents {
   const { policy, caCertificates } = options;
   const checkConnection = (host: string | null | undefined, port: string) => {
     checkHost(host ?? '', port, policy);
     if (options.host !== undefined && !isWithin(host ?? '', options.host)) {
-      throw new BlobError('Configuration', `a request would have gone to ${host} instead of ${options.host}; refused`);
+      throw new BlobError('Configuration', `refused to send a request to ${host} instead of ${options.host}`);
     }
   };
   // As a context, made once: as a list, Node would read all of it again for every request.
@@ -50,18 +57,24 @@ export function guardedAgents(options: AgentOptions): GuardedAgents {
       ? {}
       : { secureContext: createSecureContext({ ca: [...rootCertificates, caCertificates] }) };
   const shared = { keepAlive: true, maxSockets, lookup: guardedLookup(policy) };
-  const http = new GuardedHttpAgent(checkConnection, shared);
-  const https = new GuardedHttpsAgent(checkConnection, { ...shared, ...trust });
+  const http = new GuardedHttpAgent(checkConnection, shared, options.fence);
+  const { proxy } = policy;
+  const route = (host: string, port: string) =>
+    proxy && isProxied(proxy, host, port) ? tunnelTo(proxy, host, port, policy) : undefined;
+  const https = new GuardedHttpsAgent(checkConnection, { ...shared, ...trust, route }, options.fence);
+  const portOf = (url: URL) => url.port || (url.protocol === 'https:' ? '443' : '80');
   const check = async (url: URL) => {
     const host = bare(url.hostname);
-    checkConnection(host, url.port || (url.protocol === 'https:' ? '443' : '80'));
+    checkConnection(host, portOf(url));
     if (isIP(host) === 0) await allowedAddresses(host, policy);
   };
+  const leadsThroughProxy = (url: URL) =>
+    proxy !== undefined && url.protocol === 'https:' && isProxied(proxy, bare(url.hostname), portOf(url));
   const close = () => {
     http.destroy();
     https.destroy();
   };
-  return { http, https, caCertificates, check, close };
+  return { http, https, caCertificates, check, isProxied: leadsThroughProxy, close };
 }
 
 type HostCheck = (host: string | null | undefined, port: string) => void;
@@ -69,30 +82,73 @@ type OnSocket = (error: Error | null, socket: Duplex) => void;
 
 class GuardedHttpAgent extends HttpAgent {
   readonly #check: HostCheck;
+  readonly #fence: (() => void) | undefined;
 
-  constructor(check: HostCheck, options: ConstructorParameters<typeof HttpAgent>[0] & { lookup: LookupFunction }) {
+  constructor(
+    check: HostCheck,
+    options: ConstructorParameters<typeof HttpAgent>[0] & { lookup: LookupFunction },
+    fence: (() => void) | undefined,
+  ) {
     super(options);
     this.#check = check;
+    this.#fence = fence;
   }
 
   override createConnection(options: ClientRequestArgs, callback?: OnSocket): Duplex | null | undefined {
     this.#check(options.host, String(options.port ?? 80));
-    return super.createConnection(options, callback);
+    const socket = super.createConnection(options, callback);
+    if (socket && this.#fence) fenceConnection(socket, 'connect', this.#fence);
+    return socket;
   }
 }
 
+/** The connection that TLS is to be spoken on; undefined if it is made as usual. */
+type Route = (host: string, port: string) => Promise<Duplex> | undefined;
+
 class GuardedHttpsAgent extends HttpsAgent {
   readonly #check: HostCheck;
+  readonly #route: Route;
+  readonly #fence: (() => void) | undefined;
 
-  constructor(check: HostCheck, options: ConstructorParameters<typeof HttpsAgent>[0] & { lookup: LookupFunction }) {
+  constructor(
+    check: HostCheck,
+    { route, ...options }: ConstructorParameters<typeof HttpsAgent>[0] & { lookup: LookupFunction; route: Route },
+    fence: (() => void) | undefined,
+  ) {
     super(options);
     this.#check = check;
+    this.#route = route;
+    this.#fence = fence;
   }
 
   override createConnection(options: RequestOptions, callback?: OnSocket): Duplex | null | undefined {
-    this.#check(options.host, String(options.port ?? 443));
-    return super.createConnection(options, callback);
+    const port = String(options.port ?? 443);
+    this.#check(options.host, port);
+    const tunnel = this.#route(bare(options.host ?? ''), port);
+    if (!tunnel) return this.#fenced(super.createConnection(options, callback));
+    // Node's own agent passes `socket` on to TLS, which then connects to nothing.
+    const begin = async () => {
+      const socket = this.#fenced(super.createConnection({ ...options, socket: await tunnel } as RequestOptions));
+      if (!socket) throw new BlobError('Unavailable', 'no connection through the proxy');
+      return socket;
+    };
+    callbackify(begin)((error, socket) => callback?.(error, socket));
+    return undefined;
   }
+
+  #fenced(socket: Duplex | null | undefined): Duplex | null | undefined {
+    if (socket && this.#fence) fenceConnection(socket, 'secureConnect', this.#fence);
+    return socket;
+  }
+}
+
+/** Only the proxy may know a name. What this machine can look up must pass all the same. */
+async function tunnelTo(proxy: StoreProxy, host: string, port: string, policy: EndpointPolicy): Promise<Duplex> {
+  if (isIP(host) === 0) {
+    const addresses = await (policy.resolve ?? lookupHost)(host).catch(() => []);
+    checkAddresses(host, addresses, policy);
+  }
+  return openTunnel(proxy, host, port);
 }
 
 function isWithin(host: string, parent: string): boolean {
@@ -119,13 +175,9 @@ async function allowedAddresses(
   host: string,
   policy: EndpointPolicy,
 ): Promise<readonly [LookupAddress, ...(readonly LookupAddress[])]> {
-  const addresses = await (policy.resolve ?? resolveBySystem)(host);
+  const addresses = await (policy.resolve ?? lookupHost)(host);
   checkAddresses(host, addresses, policy);
   const [first, ...others] = addresses.map((address) => ({ address, family: isIP(address) }));
-  if (!first) throw Object.assign(new Error(`${host} has no address`), { code: 'ENOTFOUND' });
+  if (!first) throw Object.assign(new Error(`the host name ${host} has no IP address`), { code: 'ENOTFOUND' });
   return [first, ...others];
-}
-
-async function resolveBySystem(host: string): Promise<readonly string[]> {
-  return (await lookup(host, { all: true })).map(({ address }) => address);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { BlobError } from '../blob-error.ts';
+import { ignoreErrors } from '../call/ignore-errors.ts';
+import { capped, longestAnswer, longestFault } from './capped.ts';
 import type { GuardedAgents } from './guarded-agents.ts';
 
 /** One request. */
@@ -33,23 +34,20 @@ export function httpCall(agents: GuardedAgents, call: HttpCall): Promise<HttpAns
       url.protocol === 'https:'
         ? httpsRequest(url, { ...options, agent: agents.https })
         : httpRequest(url, { ...options, agent: agents.http });
-    request.once('error', reject);
+    // Also for later ones: what nobody listens to any more would end the process.
+    request.on('error', reject);
     request.once('response', (answer) => {
-      resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: answer });
+      resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: ignoreErrors(answer) });
     });
     for (const bytes of body) request.write(bytes);
     request.end();
   });
 }
 
-/** The answer as text. Answers that are read like this are short; a longer one than `limit` is refused. */
-export async function textOf({ body }: HttpAnswer, limit = 16 * 1024 * 1024): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    bytes += chunk.byteLength;
-    if (bytes > limit) throw new BlobError('Unknown', `the store sent an answer of more than ${limit} bytes`);
-    chunks.push(chunk);
-  }
+/** The answer as text: all of it, or, if it says no, the first of it. */
+export async function textOf({ body, status }: HttpAnswer): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  const limits = status >= 400 ? { keep: longestFault } : { refuse: longestAnswer };
+  for await (const chunk of capped(body as AsyncIterable<Buffer>, limits)) chunks.push(chunk);
   return Buffer.concat(chunks).toString('utf8');
 }

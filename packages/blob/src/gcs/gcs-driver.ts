@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
+import type { Clock } from '@etcd-operator/ports';
 import { BlobError } from '../blob-error.ts';
-import type { BlobInfo, BodySummary, LentRead } from '../blob-store.ts';
+import type { BlobInfo, BodySummary, Cleared, LentRead } from '../blob-store.ts';
 import type { Redact } from '../call/fault.ts';
 import { interruptible } from '../call/interruptible.ts';
 import type { GuardedAgents } from '../endpoint/guarded-agents.ts';
+import { textOf } from '../endpoint/http-call.ts';
 import { lentRead } from '../lend/lent-read.ts';
-import type { LendRequest, ListPage, ReadRequest, ReadResponse, StoreDriver } from '../store-driver.ts';
+import type { ObjectLock } from '../object-lock.ts';
+import { answeredRange } from '../read/content-range.ts';
+import type { LendRequest, ListPage, ObjectFacts, ReadRequest, ReadResponse, StoreDriver } from '../store-driver.ts';
 import type { Part, PartLimits, Stored } from '../write/part-driver.ts';
 import { usualPartBytes } from '../write/part-sizes.ts';
 import { GcsAnswer, gcsError } from './gcs-errors.ts';
-import type { GcsList, GcsObject, GcsRequest, GcsRequests } from './gcs-requests.ts';
+import { type GcsList, type GcsObject, type GcsRequest, type GcsRequests, parsedObject } from './gcs-requests.ts';
 import { ResumableUpload } from './resumable-upload.ts';
+import { checkRetained, explainRefusal, retentionInput } from './retention.ts';
 
 export interface GcsDriverOptions {
   readonly requests: GcsRequests;
@@ -19,7 +24,11 @@ export interface GcsDriverOptions {
   /** Gives URLs that let others read an object; undefined if there is no key to sign them with. */
   readonly readUrl: ReadUrl | undefined;
   readonly location: string;
+  readonly server: string;
   readonly partBytes: number | undefined;
+  readonly kmsKeyName: string | undefined;
+  readonly objectLock: ObjectLock | undefined;
+  readonly clock: Clock;
   readonly redact: Redact;
 }
 
@@ -27,56 +36,78 @@ type ReadUrl = (request: LendRequest) => URL;
 
 const octets = 'application/octet-stream';
 const boundary = 'etcd-operator-boundary';
+const markName = 'etcd-operator-upload';
 
 /** Objects of a bucket. The `etag` of the interface is Google's generation, which can be asked for by number. */
 export class GcsDriver implements StoreDriver<ResumableUpload> {
   readonly location: string;
+  readonly server: string;
   readonly limits: PartLimits;
+  readonly unlocked: GcsDriver | undefined;
   readonly #requests: GcsRequests;
   readonly #agents: GuardedAgents;
   readonly #readUrl: ReadUrl | undefined;
   readonly #redact: Redact;
+  /** What each upload is begun with. */
+  readonly #atRest: { readonly kmsKeyName?: string };
+  readonly #objectLock: ObjectLock | undefined;
+  readonly #clock: Clock;
 
   constructor(options: GcsDriverOptions) {
     const firstPartBytes = options.partBytes ?? usualPartBytes;
     this.limits = { firstPartBytes, maxParts: 2 ** 31, maxPartBytes: firstPartBytes, partsInFlight: 1 };
     this.location = options.location;
+    this.server = options.server;
     this.#requests = options.requests;
     this.#agents = options.agents;
     this.#readUrl = options.readUrl;
     this.#redact = options.redact;
+    this.#atRest = options.kmsKeyName ? { kmsKeyName: options.kmsKeyName } : {};
+    this.#objectLock = options.objectLock;
+    this.#clock = options.clock;
+    this.unlocked = options.objectLock && new GcsDriver({ ...options, objectLock: undefined });
   }
 
   /** Unfinished uploads are known to nobody but who began them, and end by themselves after a week. */
-  async clear(): Promise<void> {}
+  async clear(): Promise<Cleared> {
+    return 'cleared';
+  }
 
-  async whole(key: string, bytes: Buffer, signal: AbortSignal): Promise<Stored> {
+  /** Google's names are as long as keys may be. */
+  keyProblem(key: string): string | undefined {
+    return key.startsWith('.well-known/acme-challenge/') ? 'begins with .well-known/acme-challenge/' : undefined;
+  }
+
+  async whole(key: string, bytes: Buffer, mark: string, signal: AbortSignal): Promise<Stored> {
     const md5Hash = createHash('md5').update(bytes).digest('base64');
-    const metadata = JSON.stringify({ name: key, contentType: octets, md5Hash });
+    const metadata = JSON.stringify({ ...this.#described(key, mark), md5Hash });
     const head = `--${boundary}\r\ncontent-type: application/json; charset=UTF-8\r\n\r\n${metadata}\r\n--${boundary}\r\ncontent-type: ${octets}\r\n\r\n`;
     const request: GcsRequest = {
       method: 'POST',
-      url: this.#requests.uploadUrl({ uploadType: 'multipart' }),
+      url: this.#requests.uploadUrl({ uploadType: 'multipart', ...this.#atRest }),
       headers: { 'content-type': `multipart/related; boundary=${boundary}` },
       body: [Buffer.from(head), bytes, Buffer.from(`\r\n--${boundary}--`)],
       signal,
     };
-    const stored = await this.#requests.json<GcsObject>(request).catch((error: unknown) => this.#bucketMissing(error));
-    return this.#checked(key, stored, { bytes: bytes.byteLength, md5: md5Hash }, signal);
+    const stored = await this.#object(request).catch(this.#explained(`storing ${key}`));
+    this.#checkKey(stored, key);
+    return compared(stored, bytes.byteLength, md5Hash);
   }
 
-  async begin(key: string, signal: AbortSignal): Promise<ResumableUpload> {
+  async begin(key: string, mark: string, signal: AbortSignal): Promise<ResumableUpload> {
     const request: GcsRequest = {
       method: 'POST',
-      url: this.#requests.uploadUrl({ uploadType: 'resumable', name: key }),
+      url: this.#requests.uploadUrl({ uploadType: 'resumable', name: key, ...this.#atRest }),
       headers: { 'content-type': 'application/json', 'x-upload-content-type': octets },
-      body: [Buffer.from(JSON.stringify({ name: key, contentType: octets }))],
+      body: [Buffer.from(JSON.stringify(this.#described(key, mark)))],
       signal,
     };
-    const answer = await this.#requests.answer(request, 200, 201).catch((error: unknown) => this.#bucketMissing(error));
+    const what = `beginning an upload to ${key}`;
+    const answer = await this.#requests.answer(request, 200, 201).catch(this.#explained(what));
     answer.body.resume();
     const { location } = answer.headers;
-    if (location === undefined) throw new BlobError('Unknown', `the store began an upload to ${key} without naming it`);
+    if (!location)
+      throw new BlobError('Unavailable', `the store began an upload to ${key} without returning its session URL`);
     return new ResumableUpload(key, this.#requests, this.#requests.ownUrl(location));
   }
 
@@ -86,7 +117,8 @@ export class GcsDriver implements StoreDriver<ResumableUpload> {
 
   async finish(upload: ResumableUpload, summary: BodySummary, signal: AbortSignal): Promise<Stored> {
     const stored = await upload.finish(signal);
-    return this.#checked(upload.key, stored, { bytes: summary.bytes, md5: upload.md5 }, signal);
+    this.#checkKey(stored, upload.key);
+    return compared(stored, summary.bytes, upload.md5);
   }
 
   async abort(upload: ResumableUpload, signal: AbortSignal): Promise<void> {
@@ -95,35 +127,53 @@ export class GcsDriver implements StoreDriver<ResumableUpload> {
 
   async read(request: ReadRequest, signal: AbortSignal): Promise<ReadResponse> {
     const { key, offset, length, etag } = request;
-    const isRange = offset > 0 || length !== undefined;
     const end = length === undefined ? '' : offset + length - 1;
     const url = this.#requests.url(key, { alt: 'media', ...(etag === undefined ? {} : { generation: etag }) });
-    const headers = isRange ? { range: `bytes=${offset}-${end}` } : {};
+    // Also for all of it: only the answer to a range tells how long the whole is.
+    const headers = { range: `bytes=${offset}-${end}` };
     try {
       const answer = await this.#requests.answer({ method: 'GET', url, headers, signal }, 200, 206, 416);
-      const bytes = Number(answer.headers['content-length']);
       if (answer.status === 416) {
         answer.body.resume();
-        return { bytes: 0, etag: undefined, body: nothing() };
+        return { range: undefined, etag: undefined, body: nothing() };
       }
-      if ((isRange && bytes > 0 && answer.status !== 206) || !Number.isSafeInteger(bytes)) {
+      const {
+        'content-range': contentRange,
+        'content-length': length,
+        'x-goog-generation': generation,
+      } = answer.headers;
+      const contentLength = length === undefined ? undefined : Number(length);
+      try {
+        const range = answeredRange({ status: answer.status, contentRange, contentLength });
+        if (typeof generation !== 'string')
+          throw new BlobError('Unavailable', `the store did not report the generation of ${key}`);
+        return { range, etag: generation, body: interruptible(answer.body as AsyncIterable<Buffer>, signal) };
+      } catch (error) {
         answer.body.destroy();
-        throw new BlobError('Unknown', 'the store does not know ranges, or sent no length');
+        throw error;
       }
-      const generation = answer.headers['x-goog-generation'];
-      const found = typeof generation === 'string' ? generation : undefined;
-      return { bytes, etag: found, body: interruptible(answer.body as AsyncIterable<Buffer>, signal) };
     } catch (error) {
       throw await this.#missing(error, signal);
     }
   }
 
-  async stat(key: string, signal: AbortSignal): Promise<BlobInfo> {
+  async stat(key: string, signal: AbortSignal): Promise<ObjectFacts> {
     try {
-      return info(await this.#requests.json<GcsObject>({ method: 'GET', url: this.#requests.url(key), signal }));
+      const found = await this.#object({ method: 'GET', url: this.#requests.url(key), signal });
+      return { ...info(found), mark: found.metadata?.[markName] };
     } catch (error) {
       throw await this.#missing(error, signal);
     }
+  }
+
+  async confirm(key: string, signal: AbortSignal): Promise<void> {
+    if (!this.#objectLock) return;
+    const look = this.#object({ method: 'GET', url: this.#requests.url(key), signal });
+    const found = await look.catch((error: unknown) => {
+      if (!(error instanceof GcsAnswer) || error.status !== 403) throw error;
+      return undefined;
+    });
+    checkRetained(this.#objectLock, found, key, this.#clock.now());
   }
 
   async lend(request: LendRequest): Promise<LentRead | undefined> {
@@ -134,7 +184,9 @@ export class GcsDriver implements StoreDriver<ResumableUpload> {
     const query = { prefix, maxResults: '1000', ...(from === undefined ? {} : { pageToken: from }) };
     try {
       const url = this.#requests.url(undefined, query);
-      const { items = [], nextPageToken } = await this.#requests.json<GcsList>({ method: 'GET', url, signal });
+      const { kind, items = [], nextPageToken } = await this.#requests.json<GcsList>({ method: 'GET', url, signal });
+      if (kind !== 'storage#objects')
+        throw new BlobError('Unavailable', 'the store answered with something other than a listing');
       return { items: items.map(info), next: nextPageToken || undefined };
     } catch (error) {
       throw await this.#missing(error, signal);
@@ -144,7 +196,10 @@ export class GcsDriver implements StoreDriver<ResumableUpload> {
   async remove(key: string, signal: AbortSignal): Promise<void> {
     try {
       const url = this.#requests.url(key);
-      (await this.#requests.answer({ method: 'DELETE', url, signal }, 200, 204)).body.resume();
+      const answer = await this.#requests.answer({ method: 'DELETE', url, signal }, 200, 204);
+      const said = await textOf(answer);
+      if (said.trim() !== '')
+        throw new BlobError('Unavailable', `the store answered the deletion of ${key} with unexpected content`);
     } catch (error) {
       const reason = await this.#missing(error, signal);
       if (!(reason instanceof GcsAnswer && reason.status === 404)) throw reason;
@@ -163,25 +218,31 @@ export class GcsDriver implements StoreDriver<ResumableUpload> {
     return gcsError(thrown, what, this.#redact);
   }
 
-  /** The store was told the hash and should have refused anything else; if it did not, the object must not stay. */
-  async #checked(
-    key: string,
-    stored: GcsObject,
-    expected: { readonly bytes: number; readonly md5: string },
-    signal: AbortSignal,
-  ): Promise<Stored> {
-    const isSame = Number(stored.size) === expected.bytes && (stored.md5Hash ?? expected.md5) === expected.md5;
-    if (isSame) return { etag: stored.generation };
-    await this.remove(key, signal);
-    throw new BlobError('ChecksumMismatch', `the store has made another ${key} than was sent; it was deleted again`, {
-      retryable: false,
-    });
+  /** What an object is stored with. */
+  #described(name: string, mark: string) {
+    const retention = retentionInput(this.#objectLock, this.#clock.now());
+    return { name, contentType: octets, metadata: { [markName]: mark }, ...retention };
   }
 
-  /** Whoever makes an object can miss nothing but the bucket. */
-  #bucketMissing(error: unknown): never {
-    if (!(error instanceof GcsAnswer) || error.status !== 404) throw error;
-    throw new BlobError('BucketMissing', `the bucket of ${this.location} does not exist`);
+  async #object(request: GcsRequest): Promise<GcsObject> {
+    return parsedObject(await textOf(await this.#requests.answer(request, 200, 201)));
+  }
+
+  /** Throws if the store tells of another key than the one that was asked for. It names the version of a key, below the key. */
+  #checkKey({ kmsKeyName: told }: GcsObject, key: string): void {
+    const { kmsKeyName: asked } = this.#atRest;
+    if (!asked || !told || `${told}/`.startsWith(`${asked}/`)) return;
+    const message = `the store encrypts ${key} with the Cloud KMS key ${told.slice(0, 256)} instead of ${asked}. Correct kmsKeyName`;
+    throw new BlobError('Configuration', message);
+  }
+
+  #explained(what: string): (error: unknown) => never {
+    return (error) => {
+      // Whoever makes an object can miss nothing but the bucket.
+      if (!(error instanceof GcsAnswer) || error.status !== 404)
+        explainRefusal(error, this.#objectLock, what, this.#redact);
+      throw new BlobError('BucketMissing', `the bucket of ${this.location} does not exist`);
+    };
   }
 
   /** Not every 404 says whether the object or the whole bucket is missing. */
@@ -196,6 +257,12 @@ export class GcsDriver implements StoreDriver<ResumableUpload> {
       return isGone ? new BlobError('BucketMissing', `the bucket of ${this.location} does not exist`) : error;
     }
   }
+}
+
+/** The store was told the hash and should have refused anything else. */
+function compared({ size, md5Hash, generation }: GcsObject, bytes: number, md5: string): Stored {
+  const isOther = Number(size) !== bytes || (md5Hash !== undefined && md5Hash !== md5);
+  return { etag: generation, checksum: isOther ? 'other' : md5Hash === undefined ? 'unknown' : 'same' };
 }
 
 function info({ name = '', size, updated, generation }: GcsObject): BlobInfo {

@@ -40,6 +40,7 @@ export function gcsError(thrown: unknown, what: string, redact: Redact): BlobErr
 
 function codeOf({ status, reason, message }: GcsAnswer): BlobErrorCode {
   if (status === 401) return 'Expired';
+  if (reason === 'retentionPolicyNotMet' || reason === 'objectUnderActiveHold') return 'Locked';
   if (/rateLimitExceeded$/i.test(reason)) return 'Throttled';
   if (status === 400 && /\b(md5|crc32c|hash|checksum)/i.test(message)) return 'ChecksumMismatch';
   if (status === 404 && /bucket does not exist/i.test(message)) return 'BucketMissing';

@@ -1,17 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 import { startFakeGcsServer } from '../testing/fake-gcs-server.ts';
-import { type Answer, FaultProxy, type ProxiedRequest, type ProxyHooks } from '../testing/fault-proxy.ts';
-import { quickRetries, type RefusalCase, testFaults } from '../testing/fault-suite.ts';
+import {
+  type Answer,
+  type Answered,
+  FaultProxy,
+  type ProxiedRequest,
+  type ProxyOptions,
+} from '../testing/fault-proxy.ts';
+import { testFaults } from '../testing/kit/fault-kit.ts';
+import { quickRetries, type Refusal, type RequestKind } from '../testing/kit/kit-subject.ts';
 import { openGcs } from './open-gcs.ts';
 
 const partBytes = 256 * 1024;
 
-function isPart({ method, headers }: ProxiedRequest): boolean {
-  return method === 'PUT' && /^bytes \d/.test(headers['content-range'] ?? '');
-}
-
-function isFinish({ method, headers }: ProxiedRequest): boolean {
-  return method === 'PUT' && /^bytes \d.*\/\d+$/.test(headers['content-range'] ?? '');
+function kindOf({ method, url, headers }: ProxiedRequest): RequestKind {
+  const { pathname, searchParams: query } = new URL(url, 'http://store');
+  const range = headers['content-range'] ?? '';
+  if (method === 'PUT' && /^bytes \d/.test(range)) return range.endsWith('/*') ? 'part' : 'finish';
+  if (method === 'POST') return query.get('uploadType') === 'multipart' ? 'whole' : 'other';
+  if (method === 'DELETE') return pathname.startsWith('/upload') ? 'other' : 'delete';
+  if (method !== 'GET') return 'other';
+  if (pathname.endsWith('/o')) return 'list';
+  return query.get('alt') === 'media' ? 'read' : 'look';
 }
 
 function json(status: number, reason: string, message = 'said by the store'): Answer {
@@ -19,23 +29,15 @@ function json(status: number, reason: string, message = 'said by the store'): An
   return { status, headers, body: JSON.stringify({ error: { code: status, message, errors: [{ reason }] } }) };
 }
 
-const refusals: readonly RefusalCase[] = [
+const missing = json(404, 'notFound', 'The specified bucket does not exist.');
+const mismatch = json(400, 'invalid', 'Provided MD5 hash does not match calculated MD5 hash.');
+
+const refusals: readonly Refusal[] = [
   { title: '429', answer: json(429, 'rateLimitExceeded'), code: 'Throttled', retryable: true },
   { title: '403 for the rate', answer: json(403, 'userRateLimitExceeded'), code: 'Throttled', retryable: true },
-  { title: 'a token that has expired', answer: json(401, 'authError'), code: 'Expired', retryable: false },
   { title: 'access denied', answer: json(403, 'forbidden'), code: 'Denied', retryable: false },
-  {
-    title: 'a bucket that is gone',
-    answer: json(404, 'notFound', 'The specified bucket does not exist.'),
-    code: 'BucketMissing',
-    retryable: false,
-  },
-  {
-    title: 'a wrong checksum',
-    answer: json(400, 'invalid', 'Provided MD5 hash does not match calculated MD5 hash.'),
-    code: 'ChecksumMismatch',
-    retryable: true,
-  },
+  { title: 'a bucket that is gone', answer: missing, code: 'BucketMissing', retryable: false },
+  { title: 'a wrong checksum', answer: mismatch, code: 'ChecksumMismatch', retryable: true },
   { title: 'a session that is lost', answer: json(410, 'gone'), code: 'Unavailable', retryable: true },
 ];
 
@@ -43,7 +45,7 @@ const refusals: readonly RefusalCase[] = [
  * Asked how much of an upload it has, Google tells. fake-gcs-server takes the question for the end of the upload instead, so that the proxy
  * answers it, from what it has seen of the server's answers.
  */
-function answeringStatus(): ProxyHooks {
+function answeringStatus(): ProxyOptions {
   const sessions = new Map<string, Answer>();
   const session = (url: string) => new URL(url, 'http://x').searchParams.get('upload_id') ?? '';
   const isUpload = ({ method, url }: ProxiedRequest) => method === 'PUT' && session(url) !== '';
@@ -54,48 +56,52 @@ function answeringStatus(): ProxyHooks {
     },
     after: (request, answer) => {
       if (!isUpload(request) || answer.status >= 400) return;
-      const { range } = answer.headers ?? {};
+      const { range } = answer.headers;
       sessions.set(session(request.url), {
         status: answer.status,
         ...(range === undefined ? {} : { headers: { range } }),
-        ...(answer.body === undefined || answer.status === 308 ? {} : { body: answer.body }),
+        ...(answer.status === 308 ? {} : { body: answer.body }),
       });
     },
   };
 }
 
-testFaults(async () => {
+testFaults('GCS', async () => {
   const server = await startFakeGcsServer();
   const proxy = await FaultProxy.start(server.port, answeringStatus());
   const { bucket, accessToken } = server;
-  const open = (port: number) =>
-    openGcs(
-      {
-        bucket,
-        endpoint: `http://127.0.0.1:${port}`,
-        credentials: { kind: 'token', accessToken },
-        policy: { allowLocal: true },
-        partBytes,
-      },
-      { retry: quickRetries },
-    );
-  const store = await open(proxy.port);
-  const direct = await open(server.port);
+  const openAt = (port: number) => {
+    const endpoint = `http://127.0.0.1:${port}`;
+    const credentials = { kind: 'token', accessToken } as const;
+    return openGcs({ bucket, endpoint, credentials, policy: { allowLocal: true }, partBytes }, { retry: quickRetries });
+  };
+  const direct = await openAt(server.port);
   return {
     proxy,
-    store,
+    open: () => openAt(proxy.port),
     direct,
     partBytes,
     leftovers: async () => [],
     secrets: [accessToken],
-    isPart,
-    isFinish,
+    kindOf,
     checks: 'objects',
+    looksApart: false,
+    boundsReads: true,
+    withoutChecksums: ({ method }) => {
+      if (method === 'GET') return undefined;
+      const alter = (answer: Answered) => ({
+        ...answer,
+        body: answer.body.toString().replace(/"md5Hash": ?"[^"]*",?/, ''),
+      });
+      return { kind: 'alter', alter };
+    },
+    continued: (page) => JSON.stringify({ ...JSON.parse(page), nextPageToken: 'more' }),
+    refusals,
+    expired: json(401, 'authError'),
     close: async () => {
-      store.close();
       direct.close();
       await proxy.stop();
       await server.stop();
     },
   };
-}, refusals);
+});

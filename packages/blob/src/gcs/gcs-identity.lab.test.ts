@@ -2,10 +2,11 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { bytesOf, chunked } from '../testing/bodies.ts';
+import { expectClean } from '../testing/expect-clean.ts';
 import { type GcsServer, startFakeGcsServer } from '../testing/fake-gcs-server.ts';
 import { FaultProxy } from '../testing/fault-proxy.ts';
-import { expectClean, quickRetries } from '../testing/fault-suite.ts';
 import { startIdentityServer } from '../testing/identity-server.ts';
+import { quickRetries } from '../testing/kit/kit-subject.ts';
 import type { GcsCredentials } from './gcs-options.ts';
 import { openGcs } from './open-gcs.ts';
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { BlobError } from '../blob-error.ts';
 import type { EndpointPolicy } from '../endpoint/endpoint-policy.ts';
+import type { ObjectLock } from '../object-lock.ts';
 
 /** Who asks. */
 export type GcsCredentials =
@@ -20,6 +21,10 @@ export interface GcsOptions {
   /** Certificates in PEM that are trusted besides the usual ones. */
   readonly caCertificates?: string;
   readonly policy?: EndpointPolicy;
+  /** The key of Cloud KMS that objects are encrypted with: `projects/P/locations/L/keyRings/R/cryptoKeys/K`. @default that of the bucket */
+  readonly kmsKeyName?: string;
+  /** As a retention of each object, `Unlocked` for `Governance`; the bucket needs object retention enabled. */
+  readonly objectLock?: ObjectLock;
   /** A multiple of 256 KiB. @default 8 MiB */
   readonly partBytes?: number;
 }
@@ -55,7 +60,7 @@ export function parseServiceAccount(json: string): ServiceAccount {
   }
   const { type, client_email, private_key } = (value ?? {}) as Readonly<Record<keyof ServiceAccount | 'type', unknown>>;
   if (type !== 'service_account') {
-    throw new BlobError('Configuration', 'credentials.json is not the key of a service account');
+    throw new BlobError('Configuration', 'credentials.json is not a service account key');
   }
   if (typeof client_email !== 'string' || typeof private_key !== 'string') {
     throw new BlobError('Configuration', 'credentials.json has no client_email or no private_key');

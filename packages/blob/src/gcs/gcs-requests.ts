@@ -12,9 +12,14 @@ export interface GcsObject {
   /** Another number for each content. */
   readonly generation?: string;
   readonly md5Hash?: string;
+  /** The version of the key of Cloud KMS that it is encrypted with. */
+  readonly kmsKeyName?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly retention?: { readonly mode?: string; readonly retainUntilTime?: string };
 }
 
 export interface GcsList {
+  readonly kind?: string;
   readonly items?: readonly GcsObject[];
   readonly nextPageToken?: string;
 }
@@ -56,7 +61,10 @@ export class GcsRequests {
   ownUrl(text: string): URL {
     const url = URL.canParse(text, this.#endpoint.href) ? new URL(text, this.#endpoint) : undefined;
     if (url?.origin === this.#endpoint.origin) return url;
-    throw new BlobError('Configuration', `the store sends uploads to ${url?.host} instead of ${this.#endpoint.host}`);
+    throw new BlobError(
+      'Configuration',
+      `the store asked to upload to ${url?.host} instead of ${this.#endpoint.host}, which is refused`,
+    );
   }
 
   /** The answer if its status is one of these, else an error. */
@@ -69,12 +77,7 @@ export class GcsRequests {
 
   /** The answer as JSON. */
   async json<T>(request: GcsRequest): Promise<T> {
-    const text = await textOf(await this.answer(request, 200, 201));
-    try {
-      return JSON.parse(text);
-    } catch (error) {
-      throw new BlobError('Unavailable', 'the store answered with something that is not JSON', { cause: error });
-    }
+    return parsed(await textOf(await this.answer(request, 200, 201)));
   }
 
   #url(path: string, query: Readonly<Record<string, string>>): URL {
@@ -83,4 +86,25 @@ export class GcsRequests {
     url.search = new URLSearchParams(query).toString();
     return url;
   }
+}
+
+/** An answer as JSON; anything else comes from something that stands in front of the store. */
+function parsed<T>(text: string): T {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null) return value as T;
+  } catch {
+    // The parser's message would quote what it could not read.
+  }
+  throw new BlobError('Unavailable', 'the store answered with something that is not JSON');
+}
+
+/** An object as the store shows it. Without a generation it is none. */
+export function parsedObject(text: string): GcsObject {
+  const object = parsed<GcsObject>(text);
+  if (object.generation && Number.isSafeInteger(Number(object.size))) return object;
+  throw new BlobError(
+    'Unavailable',
+    'the store did not report what it stored, so it is not certain that the data was stored',
+  );
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import { systemClock } from '@etcd-operator/ports';
 import { BlobError } from '../blob-error.ts';
 import type { BlobStore } from '../blob-store.ts';
 import { redactor } from '../call/fault.ts';
 import { checkEndpoint } from '../endpoint/endpoint-policy.ts';
 import { guardedAgents } from '../endpoint/guarded-agents.ts';
+import { checkHeaderValue } from '../endpoint/header-value.ts';
 import { createStore, type StoreSettings } from '../store.ts';
 import { GcsDriver } from './gcs-driver.ts';
 import { type GcsCredentials, type GcsOptions, parseServiceAccount, type ServiceAccount } from './gcs-options.ts';
@@ -19,20 +21,25 @@ const chunkUnit = 256 * 1024;
 export async function openGcs(options: GcsOptions, settings: StoreSettings = {}): Promise<BlobStore> {
   const { bucket, policy = {}, credentials = { kind: 'chain' }, partBytes } = options;
   if (!/^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$/.test(bucket) || bucket.includes('..')) {
-    throw new BlobError('InvalidPath', `${JSON.stringify(bucket)} is not the name of a bucket`);
+    throw new BlobError('InvalidPath', `${JSON.stringify(bucket)} is not a valid bucket name`);
   }
   if (partBytes !== undefined && (partBytes === 0 || partBytes % chunkUnit !== 0)) {
     throw new BlobError('Configuration', `partBytes of Google Cloud Storage must be a multiple of ${chunkUnit}`);
   }
+  checkHeaderValue('kmsKeyName', options.kmsKeyName);
   const endpoint = checkEndpoint(options.endpoint || defaultEndpoint, policy);
   if (endpoint.protocol !== 'https:' && !policy.allowLocal) {
-    throw new BlobError('Configuration', 'Google Cloud Storage is asked over https only: requests carry a token');
+    throw new BlobError(
+      'Configuration',
+      'the endpoint of Google Cloud Storage must use https, because requests contain a token',
+    );
   }
   const account = credentials.kind === 'service-account' ? parseServiceAccount(credentials.json) : undefined;
   const token = await tokenSource(credentials, account);
   const agents = guardedAgents({
     policy,
     host: endpoint.hostname,
+    fence: settings.fence,
     ...(options.caCertificates === undefined ? {} : { caCertificates: options.caCertificates }),
   });
   const driver = new GcsDriver({
@@ -40,7 +47,11 @@ export async function openGcs(options: GcsOptions, settings: StoreSettings = {})
     agents,
     readUrl: account && ((request) => signedRead(endpoint, bucket, account, request)),
     location: `gs://${bucket}`,
+    server: endpoint.href,
     partBytes,
+    kmsKeyName: options.kmsKeyName,
+    objectLock: options.objectLock,
+    clock: settings.clock ?? systemClock,
     redact: redactor(token.secrets),
   });
   return createStore(driver, settings);
@@ -55,7 +66,7 @@ async function tokenSource(credentials: GcsCredentials, account: ServiceAccount 
   if (credentials.kind === 'token') {
     const { accessToken } = credentials;
     if (!/^[\x21-\x7e]+$/.test(accessToken)) {
-      throw new BlobError('Configuration', 'the access token holds characters that no token has');
+      throw new BlobError('Configuration', 'the access token contains invalid characters, such as a line break');
     }
     return { get: async () => accessToken, secrets: [accessToken] };
   }
@@ -63,7 +74,7 @@ async function tokenSource(credentials: GcsCredentials, account: ServiceAccount 
   const { authClient } = new Storage(account ? { credentials: { ...account } } : {});
   const get = async () => {
     const token = await authClient.getAccessToken();
-    if (!token) throw new BlobError('Configuration', 'no access token for Google Cloud Storage could be had');
+    if (!token) throw new BlobError('Configuration', 'no access token for Google Cloud Storage could be obtained');
     return token;
   };
   return { get, secrets: account ? [account.private_key] : [] };

@@ -3,7 +3,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { BlobError } from '../blob-error.ts';
 import { textOf } from '../endpoint/http-call.ts';
 import type { Part } from '../write/part-driver.ts';
-import type { GcsObject, GcsRequests } from './gcs-requests.ts';
+import { type GcsObject, type GcsRequests, parsedObject } from './gcs-requests.ts';
 
 /** How far the store has got: it keeps the first `bytes`, or it has made the object. */
 type Persisted = { readonly bytes: number } | { readonly object: GcsObject };
@@ -42,7 +42,8 @@ export class ResumableUpload {
     const last = this.#last;
     if (!last) throw new BlobError('Unknown', `the upload to ${this.key} has no last part`);
     const made = await this.#sendRest(last, last.offset + last.bytes.byteLength, signal);
-    if (!made) throw new BlobError('Unavailable', `the store has all of ${this.key} and has not made it`);
+    if (!made)
+      throw new BlobError('Unavailable', `the store has received all of ${this.key} but did not create the object`);
     return made;
   }
 
@@ -65,9 +66,14 @@ export class ResumableUpload {
     this.#isUncertain = true;
     while (!('object' in persisted) && persisted.bytes < end) {
       if (persisted.bytes < part.offset) {
-        throw new BlobError('Unknown', `the store has lost a part of ${this.key} that it had taken`);
+        throw new BlobError('Unknown', `the store has lost a part of ${this.key} that it had already received`);
       }
-      persisted = await this.#send(part, persisted.bytes, total, signal);
+      const before = persisted.bytes;
+      persisted = await this.#send(part, before, total, signal);
+      // To send it again at once would only be refused again: the next try comes after a pause.
+      if (!('object' in persisted) && persisted.bytes <= before) {
+        throw new BlobError('Unavailable', `the store accepted no data for ${this.key}`);
+      }
     }
     this.#isUncertain = false;
     return 'object' in persisted ? persisted.object : undefined;
@@ -92,7 +98,7 @@ export class ResumableUpload {
     const request = { method: 'PUT', url: this.#session, headers, body, signal } as const;
     const answer = await this.#requests.answer(request, 308, 200, 201);
     const text = await textOf(answer);
-    if (answer.status !== 308) return { object: JSON.parse(text) };
+    if (answer.status !== 308) return { object: parsedObject(text) };
     const last = /^bytes=0-(?<last>\d+)$/.exec(answer.headers.range ?? '')?.groups?.['last'];
     return { bytes: last === undefined ? 0 : Number(last) + 1 };
   }

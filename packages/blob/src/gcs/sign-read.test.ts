@@ -2,7 +2,7 @@
 import { createHash, generateKeyPairSync, verify } from 'node:crypto';
 import { Storage } from '@google-cloud/storage';
 import { expect, test } from 'vitest';
-import { expectClean } from '../testing/fault-suite.ts';
+import { expectClean } from '../testing/expect-clean.ts';
 import { specialKeys } from '../testing/special-keys.ts';
 import { openGcs } from './open-gcs.ts';
 import { signedRead } from './sign-read.ts';

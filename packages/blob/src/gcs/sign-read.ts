@@ -28,7 +28,7 @@ function privateKeyOf({ private_key, client_email }: ServiceAccount): KeyObject 
   if (key?.asymmetricKeyType === 'rsa') return key;
   throw new BlobError(
     'Configuration',
-    `the private_key of ${client_email} in credentials.json is not an RSA key in PEM`,
+    `the private_key of ${client_email} in credentials.json is not an RSA key in PEM format`,
   );
 }
 

@@ -2,8 +2,10 @@
 import { BlobError } from '../blob-error.ts';
 import type { BlobStore } from '../blob-store.ts';
 import { checkEndpoint, type EndpointPolicy } from '../endpoint/endpoint-policy.ts';
+import { checkHeaderValue } from '../endpoint/header-value.ts';
 import { openS3 } from '../s3/open-s3.ts';
 import type { StoreSettings } from '../store.ts';
+import { encryptObjects, type OssEncryption } from './oss-encryption.ts';
 
 export interface OssCredentials {
   readonly accessKeyId: string;
@@ -22,6 +24,8 @@ export interface OssOptions {
   readonly policy?: EndpointPolicy;
   /** At least 5 MiB. @default 8 MiB */
   readonly partBytes?: number;
+  /** @default that of the bucket */
+  readonly encryption?: OssEncryption;
 }
 
 const defaultEndpoint = 'https://oss-cn-hangzhou.aliyuncs.com';
@@ -34,6 +38,8 @@ export async function openOss(options: OssOptions, settings: StoreSettings = {})
   const policy = options.policy ?? {};
   const { endpoint, region } = s3Endpoint(checkEndpoint(options.endpoint || defaultEndpoint, policy));
   const { allow: _, ...checked } = policy;
+  const { encryption } = options;
+  checkHeaderValue('kmsKeyID', encryption?.kmsKeyId);
   return openS3(
     {
       bucket: options.bucket,
@@ -50,7 +56,9 @@ export async function openOss(options: OssOptions, settings: StoreSettings = {})
       policy: checked,
       ...(options.caCertificates === undefined ? {} : { caCertificates: options.caCertificates }),
       ...(options.partBytes === undefined ? {} : { partBytes: options.partBytes }),
+      ...(encryption && { adapt: (client) => encryptObjects(client, encryption) }),
       scheme: 'oss',
+      maxKeyBytes: 1023,
     },
     settings,
   );

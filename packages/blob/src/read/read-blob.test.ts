@@ -3,6 +3,7 @@ import { seededRandom, settle, VirtualClock } from '@etcd-operator/ports';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BlobError } from '../blob-error.ts';
+import type { ByteRange } from '../blob-store.ts';
 import { Attempts } from '../call/attempts.ts';
 import type { ReadRequest, ReadResponse } from '../store-driver.ts';
 import { bytesOf, collect } from '../testing/bodies.ts';
@@ -17,18 +18,21 @@ function scene(object: Buffer, bodies: readonly Body[]) {
     return thrown instanceof BlobError ? thrown : new BlobError('Unavailable', String(thrown));
   });
   const requests: ReadRequest[] = [];
+  const s = { answer: (response: ReadResponse, _nth: number) => response };
   const driver = {
     read: async (request: ReadRequest): Promise<ReadResponse> => {
       requests.push(request);
       const { offset, length } = request;
       const bytes = object.subarray(offset, length === undefined ? undefined : offset + length);
       const body = bodies[requests.length - 1] ?? sound;
-      return { bytes: bytes.byteLength, etag: 'first', body: body(bytes) };
+      const range = { start: offset, total: object.byteLength, isTold: true };
+      return s.answer({ range, etag: 'first', body: body(bytes) }, requests.length);
     },
     stat: async (key: string) => ({ key, bytes: object.byteLength, modifiedAt: 0, etag: 'first' }),
   };
-  const read = (range = { offset: 0 }, signal?: AbortSignal) => readBlob({ driver, attempts }, 'k', range, signal);
-  return { clock, requests, read };
+  const read = (range: ByteRange = { offset: 0 }, signal?: AbortSignal) =>
+    readBlob({ driver, attempts }, 'k', range, signal);
+  return Object.assign(s, { clock, requests, read });
 }
 
 async function* sound(bytes: Buffer) {
@@ -90,7 +94,7 @@ describe('a read', () => {
     ]);
   });
 
-  test('gives up after too many faults without much between them', async () => {
+  test('fails after too many faults without much between them', async () => {
     const s = scene(
       bytesOf(100),
       Array.from({ length: 20 }, () => cut(1, false)),
@@ -109,16 +113,59 @@ describe('a read', () => {
     expect(s.requests).toHaveLength(2);
   });
 
-  test('of more than was promised is not believed', async () => {
+  test('takes no more than was asked for', async () => {
     async function* more(bytes: Buffer) {
       yield Buffer.concat([bytes, bytes]);
+      throw new Error('nobody should have asked for this');
+    }
+    const s = scene(bytesOf(10), [more]);
+    expect(await underTime(s.clock, collect(s.read({ offset: 2, length: 5 })))).toEqual(bytesOf(10).subarray(2, 7));
+    expect(s.requests).toHaveLength(1);
+  });
+
+  test.each<[string, Partial<ReadResponse>]>([
+    ['from another byte', { range: { start: 0, total: 100, isTold: true } }],
+    ['of an object of another length, after a cut', { range: { start: 40, total: 90, isTold: true } }],
+    ['of another object of the same length, after a cut', { etag: 'second' }],
+    ['that nothing comes any more, after a cut', { range: undefined }],
+    ['of a part as if it were all', { range: { start: 40, total: 60, isTold: false } }],
+  ])('does not take an answer %s', async (_title, wrong) => {
+    const s = scene(bytesOf(100), [cut(40, false)]);
+    s.answer = (response, nth) => (nth === 1 ? response : { ...response, ...wrong });
+    expect(await underTime(s.clock, failure(collect(s.read())))).toMatchObject({ code: 'Unavailable' });
+    expect(s.requests).toHaveLength(8);
+  });
+
+  test('does not take a part for all of it', async () => {
+    const s = scene(bytesOf(100), []);
+    s.answer = (response) => ({ ...response, range: { start: 0, total: 60, isTold: false } });
+    expect(await underTime(s.clock, failure(collect(s.read())))).toMatchObject({ code: 'Unavailable' });
+  });
+
+  test('goes on after an answer that is shorter than what was asked for', async () => {
+    const s = scene(bytesOf(100), [(bytes) => sound(bytes.subarray(0, 30)), (bytes) => sound(bytes.subarray(0, 30))]);
+    expect(await underTime(s.clock, collect(s.read()))).toEqual(bytesOf(100));
+    expect(s.requests.map(({ offset }) => offset)).toEqual([0, 30, 60]);
+  });
+
+  test('that trickles fails, however regularly bytes come', async () => {
+    let started: VirtualClock | undefined;
+    async function* trickle(bytes: Buffer) {
+      for (const byte of bytes) {
+        await started?.sleep(500);
+        yield Buffer.from([byte]);
+      }
     }
     const s = scene(
-      bytesOf(10),
-      Array.from({ length: 8 }, () => more),
+      bytesOf(100_000),
+      Array.from({ length: 8 }, () => trickle),
     );
+    started = s.clock;
     const outcome = await underTime(s.clock, failure(collect(s.read())));
-    expect(outcome).toMatchObject({ message: 'reading k: more came than was promised' });
+    expect(outcome).toMatchObject({
+      code: 'Timeout',
+      message: 'reading k: the store sent less than 128 KiB/s for 30 s',
+    });
   });
 
   test('a reader that takes its time is not what is meant by silence', async () => {

@@ -3,7 +3,8 @@ import { BlobError } from '../blob-error.ts';
 import type { ByteRange } from '../blob-store.ts';
 import type { Attempts } from '../call/attempts.ts';
 import type { StoreDriver } from '../store-driver.ts';
-import { silenceEnds } from './silence-ends.ts';
+import type { AnsweredRange } from './content-range.ts';
+import { slownessEnds } from './slowness-ends.ts';
 
 /** So many bytes without a fault, and earlier faults no longer count. */
 const soundBytes = 8 * 1024 * 1024;
@@ -21,11 +22,13 @@ interface Position {
   /** What is still to come; known at the latest when the store has answered. */
   length: number | undefined;
   etag: string | undefined;
+  /** How long the whole object is; known when the store has answered. */
+  total: number | undefined;
 }
 
 /**
  * Reads an object or a range of it. If the connection breaks, it goes on at the same byte of the same object. Ends without an
- * error only after as many bytes as the store promised.
+ * error only after exactly the bytes that were asked for, as far as the object has them: an answer with others is none.
  */
 export async function* readBlob(
   context: ReadContext,
@@ -39,7 +42,7 @@ export async function* readBlob(
     await attempts.run({ what }, signal, (limited) => driver.stat(key, limited));
     return;
   }
-  const position: Position = { key, offset: range.offset, length: range.length, etag: undefined };
+  const position: Position = { key, offset: range.offset, length: range.length, etag: undefined, total: undefined };
   // A reader that has seen enough leaves the loop; then the request has to end too.
   const stop = new AbortController();
   const whole = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
@@ -78,14 +81,47 @@ async function* readOnce(
   signal: AbortSignal,
   what: string,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const response = await attempts.once({ what }, signal, (limited) => driver.read({ ...position }, limited));
+  const { key, offset, length, etag } = position;
+  const request = { key, offset, length, etag };
+  const response = await attempts.once({ what }, signal, (limited) => driver.read(request, limited));
+  const range = await surely({ driver, attempts }, response.range, position, signal);
+  const wrong = (problem: string) => new BlobError('Unavailable', `${what}: ${problem}`);
+  if (range.start !== offset) throw wrong(`the store sent bytes from offset ${range.start} instead of ${offset}`);
+  if (range.total !== (position.total ?? range.total))
+    throw wrong(`the length of the object changed from ${position.total} to ${range.total} bytes while it was read`);
+  if (etag !== undefined && response.etag !== undefined && response.etag !== etag)
+    throw wrong('the object was replaced while it was read');
+  const remaining = Math.max(0, range.total - offset);
+  position.total = range.total;
   position.etag ??= response.etag;
-  position.length = response.bytes;
-  for await (const chunk of silenceEnds(response.body, attempts.clock, attempts.limitMs(), what)) {
-    if (chunk.byteLength > position.length) throw new BlobError('Unavailable', `${what}: more came than was promised`);
-    position.offset += chunk.byteLength;
-    position.length -= chunk.byteLength;
-    yield chunk;
+  position.length = Math.min(length ?? remaining, remaining);
+  if (position.length === 0) return;
+  for await (const chunk of slownessEnds(response.body, attempts.clock, attempts.pace, what)) {
+    // A store that does not know ranges sends more than was asked for.
+    const wanted = chunk.byteLength > position.length ? chunk.subarray(0, position.length) : chunk;
+    position.offset += wanted.byteLength;
+    position.length -= wanted.byteLength;
+    yield wanted;
+    if (position.length === 0) return;
   }
-  if (position.length > 0) throw new BlobError('Unavailable', `${what}: ${position.length} bytes are missing`);
+  throw wrong(`the content is incomplete: ${position.length} bytes are missing`);
+}
+
+/** What an answer says of itself; where that is not enough, by a look at the object. */
+async function surely(
+  { driver, attempts }: ReadContext,
+  range: AnsweredRange | undefined,
+  { key, offset, total }: Position,
+  signal: AbortSignal,
+): Promise<AnsweredRange> {
+  if (range?.isTold) return range;
+  const what = `reading ${key}`;
+  const { bytes } = await attempts.once({ what }, signal, (limited) => driver.stat(key, limited));
+  const wrong = (problem: string) =>
+    new BlobError('Unavailable', `${what}: the object has ${bytes} bytes, but ${problem}`);
+  if (range && range.total !== bytes) throw wrong(`the store sent ${range.total} bytes as its whole content`);
+  // Nothing comes at an offset only if the object ends before it.
+  if (!range && offset < Math.max(bytes, total ?? 0))
+    throw wrong(`the store says that there are none after offset ${offset}`);
+  return range ?? { start: offset, total: bytes, isTold: true };
 }

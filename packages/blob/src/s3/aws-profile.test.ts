@@ -3,19 +3,25 @@ import { describe, expect, test } from 'vitest';
 import { readAwsProfile } from './aws-profile.ts';
 
 const keys = { kind: 'keys', accessKeyId: 'AKIA', secretAccessKey: 'abc/def+ghi=' };
+/** Without an endpoint of its own. */
+const aws = { endpoint: undefined, isPathStyle: false };
 
 describe('an AWS profile', () => {
   test('is the default one of both files', () => {
     const credentials = '[default]\naws_access_key_id = AKIA\naws_secret_access_key = abc/def+ghi=\n';
     const config = '[default]\nregion = eu-central-1\noutput = json\n';
-    expect(readAwsProfile({ credentials, config })).toEqual({ region: 'eu-central-1', credentials: keys });
+    expect(readAwsProfile({ credentials, config })).toEqual({ region: 'eu-central-1', ...aws, credentials: keys });
   });
 
   test('may be another one, which the config file calls differently', () => {
     const credentials =
       '[default]\naws_access_key_id=X\naws_secret_access_key=Y\n[other]\naws_access_key_id=AKIA\naws_secret_access_key=abc/def+ghi=\n';
     const config = '[profile other]\nregion=us-west-2\n[default]\nregion=eu-central-1\n';
-    expect(readAwsProfile({ credentials, config }, 'other')).toEqual({ region: 'us-west-2', credentials: keys });
+    expect(readAwsProfile({ credentials, config }, 'other')).toEqual({
+      region: 'us-west-2',
+      ...aws,
+      credentials: keys,
+    });
   });
 
   test.each([
@@ -35,7 +41,7 @@ describe('an AWS profile', () => {
   test('what the credentials file says goes before the config file', () => {
     const config = '[default]\naws_access_key_id=OLD\naws_secret_access_key=OLD\nregion=a-1\n';
     const credentials = '[default]\naws_access_key_id=AKIA\naws_secret_access_key=abc/def+ghi=\n';
-    expect(readAwsProfile({ credentials, config })).toEqual({ region: 'a-1', credentials: keys });
+    expect(readAwsProfile({ credentials, config })).toEqual({ region: 'a-1', ...aws, credentials: keys });
   });
 
   test('may assume a role, with the keys of another profile or of itself', () => {
@@ -58,12 +64,44 @@ describe('an AWS profile', () => {
   });
 });
 
+describe('the server that a profile names', () => {
+  const credentials = '[default]\naws_access_key_id=AKIA\naws_secret_access_key=abc/def+ghi=\n';
+  const read = (config: string) => readAwsProfile({ credentials, config });
+
+  test('with its region and the bucket in the path', () => {
+    const config =
+      '[default]\nregion = eu-1\nendpoint_url = http://s3.store.svc:9000\ns3 =\n  addressing_style = path\n  max_queue_size = 10\n';
+    expect(read(config)).toEqual({
+      region: 'eu-1',
+      endpoint: 'http://s3.store.svc:9000',
+      isPathStyle: true,
+      credentials: keys,
+    });
+  });
+
+  test('is that of S3 among its services before that for all', () => {
+    const services = '[services mine]\nec2 =\n  endpoint_url = http://ec2\ns3 =\n  endpoint_url = http://s3\n';
+    expect(read(`[default]\nservices = mine\nendpoint_url = http://all\n${services}`).endpoint).toBe('http://s3');
+    expect(read(`[default]\nservices = mine\n[services mine]\nec2 =\n  endpoint_url = http://ec2\n`).endpoint).toBe(
+      undefined,
+    );
+    expect(read(`[default]\nendpoint_url = http://all\n${services}`).endpoint).toBe('http://all');
+  });
+
+  test('any other style of addressing is what AWS does by itself', () => {
+    expect(read('[default]\ns3 =\n  addressing_style = virtual\n').isPathStyle).toBe(false);
+    expect(read('[default]\naddressing_style = path\n').isPathStyle).toBe(false);
+  });
+});
+
 describe('what a profile may not do', () => {
   test.each([
     ['run programs', 'credential_process=/bin/sh -c "curl evil"'],
     ['read files', 'web_identity_token_file=/var/run/secrets/token\nrole_arn=r'],
     ['log in elsewhere', 'sso_start_url=https://evil.test'],
-    ['send requests elsewhere', 'endpoint_url=http://169.254.169.254'],
+    ['send the credentials of the machine elsewhere', 'endpoint_url=https://store.test'],
+    ['assume a role elsewhere', 'endpoint_url=https://store.test\nrole_arn=r'],
+    ['name services that are not there', 'services=none\naws_access_key_id=A\naws_secret_access_key=B'],
     ['have half a key', 'aws_access_key_id=AKIA'],
     ['have the other half', 'aws_secret_access_key=hunter2secret'],
     ['name a source that is not there', 'role_arn=r\nsource_profile=none'],
@@ -74,17 +112,28 @@ describe('what a profile may not do', () => {
     expect(read).not.toThrow('hunter2secret');
   });
 
+  test('keep its reader busy', () => {
+    const config = `[default]\nregion${' '.repeat(1_000_000)}x\n${' '.repeat(1_000_000)}[a\nregion = eu-west-1${' '.repeat(1_000_000)}# ${' '.repeat(1_000_000)}\n`;
+    expect(readAwsProfile({ config }).region).toBe('eu-west-1');
+  });
+
+  test('name a host as its region', () => {
+    expect(() => readAwsProfile({ config: '[default]\nregion = evil.test/\n' })).toThrow('is not a valid region');
+  });
+
   test('assume roles in a circle', () => {
     const config = '[profile a]\nrole_arn=r\nsource_profile=b\n[profile b]\nrole_arn=r\nsource_profile=a\n';
-    expect(() => readAwsProfile({ config }, 'a')).toThrow('without end');
+    expect(() => readAwsProfile({ config }, 'a')).toThrow('form a loop');
   });
 
   test('be missing, unless it is the default', () => {
-    expect(() => readAwsProfile({}, 'other')).toThrow('there is no profile "other"');
+    expect(() => readAwsProfile({}, 'other')).toThrow('profile "other" does not exist');
   });
 
   test('be called like something that every object has', () => {
-    expect(() => readAwsProfile({ credentials: '[x]\na=b' }, '__proto__')).toThrow('there is no profile');
+    expect(() => readAwsProfile({ credentials: '[x]\na=b' }, '__proto__')).toThrow(
+      'profile "__proto__" does not exist',
+    );
     const credentials = '[__proto__]\naws_access_key_id=AKIA\naws_secret_access_key=abc/def+ghi=\n';
     expect(readAwsProfile({ credentials }).credentials).toEqual({ kind: 'chain' });
   });

@@ -29,13 +29,17 @@ export type ProfileCredentials =
 
 export interface AwsProfile {
   readonly region: string | undefined;
+  /** URL of the S3 server. Whoever wrote the files chose it: it has to pass the endpoint policy. */
+  readonly endpoint: string | undefined;
+  /** The bucket in the path of requests (`s3.addressing_style = path`). */
+  readonly isPathStyle: boolean;
   readonly credentials: ProfileCredentials;
 }
 
 type Section = ReadonlyMap<string, string>;
 
 /**
- * Settings that make the reader run a program, read a file of its own machine, or ask another host. These files come from a Secret that
+ * Settings that make the reader run a program, read a file of its own machine, or log in elsewhere. These files come from a Secret that
  * somebody in a namespace wrote; they must not reach that far.
  */
 const refusedSettings = [
@@ -43,8 +47,6 @@ const refusedSettings = [
   'web_identity_token_file',
   'sso_session',
   'sso_start_url',
-  'endpoint_url',
-  'services',
   'ca_bundle',
   'login_session',
 ];
@@ -52,21 +54,53 @@ const refusedSettings = [
 /** How far a role may be assumed through another role. */
 const maxSources = 5;
 
+/** May it be the name of a region? It becomes part of the name of a host. */
+export function isRegion(text: string): boolean {
+  return /^[a-z0-9-]{1,64}$/.test(text);
+}
+
 /** Reads one profile. What the credentials file says goes before what the config file says. */
 export function readAwsProfile(files: AwsFiles, profile = 'default'): AwsProfile {
   const sections = mergedSections(files);
   const section = sections.get(profile);
-  if (!section && profile !== 'default') throw configuration(`there is no profile "${profile}"`);
+  if (!section && profile !== 'default') throw configuration(`profile "${profile}" does not exist`);
+  const credentials = credentialsOf(sections, profile, 0);
+  const region = section?.get('region');
+  // Also of the host that is asked to assume a role.
+  if (region !== undefined && !isRegion(region)) throw configuration(`"${region}" is not a valid region`);
   return {
-    region: section?.get('region'),
-    credentials: credentialsOf(sections, profile, 0),
+    region,
+    endpoint: endpointOf(sections, profile, credentials),
+    isPathStyle: section?.get('s3.addressing_style') === 'path',
+    credentials,
   };
+}
+
+/**
+ * As the command line has it: `endpoint_url` of S3 in the `[services NAME]` that the profile names, then that of the profile. The keys
+ * must stand in these files as well: the operator's own are not for a server that others chose. Nor is a role assumed at one.
+ */
+function endpointOf(
+  sections: ReadonlyMap<string, Section>,
+  profile: string,
+  credentials: ProfileCredentials,
+): string | undefined {
+  const section = sections.get(profile);
+  const services = section?.get('services');
+  if (services !== undefined && !sections.has(`services ${services}`))
+    throw configuration(`profile "${profile}" refers to [services ${services}], which does not exist`);
+  const endpoint = sections.get(`services ${services}`)?.get('s3.endpoint_url') ?? section?.get('endpoint_url');
+  if (endpoint === undefined || credentials.kind === 'keys') return endpoint;
+  const lack = credentials.kind === 'role' ? 'has role_arn instead of access keys' : 'has no access keys';
+  throw configuration(
+    `profile "${profile}" sets endpoint_url but ${lack}; a custom endpoint needs aws_access_key_id and aws_secret_access_key in the same profile`,
+  );
 }
 
 function credentialsOf(sections: ReadonlyMap<string, Section>, profile: string, depth: number): ProfileCredentials {
   const section = sections.get(profile) ?? new Map<string, string>();
   for (const name of refusedSettings) {
-    if (section.has(name)) throw configuration(`the profile "${profile}" uses ${name}, which is not supported here`);
+    if (section.has(name)) throw configuration(`profile "${profile}" uses ${name}, which is not supported here`);
   }
   const roleArn = section.get('role_arn');
   if (roleArn !== undefined) return roleOf(sections, profile, section, roleArn, depth);
@@ -80,7 +114,7 @@ function keysOf(profile: string, section: Section): ProfileCredentials | undefin
   if (accessKeyId === undefined && secretAccessKey === undefined) return undefined;
   if (accessKeyId === undefined || secretAccessKey === undefined) {
     const missing = accessKeyId === undefined ? 'aws_access_key_id' : 'aws_secret_access_key';
-    throw configuration(`the profile "${profile}" has no ${missing}`);
+    throw configuration(`profile "${profile}" has no ${missing}`);
   }
   return { kind: 'keys', accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
 }
@@ -97,7 +131,7 @@ function roleOf(
   const sessionName = section.get('role_session_name');
   const duration = section.get('duration_seconds');
   if (duration !== undefined && !/^\d+$/.test(duration)) {
-    throw configuration(`duration_seconds of the profile "${profile}" is not a number`);
+    throw configuration(`duration_seconds of profile "${profile}" is not a number`);
   }
   return {
     kind: 'role',
@@ -117,9 +151,9 @@ function roleSource(
   depth: number,
 ): ProfileCredentials {
   if (sourceProfile === undefined) return { kind: 'chain' };
-  if (depth >= maxSources) throw configuration('the profiles name each other as source_profile without end');
+  if (depth >= maxSources) throw configuration('the source_profile settings form a loop, or a chain that is too long');
   if (!sections.has(sourceProfile)) {
-    throw configuration(`the source_profile "${sourceProfile}" of the profile "${profile}" is not there`);
+    throw configuration(`profile "${profile}" has source_profile "${sourceProfile}", which does not exist`);
   }
   // A profile may be its own source: then its keys are meant, not its role.
   if (sourceProfile === profile) return keysOf(profile, section) ?? { kind: 'chain' };
@@ -134,32 +168,65 @@ function mergedSections(files: AwsFiles): ReadonlyMap<string, Section> {
     merged.set(name, into);
   };
   for (const [name, settings] of parseIni(files.config ?? '')) {
-    add(/^profile\s+(?<name>.+)$/.exec(name)?.groups?.['name']?.trim() ?? name, settings);
+    add(/^profile\s(?<name>.+)$/.exec(name)?.groups?.['name']?.trim() ?? name, settings);
   }
   for (const [name, settings] of parseIni(files.credentials ?? '')) add(name, settings);
   return merged;
 }
 
-/** Sections and their settings. Indented lines below a setting without a value belong to it and are left out. */
+/** Sections and their settings. */
 function parseIni(text: string): ReadonlyMap<string, Section> {
   const sections = new Map<string, Map<string, string>>();
-  let current = new Map<string, string>();
-  let isNested = false;
+  let body: string[] = [];
+  const end = (name: string | undefined) => {
+    const into = sections.get(name ?? '') ?? new Map<string, string>();
+    for (const [key, value] of settingsOf(body)) into.set(key, value);
+    if (name !== undefined) sections.set(name, into);
+    body = [];
+  };
+  let current: string | undefined;
   for (const line of text.split(/\r?\n/)) {
-    const section = /^\s*\[(?<name>[^\]]+)\]\s*([#;].*)?$/.exec(line)?.groups?.['name']?.trim();
-    const setting = /^\s*(?<key>[^\s=#;][^=]*?)\s*=\s*(?<value>.*?)\s*$/.exec(line)?.groups;
-    if (section !== undefined) {
-      current = sections.get(section) ?? new Map<string, string>();
-      sections.set(section, current);
-      isNested = false;
-    } else if (setting && !(isNested && /^\s/.test(line))) {
-      // A comment begins after a blank; keys may well contain its sign.
-      const value = (setting['value'] ?? '').replace(/(^|\s)[#;].*$/, '').trim();
-      isNested = value === '';
-      if (!isNested) current.set((setting['key'] ?? '').toLowerCase(), value);
+    const name = sectionOf(line);
+    if (name === undefined) body.push(line);
+    else {
+      end(current);
+      current = name;
     }
   }
+  end(current);
   return sections;
+}
+
+/** Of one section. Indented lines below a setting without a value belong to it: `s3.addressing_style`. */
+function settingsOf(lines: readonly string[]): readonly (readonly [key: string, value: string])[] {
+  const found: [string, string][] = [];
+  let above = '';
+  for (const line of lines) {
+    const { key, value } = settingOf(line);
+    const isNested = above !== '' && /^\s/.test(line);
+    if (value !== '') found.push([isNested ? `${above}.${key}` : key, value]);
+    if (!isNested && key !== '') above = value === '' ? key : '';
+  }
+  return found;
+}
+
+function sectionOf(line: string): string | undefined {
+  return /^\s*\[(?<name>[^\]]+)\]\s*([#;].*)?$/.exec(line)?.groups?.['name']?.trim();
+}
+
+/** Both are empty for a line that sets nothing. */
+function settingOf(line: string): { readonly key: string; readonly value: string } {
+  const sign = line.indexOf('=');
+  const key = line.slice(0, Math.max(0, sign)).trim();
+  if (key === '' || key.startsWith('#') || key.startsWith(';')) return { key: '', value: '' };
+  // A comment begins after a blank; keys may well contain its sign.
+  const value = line.slice(sign + 1);
+  return { key: key.toLowerCase(), value: value.slice(0, commentOf(value)).trim() };
+}
+
+function commentOf(value: string): number | undefined {
+  const found = /(^|\s)[#;]/.exec(value);
+  return found?.index;
 }
 
 function configuration(problem: string): BlobError {

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { S3ClientConfig } from '@aws-sdk/client-s3';
+import { systemClock } from '@etcd-operator/ports';
 import { BlobError } from '../blob-error.ts';
 import type { BlobStore } from '../blob-store.ts';
 import { redactor } from '../call/fault.ts';
 import { checkEndpoint, type EndpointPolicy } from '../endpoint/endpoint-policy.ts';
 import { guardedAgents } from '../endpoint/guarded-agents.ts';
+import { checkHeaderValue } from '../endpoint/header-value.ts';
 import { createStore, type StoreSettings } from '../store.ts';
+import { isRegion } from './aws-profile.ts';
+import { capAnswers } from './cap-answers.ts';
 import { resolveCredentials } from './s3-credentials.ts';
 import { S3Driver } from './s3-driver.ts';
 import type { S3Options } from './s3-options.ts';
@@ -15,27 +19,32 @@ import { leavePartsToTls } from './unsigned-parts.ts';
 export async function openS3(options: S3Options, settings: StoreSettings = {}): Promise<BlobStore> {
   const policy = options.policy ?? {};
   checkBucket(options.bucket);
-  const endpoint = options.endpoint ? checkEndpoint(options.endpoint, policy) : undefined;
+  checkHeaderValue('kmsKeyID', options.encryption?.kmsKeyId);
   const credentials = await resolveCredentials(options.credentials ?? { kind: 'chain' });
+  const server = options.endpoint || credentials.endpoint;
+  const endpoint = server ? checkEndpoint(server, policy) : undefined;
   const region = options.region ?? credentials.region ?? process.env['AWS_REGION'] ?? 'us-east-1';
-  if (!/^[a-z0-9-]+$/.test(region)) throw new BlobError('Configuration', `"${region}" is not a region`);
+  if (!isRegion(region)) throw new BlobError('Configuration', `"${region}" is not a valid region`);
   const sdk = await import('@aws-sdk/client-s3');
   const agents = guardedAgents({
     policy: endpointPolicy(policy, endpoint),
     ...(endpoint ? { host: endpoint.hostname } : {}),
+    fence: settings.fence,
     ...(options.caCertificates === undefined ? {} : { caCertificates: options.caCertificates }),
   });
   const client = new sdk.S3Client({
     ...(endpoint ? ofEndpoint(endpoint) : {}),
     region,
     credentials: credentials.provider,
-    forcePathStyle: options.forcePathStyle ?? false,
+    forcePathStyle: options.forcePathStyle ?? credentials.isPathStyle,
     // Retries are ours, with our clock; and a part goes out at once, because not every store answers "100 Continue".
     maxAttempts: 1,
     expectContinueHeader: false,
     followRegionRedirects: false,
     requestHandler: { httpAgent: agents.http, httpsAgent: agents.https },
   });
+  capAnswers(client);
+  options.adapt?.(client);
   const overTls = endpoint?.protocol !== 'http:';
   if (overTls && !options.signedParts) leavePartsToTls(client);
   const driver = new S3Driver({
@@ -44,14 +53,17 @@ export async function openS3(options: S3Options, settings: StoreSettings = {}): 
     agents,
     bucket: options.bucket,
     location: `${options.scheme ?? 's3'}://${options.bucket}`,
+    server: endpoint?.href ?? `https://s3.${region}.amazonaws.com/`,
     partBytes: options.partBytes,
+    maxKeyBytes: options.maxKeyBytes,
+    atRest: options,
+    clock: settings.clock ?? systemClock,
     redact: redactor(credentials.secrets),
-    ...(settings.random ? { random: settings.random } : {}),
   });
   return createStore(driver, settings);
 }
 
-/** Stores that are not AWS do not all know its newer checksums; every byte is covered by the signature or by TLS anyway. */
+/** The checksums of uploads are the driver's; of what the SDK adds besides, not all stores know everything. */
 function ofEndpoint(endpoint: URL): S3ClientConfig {
   return {
     endpoint: endpoint.href.replace(/\/$/, ''),
@@ -70,6 +82,6 @@ function endpointPolicy(policy: EndpointPolicy, endpoint: URL | undefined): Endp
 /** It becomes part of a host name or of a path. */
 function checkBucket(bucket: string): void {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/.test(bucket) || bucket.includes('..')) {
-    throw new BlobError('InvalidPath', `${JSON.stringify(bucket)} is not the name of a bucket`);
+    throw new BlobError('InvalidPath', `${JSON.stringify(bucket)} is not a valid bucket name`);
   }
 }

@@ -69,7 +69,7 @@ async function targetOf(client: S3Client, command: GetObjectCommand, abortSignal
     { step: 'build', priority: 'low', name: 'keepUnsent' },
   );
   await client.send(command, { abortSignal });
-  if (!target) throw new BlobError('Unknown', 'the SDK for S3 does not say where it reads');
+  if (!target) throw new BlobError('Unknown', 'the S3 SDK did not resolve an endpoint');
   return target;
 }
 

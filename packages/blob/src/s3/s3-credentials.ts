@@ -7,21 +7,44 @@ import type { S3Credentials } from './s3-options.ts';
 export interface ResolvedCredentials {
   /** For the SDK's client. */
   readonly provider: NonNullable<S3ClientConfig['credentials']>;
-  /** What the config file says. */
+  /** What the config file says of the server. */
   readonly region: string | undefined;
+  readonly endpoint: string | undefined;
+  readonly isPathStyle: boolean;
   /** Texts that must not appear anywhere. */
   readonly secrets: readonly string[];
+}
+
+/** Do they come from the environment of this process, in whole or by a role that is assumed with what is there? */
+export function areS3CredentialsAmbient(credentials: S3Credentials): boolean {
+  return isAmbient(
+    credentials.kind === 'files' ? readAwsProfile(credentials, credentials.profile).credentials : credentials,
+  );
+}
+
+function isAmbient(credentials: ProfileCredentials): boolean {
+  switch (credentials.kind) {
+    case 'chain':
+      return true;
+    case 'keys':
+      return false;
+    case 'role':
+      return isAmbient(credentials.source);
+  }
 }
 
 /** Turns options into what the SDK takes. The parts of the SDK that ask AWS are loaded only if they are needed. */
 export async function resolveCredentials(credentials: S3Credentials): Promise<ResolvedCredentials> {
   if (credentials.kind !== 'files') {
-    return { provider: await providerOf(credentials, undefined), region: undefined, secrets: secretsOf(credentials) };
+    const nothing = { region: undefined, endpoint: undefined, isPathStyle: false };
+    return { provider: await providerOf(credentials, undefined), ...nothing, secrets: secretsOf(credentials) };
   }
   const profile = readAwsProfile(credentials, credentials.profile);
   return {
     provider: await providerOf(profile.credentials, profile.region),
     region: profile.region,
+    endpoint: profile.endpoint,
+    isPathStyle: profile.isPathStyle,
     secrets: secretsOf(profile.credentials),
   };
 }

@@ -1,16 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { S3Client } from '@aws-sdk/client-s3';
-import { type Random, systemRandom } from '@etcd-operator/ports';
+import type { Clock } from '@etcd-operator/ports';
 import { BlobError } from '../blob-error.ts';
-import type { BlobInfo, BodySummary, LentRead } from '../blob-store.ts';
+import type { BodySummary, Cleared, LentRead } from '../blob-store.ts';
 import type { Redact } from '../call/fault.ts';
+import { ignoreErrors } from '../call/ignore-errors.ts';
 import { interruptible } from '../call/interruptible.ts';
 import type { GuardedAgents } from '../endpoint/guarded-agents.ts';
 import { lentRead } from '../lend/lent-read.ts';
-import type { LendRequest, ListPage, ReadRequest, ReadResponse, StoreDriver } from '../store-driver.ts';
+import type {
+  LendRequest,
+  ListPage,
+  ObjectFacts,
+  ReadRequest,
+  ReadResponse,
+  StoreDriver,
+  SweepRequest,
+} from '../store-driver.ts';
 import type { Part, PartLimits, Stored } from '../write/part-driver.ts';
 import { mebibyte, usualPartBytes } from '../write/part-sizes.ts';
+import { atRestInput, checkEncrypted, checkLocked, type S3AtRest } from './at-rest.ts';
+import { type Bucket, unfinishedUploads } from './list-uploads.ts';
+import { comparedWhole, crc32Of, type PartSum } from './part-sums.ts';
 import { presignedRead } from './presign.ts';
+import { compared, decoded, etagOf, facts, info, isRefusal, isUnknownHeader, markName, rangeOf } from './s3-answers.ts';
 import { s3Code, s3Error, s3Status } from './s3-errors.ts';
 
 /** The SDK's module, loaded when a store is opened. */
@@ -22,9 +35,13 @@ export interface S3DriverOptions {
   readonly agents: GuardedAgents;
   readonly bucket: string;
   readonly location: string;
+  readonly server: string;
   readonly partBytes: number | undefined;
+  /** @default 1024 */
+  readonly maxKeyBytes?: number | undefined;
+  readonly atRest: S3AtRest;
+  readonly clock: Clock;
   readonly redact: Redact;
-  readonly random?: Random;
 }
 
 /** A multipart upload. */
@@ -33,82 +50,143 @@ interface MultipartUpload {
   readonly id: string;
   /** Kept with the object, so that it can be told whether an object is the one of this upload. */
   readonly mark: string;
-  readonly etags: Map<number, string>;
+  /** Whether the store was told that parts come with checksums. */
+  readonly hasSums: boolean;
+  readonly parts: Map<number, SentPart>;
 }
 
-const markName = 'etcd-operator-upload';
+interface SentPart extends PartSum {
+  readonly etag: string;
+}
+
+/** Which checksums a store takes: with every part and of the whole object, only with every part, or none. */
+type Sums = 'whole' | 'parts' | 'none';
+
+const weakerSums: Readonly<Record<Sums, Sums | undefined>> = { whole: 'parts', parts: 'none', none: undefined };
 
 /** Objects of a bucket, over the SDK's client; one request a call, or two where one does not tell enough. */
 export class S3Driver implements StoreDriver<MultipartUpload> {
   readonly location: string;
+  readonly server: string;
   readonly limits: PartLimits;
+  readonly listsInOrder: boolean;
+  readonly unlocked: S3Driver | undefined;
+  readonly #maxKeyBytes: number;
   readonly #sdk: S3Sdk;
   readonly #client: S3Client;
   readonly #agents: GuardedAgents;
   readonly #bucket: string;
   readonly #redact: Redact;
-  readonly #random: Random;
+  readonly #atRest: S3AtRest;
+  readonly #clock: Clock;
+  /** Less as soon as the store has refused checksums that it does without. */
+  #sums: Sums = 'whole';
 
   constructor(options: S3DriverOptions) {
     const firstPartBytes = options.partBytes ?? usualPartBytes;
     this.limits = { firstPartBytes, maxParts: 10_000, maxPartBytes: 4096 * mebibyte, partsInFlight: 4 };
     this.location = options.location;
+    this.server = options.server;
+    this.#maxKeyBytes = options.maxKeyBytes ?? 1024;
     this.#sdk = options.sdk;
     this.#client = options.client;
     this.#agents = options.agents;
     this.#bucket = options.bucket;
     this.#redact = options.redact;
-    this.#random = options.random ?? systemRandom;
+    this.#atRest = options.atRest;
+    this.#clock = options.clock;
+    // Buckets of a single zone are the only ones of S3 that list in no order.
+    this.listsInOrder = !options.bucket.endsWith('--x-s3');
+    const { encryption, objectLock } = options.atRest;
+    this.unlocked = objectLock && new S3Driver({ ...options, atRest: { encryption } });
   }
 
-  async clear(key: string, abortSignal: AbortSignal): Promise<void> {
+  async clear(key: string, abortSignal: AbortSignal): Promise<Cleared> {
     try {
-      for await (const upload of this.#uploads(key, abortSignal)) {
+      for await (const upload of unfinishedUploads(this.#bucketOf, key, abortSignal)) {
         if (upload.key === key) await this.#abort(key, upload.id, abortSignal);
       }
+      return 'cleared';
     } catch (error) {
-      // Who may store may not always list uploads, and not every store can; then there is nothing to be done.
+      // Who may store may not always list uploads, and not every store can.
       if (!isRefusal(error)) throw error;
+      return 'refused';
     }
   }
 
-  async whole(key: string, bytes: Buffer, abortSignal: AbortSignal): Promise<Stored> {
-    const input = { ...this.#object(key), Body: bytes, ContentLength: bytes.byteLength };
-    const { ETag } = await this.#client.send(new this.#sdk.PutObjectCommand(input), { abortSignal });
-    return { etag: ETag };
+  keyProblem(key: string): string | undefined {
+    return Buffer.byteLength(key) > this.#maxKeyBytes ? `is longer than ${this.#maxKeyBytes} bytes` : undefined;
   }
 
-  async begin(key: string, abortSignal: AbortSignal): Promise<MultipartUpload> {
-    const mark = this.#random.uuid();
-    const input = { ...this.#object(key), Metadata: { [markName]: mark } };
-    const { UploadId } = await this.#client.send(new this.#sdk.CreateMultipartUploadCommand(input), { abortSignal });
-    if (UploadId === undefined) throw new BlobError('Unknown', `the store began an upload to ${key} without naming it`);
-    return { key, id: UploadId, mark, etags: new Map() };
+  async whole(key: string, bytes: Buffer, mark: string, abortSignal: AbortSignal): Promise<Stored> {
+    const sum = crc32Of(bytes);
+    const input = { ...this.#newObject(key, mark), Body: bytes, ContentLength: bytes.byteLength };
+    const answer = await this.#withSums((sums) => {
+      const command = new this.#sdk.PutObjectCommand({ ...input, ...(sums !== 'none' && { ChecksumCRC32: sum }) });
+      return this.#client.send(command, { abortSignal });
+    });
+    checkEncrypted(this.#atRest, answer, key);
+    return { etag: etagOf(answer.ETag, `storing ${key}`), checksum: compared(answer.ChecksumCRC32, sum) };
+  }
+
+  async begin(key: string, mark: string, abortSignal: AbortSignal): Promise<MultipartUpload> {
+    const input = this.#newObject(key, mark);
+    return this.#withSums(async (sums) => {
+      const hasSums = sums !== 'none';
+      const command = new this.#sdk.CreateMultipartUploadCommand({
+        ...input,
+        ...(hasSums && { ChecksumAlgorithm: 'CRC32' as const }),
+        ...(sums === 'whole' && { ChecksumType: 'FULL_OBJECT' as const }),
+      });
+      const { UploadId, ...answer } = await this.#client.send(command, { abortSignal });
+      if (!UploadId)
+        throw new BlobError('Unavailable', `the store began an upload to ${key} without returning an upload ID`);
+      checkEncrypted(this.#atRest, answer, key);
+      return { key, id: UploadId, mark, hasSums, parts: new Map() };
+    });
   }
 
   async part(upload: MultipartUpload, { number, bytes }: Part, abortSignal: AbortSignal): Promise<void> {
-    const input = { ...this.#upload(upload), PartNumber: number, Body: bytes, ContentLength: bytes.byteLength };
-    const { ETag } = await this.#client.send(new this.#sdk.UploadPartCommand(input), { abortSignal });
-    if (ETag === undefined) throw new BlobError('Unknown', `the store took part ${number} without giving it an ETag`);
-    upload.etags.set(number, ETag);
+    const sum = crc32Of(bytes);
+    const command = new this.#sdk.UploadPartCommand({
+      ...this.#upload(upload),
+      PartNumber: number,
+      Body: bytes,
+      ContentLength: bytes.byteLength,
+      ...(upload.hasSums && { ChecksumCRC32: sum }),
+    });
+    const answer = await this.#client.send(command, { abortSignal });
+    const etag = etagOf(answer.ETag, `sending part ${number}`);
+    if (compared(answer.ChecksumCRC32, sum) === 'other') {
+      throw new BlobError(
+        'ChecksumMismatch',
+        `part ${number} of ${upload.key} in the store differs from the part that was sent`,
+      );
+    }
+    upload.parts.set(number, { number, bytes: bytes.byteLength, sum, etag });
   }
 
   async finish(upload: MultipartUpload, _summary: BodySummary, abortSignal: AbortSignal): Promise<Stored> {
-    const parts = [...upload.etags].sort(([a], [b]) => a - b);
-    const input = {
+    const parts = [...upload.parts.values()].sort((a, b) => a.number - b.number);
+    const Parts = parts.map(({ number, etag, sum }) => ({
+      PartNumber: number,
+      ETag: etag,
+      ...(upload.hasSums && { ChecksumCRC32: sum }),
+    }));
+    const command = new this.#sdk.CompleteMultipartUploadCommand({
       ...this.#upload(upload),
-      MultipartUpload: { Parts: parts.map(([PartNumber, ETag]) => ({ PartNumber, ETag })) },
-    };
+      MultipartUpload: { Parts },
+    });
     try {
-      const { ETag } = await this.#client.send(new this.#sdk.CompleteMultipartUploadCommand(input), { abortSignal });
-      return { etag: ETag };
+      const { ETag, ChecksumCRC32 } = await this.#client.send(command, { abortSignal });
+      const etag = etagOf(ETag, `finishing the upload to ${upload.key}`);
+      return { etag, checksum: comparedWhole(ChecksumCRC32, parts) };
     } catch (error) {
       // An earlier try may have done it, with its answer lost: then the upload is gone and the object bears its mark.
       if (s3Code(error) !== 'NoSuchUpload') throw error;
-      const head = new this.#sdk.HeadObjectCommand(this.#object(upload.key));
-      const found = await this.#client.send(head, { abortSignal }).catch(() => undefined);
-      if (found?.Metadata?.[markName] !== upload.mark) throw error;
-      return { etag: found.ETag };
+      const found = await this.stat(upload.key, abortSignal).catch(() => undefined);
+      if (found?.mark !== upload.mark) throw error;
+      return { etag: found.etag, checksum: 'unknown' };
     }
   }
 
@@ -121,38 +199,68 @@ export class S3Driver implements StoreDriver<MultipartUpload> {
       throw error;
     }
     // A part that was under way has arrived after the upload was aborted, and brought it back.
-    throw new BlobError('Unavailable', `the upload to ${upload.key} is still there after it was aborted`);
+    throw new BlobError('Unavailable', `the upload to ${upload.key} still exists after it was aborted`);
   }
 
   async read(request: ReadRequest, abortSignal: AbortSignal): Promise<ReadResponse> {
     const { key, offset, length, etag } = request;
     const end = length === undefined ? '' : offset + length - 1;
-    const isRange = offset > 0 || length !== undefined;
     const input = {
       ...this.#object(key),
-      ...(isRange ? { Range: `bytes=${offset}-${end}` } : {}),
+      // Also for all of it: only the answer to a range tells how long the whole is.
+      Range: `bytes=${offset}-${end}`,
       ...(etag === undefined ? {} : { IfMatch: etag }),
     };
     try {
       const response = await this.#client.send(new this.#sdk.GetObjectCommand(input), { abortSignal });
-      const { Body: body, ContentLength: bytes, ContentRange, ETag } = response;
-      if (isRange && ContentRange === undefined) throw new BlobError('Unknown', 'the store does not know ranges');
-      if (!body || !(Symbol.asyncIterator in body) || bytes === undefined) {
-        throw new BlobError('Unknown', `the store sent ${key} without a length or a body`);
-      }
-      const chunks = body as AsyncIterable<Uint8Array>;
-      return { bytes, etag: ETag, body: interruptible(chunks, abortSignal) };
+      const { Body: body, ETag } = response;
+      if (!body || !(Symbol.asyncIterator in body))
+        throw new BlobError('Unavailable', `the store answered without the content of ${key}`);
+      const chunks = interruptible(body as AsyncIterable<Uint8Array>, abortSignal);
+      return { range: rangeOf(response), etag: etagOf(ETag, `reading ${key}`), body: chunks };
     } catch (error) {
       if (s3Status(error) !== 416) throw await this.#missing(error, abortSignal);
-      return { bytes: 0, etag: undefined, body: nothing() };
+      return { range: undefined, etag: undefined, body: nothing() };
     }
   }
 
-  async stat(key: string, abortSignal: AbortSignal): Promise<BlobInfo> {
+  async stat(key: string, abortSignal: AbortSignal): Promise<ObjectFacts> {
     try {
       const found = await this.#client.send(new this.#sdk.HeadObjectCommand(this.#object(key)), { abortSignal });
-      return info(key, found.ContentLength, found.LastModified, found.ETag);
+      return facts(key, found.ContentLength, found);
     } catch (error) {
+      if (s3Status(error) !== 403) throw await this.#missing(error, abortSignal);
+      return this.#peek(key, abortSignal);
+    }
+  }
+
+  /** Not everything that speaks S3 locks, and some take the wish for it and say nothing. */
+  async confirm(key: string, abortSignal: AbortSignal): Promise<void> {
+    const { objectLock } = this.#atRest;
+    if (!objectLock) return;
+    const head = this.#client.send(new this.#sdk.HeadObjectCommand(this.#object(key)), { abortSignal });
+    const told = await head.catch((error: unknown) => {
+      if (s3Status(error) !== 403) throw error;
+      return undefined;
+    });
+    checkLocked(objectLock, told, key, this.#clock.now());
+  }
+
+  /** Some may read an object and not look at it alone. */
+  async #peek(
+    key: string,
+    abortSignal: AbortSignal,
+    range: { readonly Range?: string } = { Range: 'bytes=0-0' },
+  ): Promise<ObjectFacts> {
+    try {
+      const found = await this.#client.send(new this.#sdk.GetObjectCommand({ ...this.#object(key), ...range }), {
+        abortSignal,
+      });
+      if (found.Body && 'destroy' in found.Body) ignoreErrors(found.Body).destroy();
+      return facts(key, rangeOf(found)?.total ?? 0, found);
+    } catch (error) {
+      // An empty object has no first byte.
+      if (s3Status(error) === 416 && range.Range) return this.#peek(key, abortSignal, {});
       throw await this.#missing(error, abortSignal);
     }
   }
@@ -174,21 +282,35 @@ export class S3Driver implements StoreDriver<MultipartUpload> {
     const items = (page.Contents ?? []).map(({ Key = '', Size, LastModified, ETag }) =>
       info(decoded(Key, page.EncodingType), Size, LastModified, ETag),
     );
+    if (page.IsTruncated === undefined)
+      throw new BlobError('Unavailable', 'the store answered with something other than a listing');
+    if (page.IsTruncated && !page.NextContinuationToken) {
+      throw new BlobError(
+        'BadListing',
+        `the listing of ${prefix}* is incomplete: the store did not return a continuation token`,
+      );
+    }
     return { items, next: page.IsTruncated ? page.NextContinuationToken : undefined };
   }
 
   async remove(key: string, abortSignal: AbortSignal): Promise<void> {
     try {
-      await this.#client.send(new this.#sdk.DeleteObjectCommand(this.#object(key)), { abortSignal });
+      const command = new this.#sdk.DeleteObjectCommand(this.#object(key));
+      const { $metadata } = await this.#client.send(command, { abortSignal });
+      if ($metadata.httpStatusCode === 204) return;
+      // Not the answer to a deletion, or not everybody's: what counts is that it is gone.
+      await this.stat(key, abortSignal);
+      throw new BlobError('Unavailable', `the store confirmed the deletion of ${key}, but the object still exists`);
     } catch (error) {
-      if (s3Code(error) !== 'NoSuchKey') throw error;
+      // The second is what the SDK makes of an answer to HEAD.
+      if (s3Code(error) !== 'NoSuchKey' && s3Code(error) !== 'NotFound') throw error;
     }
   }
 
-  async sweep(prefix: string, startedBefore: number, abortSignal: AbortSignal): Promise<number> {
+  async sweep({ prefix, startedBefore, isOwn }: SweepRequest, abortSignal: AbortSignal): Promise<number> {
     let swept = 0;
-    for await (const { key, id, startedAt } of this.#uploads(prefix, abortSignal)) {
-      if (startedAt >= startedBefore) continue;
+    for await (const { key, id, startedAt } of unfinishedUploads(this.#bucketOf, prefix, abortSignal)) {
+      if (startedAt >= startedBefore || !isOwn(key)) continue;
       await this.#abort(key, id, abortSignal);
       swept += 1;
     }
@@ -202,20 +324,6 @@ export class S3Driver implements StoreDriver<MultipartUpload> {
 
   errorOf(thrown: unknown, what: string): BlobError {
     return s3Error(thrown, what, this.#redact);
-  }
-
-  async *#uploads(prefix: string, abortSignal: AbortSignal) {
-    const start = { Bucket: this.#bucket, Prefix: prefix, EncodingType: 'url' as const };
-    for (let marker: { KeyMarker?: string; UploadIdMarker?: string } = {}; ; ) {
-      const command = new this.#sdk.ListMultipartUploadsCommand({ ...start, ...marker });
-      const page = await this.#client.send(command, { abortSignal });
-      for (const { Key = '', UploadId = '', Initiated } of page.Uploads ?? []) {
-        yield { key: decoded(Key, page.EncodingType), id: UploadId, startedAt: Initiated?.getTime() ?? 0 };
-      }
-      if (!page.IsTruncated || page.NextKeyMarker === undefined) return;
-      const { NextKeyMarker: KeyMarker, NextUploadIdMarker } = page;
-      marker = { KeyMarker, ...(NextUploadIdMarker === undefined ? {} : { UploadIdMarker: NextUploadIdMarker }) };
-    }
   }
 
   async #abort(key: string, id: string, abortSignal: AbortSignal): Promise<void> {
@@ -241,6 +349,29 @@ export class S3Driver implements StoreDriver<MultipartUpload> {
     );
   }
 
+  /** Sends with checksums, and with fewer if the store does not take them and does what it is asked to without. */
+  async #withSums<T>(send: (sums: Sums) => Promise<T>): Promise<T> {
+    for (let sums: Sums = this.#sums; ; ) {
+      try {
+        const answer = await send(sums);
+        this.#sums = sums;
+        return answer;
+      } catch (error) {
+        const weaker: Sums | undefined = weakerSums[sums];
+        if (!weaker || !isUnknownHeader(error)) throw error;
+        sums = weaker;
+      }
+    }
+  }
+
+  get #bucketOf(): Bucket {
+    return { sdk: this.#sdk, client: this.#client, bucket: this.#bucket, listsInOrder: this.listsInOrder };
+  }
+
+  #newObject(key: string, mark: string) {
+    return { ...this.#object(key), Metadata: { [markName]: mark }, ...atRestInput(this.#atRest, this.#clock.now()) };
+  }
+
   #object(key: string): { readonly Bucket: string; readonly Key: string } {
     return { Bucket: this.#bucket, Key: key };
   }
@@ -248,21 +379,6 @@ export class S3Driver implements StoreDriver<MultipartUpload> {
   #upload({ key, id }: MultipartUpload): { readonly Bucket: string; readonly Key: string; readonly UploadId: string } {
     return { ...this.#object(key), UploadId: id };
   }
-}
-
-function info(key: string, bytes = 0, modified: Date | undefined, etag: string | undefined): BlobInfo {
-  return { key, bytes, modifiedAt: modified?.getTime() ?? 0, etag };
-}
-
-/** Stores that were asked to encode keys say whether they did. */
-function decoded(key: string, encoding: string | undefined): string {
-  return encoding === 'url' ? decodeURIComponent(key.replaceAll('+', ' ')) : key;
-}
-
-/** Not allowed, or not known to this store. */
-function isRefusal(error: unknown): boolean {
-  const status = s3Status(error);
-  return status === 403 || status === 405 || status === 501;
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}

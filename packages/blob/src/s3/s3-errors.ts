@@ -9,6 +9,8 @@ const codes: Readonly<Record<string, BlobErrorCode>> = {
   PreconditionFailed: 'NotFound',
   AccessDenied: 'Denied',
   AllAccessDisabled: 'Denied',
+  // OSS, where a retention policy of the bucket is in effect.
+  FileImmutable: 'Locked',
   AccountProblem: 'Denied',
   InvalidAccessKeyId: 'Denied',
   SignatureDoesNotMatch: 'Denied',
@@ -46,6 +48,7 @@ const codes: Readonly<Record<string, BlobErrorCode>> = {
   TemporaryRedirect: 'Configuration',
   AuthorizationHeaderMalformed: 'Configuration',
   InvalidBucketName: 'Configuration',
+  InvalidEncryptionAlgorithmError: 'Configuration',
   SecondLevelDomainForbidden: 'Configuration',
   CredentialsProviderError: 'Configuration',
   TokenProviderError: 'Configuration',
@@ -85,8 +88,16 @@ export function s3Error(thrown: unknown, what: string, redact: Redact): BlobErro
   if (/checksum mismatch/i.test(message)) {
     return new BlobError('ChecksumMismatch', redact(`${what}: ${message}`), { cause: faultCopy(thrown, redact) });
   }
+  const code = lockCode(name, message) ?? known ?? codeOfStatus(status);
   const fault: StoreFault = { name, status, message, retryAfter: headerOf(thrown, 'retry-after') };
-  return storeError(known ?? codeOfStatus(status), withRegion(fault, thrown), what, faultCopy(thrown, redact), redact);
+  return storeError(code, withRegion(fault, thrown), what, faultCopy(thrown, redact), redact);
+}
+
+/** For locks S3 has words and no codes: of an object that is locked, and of a bucket that locks nothing. */
+function lockCode(name: string, message: string): BlobErrorCode | undefined {
+  if (!message.toLowerCase().replaceAll(' ', '').includes('objectlock')) return undefined;
+  if (codes[name] === 'Denied') return 'Locked';
+  return name === 'InvalidRequest' ? 'Configuration' : undefined;
 }
 
 /** Answers without a body, and those to HEAD, come out of the SDK as "UnknownError". */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { S3Client } from '@aws-sdk/client-s3';
 import type { EndpointPolicy } from '../endpoint/endpoint-policy.ts';
+import type { S3AtRest } from './at-rest.ts';
 
 /** Who asks. */
 export type S3Credentials =
@@ -21,11 +23,11 @@ export type S3Credentials =
     };
 
 /** A bucket of AWS S3 or of anything that speaks its protocol: MinIO, Ceph, R2, ... */
-export interface S3Options {
+export interface S3Options extends S3AtRest {
   readonly bucket: string;
-  /** @default AWS in `region` */
+  /** @default `endpoint_url` of the config file, then AWS in `region` */
   readonly endpoint?: string;
-  /** The bucket in the path of requests instead of in the host name. @default false */
+  /** The bucket in the path of requests instead of in the host name. @default that of the config file, then false */
   readonly forcePathStyle?: boolean;
   /** @default that of the config file, then AWS_REGION, then us-east-1 */
   readonly region?: string;
@@ -38,6 +40,10 @@ export interface S3Options {
   readonly partBytes?: number;
   /** Whether the signature covers the bytes of parts over TLS, too; over plain HTTP it always does. @default false */
   readonly signedParts?: boolean;
+  /** The longest key, in bytes of UTF-8. @default 1024 */
+  readonly maxKeyBytes?: number;
+  /** What another service that speaks the protocol needs besides. */
+  readonly adapt?: (client: S3Client) => void;
   /** What the store is called in messages. @default 's3' */
   readonly scheme?: string;
 }

@@ -2,8 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { all, bytesOf, chunked, collect } from '../testing/bodies.ts';
-import { expectClean, quickRetries } from '../testing/fault-suite.ts';
+import { expectClean } from '../testing/expect-clean.ts';
 import { killMidPut } from '../testing/kill-mid-put.ts';
+import { quickRetries } from '../testing/kit/kit-subject.ts';
 import { plainRequest } from '../testing/lending-suite.ts';
 import { testdata } from '../testing/testdata.ts';
 import { type S3Server, startVersitygw } from '../testing/versitygw.ts';
@@ -75,7 +76,7 @@ describe('a store that is not what it should be', () => {
     expect(await failure({ endpoint: `http://store.test:${server.port}`, policy })).toMatchObject({
       code: 'Configuration',
       retryable: false,
-      message: expect.stringContaining('store.test is a loopback'),
+      message: expect.stringContaining('store.test is refused: it is, or resolves to, a loopback'),
     });
   });
 
@@ -105,6 +106,7 @@ describe('a store that is not what it should be', () => {
     expect(await store.sweep('other/', Date.now() + 60_000)).toBe(0);
     await store.clear('sweep/a');
     expect(await server.unfinished()).toEqual(['sweep/a_v1']);
+    expect(await store.sweep('sweep/a', Date.now() + 60_000, { isOwn: (key) => key !== 'sweep/a_v1' })).toBe(0);
     expect(await store.sweep('sweep/a', Date.now() + 60_000)).toBe(1);
     expect(await server.unfinished()).toEqual([]);
     store.close();

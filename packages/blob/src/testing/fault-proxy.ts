@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import {
   Agent,
   createServer,
@@ -9,6 +10,9 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { Behaviour } from './behaviours/behaviour.ts';
+import { testdata } from './testdata.ts';
 
 /** A request as it came from the client. */
 export interface ProxiedRequest {
@@ -21,8 +25,9 @@ export interface ProxiedRequest {
 
 export interface Answer {
   readonly status: number;
+  /** Without a length, which is that of the body. */
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Buffer;
 }
 
 /** What is done to a request instead of passing it on. */
@@ -39,13 +44,30 @@ export type Fault =
   | { readonly kind: 'corrupt' }
   /** Nothing ever happens. */
   | { readonly kind: 'stall' }
-  | { readonly kind: 'answer'; readonly answer: Answer };
+  /** The server does not hear of it; this is the answer. */
+  | { readonly kind: 'answer'; readonly answer: Answer }
+  /** The server does its work, and this becomes of its answer. */
+  | { readonly kind: 'alter'; readonly alter: (answer: Answered) => Answer }
+  /** The answer's body comes byte by byte, twenty a second. */
+  | { readonly kind: 'trickle' }
+  /** An answer whose body never ends, as fast as it is taken. */
+  | { readonly kind: 'endless'; readonly status: number };
 
-/** Corrects a server where it is not what it stands for. */
-export interface ProxyHooks {
-  /** An answer that takes the place of the server's. */
+/** An answer of the server. */
+export interface Answered {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+export interface ProxyOptions {
+  /** With a certificate from testdata, as proxies have that end TLS in front of a store. */
+  readonly tls?: boolean;
+  /** An answer that takes the place of the server's, where it is not what it stands for. */
   readonly before?: (request: ProxiedRequest) => Answer | undefined;
-  readonly after?: (request: ProxiedRequest, answer: Answer) => void;
+  readonly after?: (request: ProxiedRequest, answer: Answered) => void;
+  /** What the store does and the server does not. */
+  readonly behaviour?: Behaviour;
 }
 
 /** Stands in front of a real server and does to chosen requests what networks and overloaded servers do. */
@@ -54,11 +76,11 @@ export class FaultProxy {
   readonly #server: Server;
   readonly #agent = new Agent({ keepAlive: true });
   readonly #upstreamPort: number;
-  readonly #hooks: ProxyHooks;
+  readonly #hooks: ProxyOptions;
   #plan: (request: ProxiedRequest) => Fault | undefined = () => undefined;
   #seen: ProxiedRequest[] = [];
 
-  private constructor(server: Server, port: number, upstreamPort: number, hooks: ProxyHooks) {
+  private constructor(server: Server, port: number, upstreamPort: number, hooks: ProxyOptions) {
     this.#server = server;
     this.port = port;
     this.#upstreamPort = upstreamPort;
@@ -68,8 +90,9 @@ export class FaultProxy {
     });
   }
 
-  static async start(upstreamPort: number, hooks: ProxyHooks = {}): Promise<FaultProxy> {
-    const server = createServer();
+  static async start(upstreamPort: number, hooks: ProxyOptions = {}): Promise<FaultProxy> {
+    const pem = (name: string) => readFileSync(testdata(name));
+    const server = hooks.tls ? createTlsServer({ cert: pem('server.pem'), key: pem('server.key') }) : createServer();
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const address = server.address();
@@ -77,7 +100,7 @@ export class FaultProxy {
     return new FaultProxy(server, address.port, upstreamPort, hooks);
   }
 
-  /** From now on, this is done to requests, which are counted anew. */
+  /** From now on, this is done to requests, which are counted again. */
   expect(plan: (request: ProxiedRequest) => Fault | undefined): void {
     this.#plan = plan;
     this.#seen = [];
@@ -106,54 +129,78 @@ export class FaultProxy {
       return;
     }
     const body = await bodyOf(incoming);
-    if (fault?.kind === 'answer') {
-      answer(outgoing, fault.answer);
-      return;
-    }
-    const corrected = this.#hooks.before?.(proxied);
-    if (corrected) {
-      answer(outgoing, corrected);
-      return;
-    }
-    await this.#pass(proxied, body, outgoing, fault);
+    const instead = fault?.kind === 'answer' ? fault.answer : this.#hooks.before?.(proxied);
+    if (fault?.kind === 'endless') await flood(outgoing, fault.status);
+    else if (fault?.kind === 'cut-upload') this.#half(proxied, body, outgoing);
+    else if (instead)
+      await this.#reply(fault, { headers: {}, ...instead, body: Buffer.from(instead.body ?? '') }, outgoing);
+    else
+      await this.#reply(fault, await this.#pass(proxied, fault?.kind === 'corrupt' ? corrupted(body) : body), outgoing);
   }
 
-  async #pass(
-    proxied: ProxiedRequest,
-    body: Buffer,
-    outgoing: ServerResponse,
-    fault: Fault | undefined,
-  ): Promise<void> {
-    const { method, url, headers } = proxied;
-    const upstream = request({
-      host: '127.0.0.1',
-      port: this.#upstreamPort,
-      method,
-      path: url,
-      headers,
-      agent: this.#agent,
+  #upstream({ method, url, headers }: ProxiedRequest) {
+    return request({ host: '127.0.0.1', port: this.#upstreamPort, method, path: url, headers, agent: this.#agent });
+  }
+
+  #half(proxied: ProxiedRequest, body: Buffer, outgoing: ServerResponse): void {
+    const upstream = this.#upstream(proxied);
+    upstream.on('error', () => {});
+    upstream.write(body.subarray(0, Math.floor(body.byteLength / 2)), () => {
+      upstream.destroy();
+      outgoing.destroy();
     });
-    if (fault?.kind === 'cut-upload') {
-      upstream.on('error', () => {});
-      upstream.write(body.subarray(0, Math.floor(body.byteLength / 2)), () => {
-        upstream.destroy();
-        outgoing.destroy();
-      });
-      return;
-    }
-    upstream.end(fault?.kind === 'corrupt' ? corrupted(body) : body);
+  }
+
+  async #pass(proxied: ProxiedRequest, body: Buffer): Promise<Answered> {
+    const { behaviour } = this.#hooks;
+    if (!behaviour) return this.#forward(proxied, body);
+    const { method, url, headers } = proxied;
+    const asked = { method, url: new URL(url, 'http://store'), headers, body };
+    return behaviour(asked, () => this.#forward(proxied, body));
+  }
+
+  async #forward(proxied: ProxiedRequest, body: Buffer): Promise<Answered> {
+    const upstream = this.#upstream(proxied);
+    upstream.end(body);
     const [response] = (await once(upstream, 'response')) as [IncomingMessage];
-    const content = await bodyOf(response);
-    const status = response.statusCode ?? 0;
-    const answerHeaders = headersOf(response.headers);
-    this.#hooks.after?.(proxied, { status, headers: answerHeaders, body: content.toString() });
+    const headers = headersOf(response.headers);
+    const answer = { status: response.statusCode ?? 0, headers, body: await bodyOf(response) };
+    this.#hooks.after?.(proxied, answer);
+    return answer;
+  }
+
+  async #reply(fault: Fault | undefined, answer: Answered, outgoing: ServerResponse): Promise<void> {
     if (fault?.kind === 'cut-after') {
       outgoing.destroy();
       return;
     }
-    outgoing.writeHead(status, answerHeaders);
+    const { status, headers = {}, body = '' } = fault?.kind === 'alter' ? fault.alter(answer) : answer;
+    const content = Buffer.from(body);
+    // What an answer to HEAD says of its length is that of another body.
+    const isLong = outgoing.req.method !== 'HEAD' && status !== 204;
+    outgoing.writeHead(status, { ...headers, ...(isLong && { 'content-length': content.byteLength }) });
     if (fault?.kind === 'cut-response') outgoing.write(content.subarray(0, fault.after), () => outgoing.destroy());
+    else if (fault?.kind === 'trickle') await trickle(outgoing, content);
     else outgoing.end(content);
+  }
+}
+
+async function trickle(outgoing: ServerResponse, content: Buffer): Promise<void> {
+  for (const byte of content) {
+    if (outgoing.destroyed) return;
+    outgoing.write(Buffer.from([byte]));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  outgoing.end();
+}
+
+async function flood(outgoing: ServerResponse, status: number): Promise<void> {
+  outgoing.writeHead(status, { 'content-type': 'text/html' });
+  const page = Buffer.alloc(64 * 1024, '<html>');
+  outgoing.on('error', () => {});
+  while (!outgoing.destroyed) {
+    // Whoever goes away leaves this waiting, and nobody waits for it.
+    if (!outgoing.write(page)) await new Promise((resolve) => outgoing.once('drain', resolve));
   }
 }
 
@@ -169,13 +216,10 @@ function headersOf(headers: IncomingHttpHeaders): Record<string, string> {
   return Object.fromEntries(kept.map(([name, value]) => [name, String(value)]));
 }
 
-function corrupted(body: Buffer): Buffer {
+/** The same with one bit changed in the middle. */
+export function corrupted(body: Buffer): Buffer {
   const copy = Buffer.from(body);
   const middle = Math.floor(copy.byteLength / 2);
   copy[middle] = (copy[middle] ?? 0) ^ 1;
   return copy;
-}
-
-function answer(outgoing: ServerResponse, { status, headers, body }: Answer): void {
-  outgoing.writeHead(status, headers).end(body);
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { testdata } from './testdata.ts';
 
 /** What was asked for. */
 export interface IdentityRequest {
@@ -18,12 +21,16 @@ export interface IdentityServer {
   readonly stop: () => Promise<void>;
 }
 
-/** @param answer undefined means that there is nothing under this path */
+/**
+ * @param answer undefined means that there is nothing under this path
+ * @param options.tls a certificate from testdata instead of plain HTTP
+ */
 export async function startIdentityServer(
   answer: (request: IdentityRequest) => string | object | undefined,
+  options: { readonly tls?: boolean } = {},
 ): Promise<IdentityServer> {
   const asked: IdentityRequest[] = [];
-  const server = createServer((incoming, outgoing) => {
+  const listener: RequestListener = (incoming, outgoing) => {
     const chunks: Buffer[] = [];
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
     incoming.on('end', () => {
@@ -35,7 +42,11 @@ export async function startIdentityServer(
       outgoing.writeHead(said === undefined ? 404 : 200, { 'content-type': type, 'metadata-flavor': 'Google' });
       outgoing.end(typeof said === 'object' ? JSON.stringify(said) : said);
     });
-  });
+  };
+  const pem = (name: string) => readFileSync(testdata(name));
+  const server = options.tls
+    ? createTlsServer({ cert: pem('server.pem'), key: pem('server.key') }, listener)
+    : createServer(listener);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -45,5 +56,5 @@ export async function startIdentityServer(
     server.close();
     await once(server, 'close');
   };
-  return { url: `http://127.0.0.1:${port}`, port, asked, stop };
+  return { url: `${options.tls ? 'https' : 'http'}://127.0.0.1:${port}`, port, asked, stop };
 }

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Real object stores on loopback, for tests of whoever builds on this package. */
+/** Real object stores on loopback, and one in memory, for tests of whoever builds on this package. */
+
+export { createStore } from '../store.ts';
 export { type AzureServer, startAzurite } from './azurite.ts';
+export { AzureImmutability } from './behaviours/azure-immutability.ts';
+export { GcsRetention } from './behaviours/gcs-retention.ts';
+export { OssEncryption } from './behaviours/oss-encryption.ts';
 export { type GcsServer, startFakeGcsServer } from './fake-gcs-server.ts';
+export { killMidPut } from './kill-mid-put.ts';
+export { MemoryDriver } from './memory-driver.ts';
 export { testdata } from './testdata.ts';
 export { type S3Server, startVersitygw } from './versitygw.ts';

@@ -131,7 +131,7 @@ function testRefusals(subject: () => LendingSubject): void {
   });
 
   test('cannot be changed', async () => {
-    // Written anew it still is the same.
+    // Written again it still is the same.
     expect((await plainRequest({ ...lent, url: rewritten(lent.url, () => {}) })).status).toBe(200);
     const names = [...new URL(lent.url).searchParams.keys()].filter((name) => changes.has(name));
     expect(names).toHaveLength(3);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { BlobError } from '../blob-error.ts';
-import type { BlobInfo, BodySummary } from '../blob-store.ts';
-import type { ListPage, ReadRequest, ReadResponse, StoreDriver } from '../store-driver.ts';
+import type { BodySummary, Cleared } from '../blob-store.ts';
+import type { ListPage, ObjectFacts, ReadRequest, ReadResponse, StoreDriver } from '../store-driver.ts';
 import type { Part, PartLimits, Stored } from '../write/part-driver.ts';
 
 export type Operation = 'clear' | 'whole' | 'begin' | 'part' | 'finish' | 'abort' | 'read' | 'stat' | 'page' | 'remove';
@@ -15,14 +15,19 @@ export interface Mishap {
 interface MemoryUpload {
   readonly id: number;
   readonly key: string;
+  readonly mark: string;
   readonly parts: Map<number, Buffer>;
 }
 
 /** A store without I/O, as strict as a real one about the order of calls and about buffers that must not change. */
 export class MemoryDriver implements StoreDriver<MemoryUpload> {
   readonly location = 'memory://test';
+  readonly server = 'memory:';
   readonly limits: PartLimits;
   readonly objects = new Map<string, Buffer>();
+  readonly marks = new Map<string, string>();
+  /** Whether it tells checksums. */
+  checksum: Stored['checksum'] = 'same';
   readonly uploads = new Map<number, MemoryUpload>();
   readonly calls: Operation[] = [];
   /** Decides what goes wrong. */
@@ -34,28 +39,36 @@ export class MemoryDriver implements StoreDriver<MemoryUpload> {
   #partsInFlight = 0;
   #ids = 0;
   readonly #made = new Map<number, string>();
+  /** What `clear` says. */
+  cleared: Cleared = 'cleared';
 
   constructor(limits: Partial<PartLimits> = {}) {
     this.limits = { firstPartBytes: 100, maxParts: 10_000, maxPartBytes: 1 << 20, partsInFlight: 3, ...limits };
   }
 
-  clear(key: string, signal: AbortSignal): Promise<void> {
+  clear(key: string, signal: AbortSignal): Promise<Cleared> {
     return this.#call('clear', signal, async () => {
       for (const [id, upload] of this.uploads) if (upload.key === key) this.uploads.delete(id);
+      return this.cleared;
     });
   }
 
-  whole(key: string, bytes: Buffer, signal: AbortSignal): Promise<Stored> {
+  keyProblem(): string | undefined {
+    return undefined;
+  }
+
+  whole(key: string, bytes: Buffer, mark: string, signal: AbortSignal): Promise<Stored> {
     return this.#call('whole', signal, async () => {
       this.objects.set(key, Buffer.from(bytes));
-      return { etag: 'whole' };
+      this.marks.set(key, mark);
+      return { etag: 'whole', checksum: this.checksum };
     });
   }
 
-  begin(key: string, signal: AbortSignal): Promise<MemoryUpload> {
+  begin(key: string, mark: string, signal: AbortSignal): Promise<MemoryUpload> {
     return this.#call('begin', signal, async () => {
       this.#ids += 1;
-      const upload = { id: this.#ids, key, parts: new Map<number, Buffer>() };
+      const upload = { id: this.#ids, key, mark, parts: new Map<number, Buffer>() };
       this.uploads.set(upload.id, upload);
       return upload;
     });
@@ -82,16 +95,17 @@ export class MemoryDriver implements StoreDriver<MemoryUpload> {
     return this.#call('finish', signal, async () => {
       const upload = this.uploads.get(id);
       if (!upload) {
-        if (this.#made.has(id)) return { etag: this.#made.get(id) };
+        if (this.#made.has(id)) return { etag: this.#made.get(id), checksum: this.checksum };
         throw new BlobError('NotFound', 'no such upload');
       }
       const parts = [...upload.parts].sort(([a], [b]) => a - b).map(([, bytes]) => bytes);
       const bytes = Buffer.concat(parts);
       if (bytes.byteLength !== summary.bytes) throw new Error('parts are missing');
       this.objects.set(key, bytes);
+      this.marks.set(key, upload.mark);
       this.uploads.delete(id);
       this.#made.set(id, `upload ${id}`);
-      return { etag: `upload ${id}` };
+      return { etag: `upload ${id}`, checksum: this.checksum };
     });
   }
 
@@ -105,13 +119,14 @@ export class MemoryDriver implements StoreDriver<MemoryUpload> {
     return this.#call('read', signal, async () => {
       const object = this.#object(key);
       const bytes = object.subarray(offset, length === undefined ? undefined : offset + length);
-      return { bytes: bytes.byteLength, etag: 'e', body: once(bytes) };
+      return { range: { start: offset, total: object.byteLength, isTold: true }, etag: 'e', body: once(bytes) };
     });
   }
 
-  stat(key: string, signal: AbortSignal): Promise<BlobInfo> {
+  stat(key: string, signal: AbortSignal): Promise<ObjectFacts> {
     return this.#call('stat', signal, async () => {
-      return { key, bytes: this.#object(key).byteLength, modifiedAt: 0, etag: 'e' };
+      const { byteLength: bytes } = this.#object(key);
+      return { key, bytes, modifiedAt: 0, etag: 'e', mark: this.marks.get(key) };
     });
   }
 

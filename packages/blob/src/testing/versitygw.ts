@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3';
+import { CreateBucketCommand, HeadObjectCommand, ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3';
 import { ensurePart } from '@etcd-operator/tools';
 import { accepts, ServerProcess } from './server-process.ts';
 import { testdata } from './testdata.ts';
@@ -19,11 +19,21 @@ export interface S3Server {
   readonly virtualDomain: string;
   /** Keys of multipart uploads that are neither finished nor aborted. */
   readonly unfinished: () => Promise<readonly string[]>;
+  /** Makes a bucket in which objects can be locked. */
+  readonly createLockable: (bucket: string) => Promise<void>;
+  /** How an object is locked; undefined if it is not. */
+  readonly lockOf: (bucket: string, key: string) => Promise<ObjectLock | undefined>;
   /** Another one for the same objects, which only reads, for who cannot reach this one. */
   readonly twin: (port: string) => ServerTwin;
   /** Puts an object with the content `x` where the server finds it. */
   readonly seed: (key: string) => Promise<void>;
   readonly stop: () => Promise<void>;
+}
+
+interface ObjectLock {
+  readonly mode: string;
+  /** Milliseconds since the epoch. */
+  readonly until: number;
 }
 
 interface ServerTwin {
@@ -86,21 +96,35 @@ export async function startVersitygw(options: { readonly tls?: boolean } = {}): 
       paths: [program, dirname(root)],
     };
   };
-  return { ...settings, unfinished, twin, seed, stop: () => server.stop() };
+  const createLockable = (name: string) => makeLockable(endpoint, name);
+  const lockOf = (of: string, key: string) => readLock(endpoint, of, key);
+  return { ...settings, unfinished, createLockable, lockOf, twin, seed, stop: () => server.stop() };
 }
 
-/** Asked with a client of its own, so that what is tested does not test itself. */
 async function unfinishedUploads(endpoint: string): Promise<readonly string[]> {
+  using own = ownClient(endpoint);
+  const { Uploads } = await own.client.send(new ListMultipartUploadsCommand({ Bucket: bucket }));
+  return (Uploads ?? []).map(({ Key }) => Key ?? '');
+}
+
+async function makeLockable(endpoint: string, Bucket: string): Promise<void> {
+  using own = ownClient(endpoint);
+  await own.client.send(new CreateBucketCommand({ Bucket, ObjectLockEnabledForBucket: true }));
+}
+
+async function readLock(endpoint: string, Bucket: string, Key: string): Promise<ObjectLock | undefined> {
+  using own = ownClient(endpoint);
+  const { ObjectLockMode, ObjectLockRetainUntilDate } = await own.client.send(new HeadObjectCommand({ Bucket, Key }));
+  return ObjectLockMode && { mode: ObjectLockMode, until: ObjectLockRetainUntilDate?.getTime() ?? 0 };
+}
+
+/** A client of its own, so that what is tested does not test itself. */
+function ownClient(endpoint: string): Disposable & { readonly client: S3Client } {
   const client = new S3Client({
     endpoint,
     region,
     forcePathStyle: true,
     credentials: { accessKeyId, secretAccessKey },
   });
-  try {
-    const { Uploads } = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket }));
-    return (Uploads ?? []).map(({ Key }) => Key ?? '');
-  } finally {
-    client.destroy();
-  }
+  return { client, [Symbol.dispose]: () => client.destroy() };
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { BodySummary } from '../blob-store.ts';
+import type { BodySummary, Cleared } from '../blob-store.ts';
 
 /** What a store demands of parts. */
 export interface PartLimits {
@@ -25,6 +25,11 @@ export interface Part {
 /** What the store says of an object it has stored. */
 export interface Stored {
   readonly etag: string | undefined;
+  /**
+   * Whether the store has told its own checksum of all of the bytes, and it is that of what was sent. `unknown`: it has told none, or not
+   * of all of them.
+   */
+  readonly checksum: 'same' | 'other' | 'unknown';
 }
 
 /**
@@ -35,16 +40,19 @@ export interface Stored {
  */
 export interface PartDriver<Upload> {
   readonly limits: PartLimits;
-  /** Ends every unfinished upload to this key. */
-  clear(key: string, signal: AbortSignal): Promise<void>;
-  /** Stores an object that fits into one part, visible at once. */
-  whole(key: string, bytes: Buffer, signal: AbortSignal): Promise<Stored>;
+  /** Ends every unfinished upload to this key, as far as the store lets whoever asks. */
+  clear(key: string, signal: AbortSignal): Promise<Cleared>;
+  /**
+   * Stores an object that fits into one part, visible at once.
+   * @param mark kept with the object where a store can, so that `stat` tells whose it is
+   */
+  whole(key: string, bytes: Buffer, mark: string, signal: AbortSignal): Promise<Stored>;
   /** Opens an upload; nothing of it is visible until `finish`. */
-  begin(key: string, signal: AbortSignal): Promise<Upload>;
+  begin(key: string, mark: string, signal: AbortSignal): Promise<Upload>;
   /** Sends a part. Called for several at once if the limits allow it, else strictly in order. */
   part(upload: Upload, part: Part, signal: AbortSignal): Promise<void>;
   /**
-   * Makes the object visible, in place of what was there. Made again after an unknown outcome, it resolves if the object that is
+   * Makes the object visible, in place of what was there. Resolves only after an answer that can be nothing else. Made again after an unknown outcome, it resolves if the object that is
    * there is the one of this upload.
    */
   finish(upload: Upload, summary: BodySummary, signal: AbortSignal): Promise<Stored>;

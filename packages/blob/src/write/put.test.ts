@@ -176,6 +176,19 @@ describe('verify', () => {
   });
 });
 
+describe('an object that is not shown to be kept as was asked for', () => {
+  test.each(['Configuration', 'Unavailable'] as const)('is no success, whatever its content (%s)', async (code) => {
+    const s = scene();
+    Object.assign(s.driver, { confirm: () => Promise.reject(broken(code)) });
+    const body = bytesOf(50);
+    const summary = { bytes: 50, sha256: sha256(body) };
+    expect(await put(s, chunked(body))).toMatchObject({ code, outcomeUnknown: false });
+    expect(await s.store.settle('k', summary)).toBe('stored');
+    const isNew = await settled(s.clock, s.store.settle('k', summary, { isNew: true }));
+    expect(isNew).toMatchObject({ status: 'rejected', reason: { code } });
+  });
+});
+
 describe('faults', () => {
   const operations: readonly Operation[] = ['clear', 'begin', 'part', 'finish', 'abort'];
 
@@ -245,17 +258,129 @@ describe('faults', () => {
     expect(s.driver.uploads.size).toBe(0);
   });
 
+  test('an upload that comes into being after another was begun in its place is ended', async () => {
+    const s = scene();
+    s.driver.mishap = nth('begin', 1, { when: 'before', error: broken() });
+    s.driver.delay = async (operation) => {
+      if (operation === 'finish') s.driver.uploads.set(99, { id: 99, key: 'k', mark: 'late', parts: new Map() });
+    };
+    expect(await put(s, chunked(bytesOf(300)))).toMatchObject({ parts: 3 });
+    expect(s.driver.uploads.size).toBe(0);
+  });
+
   test('a finish that was done and not answered is a success', async () => {
     const s = scene();
     s.driver.mishap = nth('finish', 1, { when: 'after', error: broken('Timeout') });
     expect(await put(s, chunked(bytesOf(300)))).toMatchObject({ parts: 3, etag: 'upload 1' });
   });
 
-  test.each([50, 300])('of %i bytes whose last request is never answered has an unknown outcome', async (length) => {
-    const s = scene();
-    s.driver.mishap = (operation) =>
-      operation === 'finish' || operation === 'whole' ? { when: 'before', error: broken() } : undefined;
-    expect(await put(s, chunked(bytesOf(length)))).toMatchObject({ code: 'Unavailable', outcomeUnknown: true });
+  describe.each([50, 300])('of %i bytes whose last request is never answered', (length) => {
+    const unanswered = (s: ReturnType<typeof scene>, when: Mishap['when'], also?: Operation) => {
+      s.driver.mishap = (operation) => {
+        if (operation === also) return { when, error: broken() };
+        return operation === 'finish' || operation === 'whole' ? { when, error: broken() } : undefined;
+      };
+      return put(s, chunked(bytesOf(length)));
+    };
+
+    test('is looked for, and has failed if the object does not exist', async () => {
+      const s = scene();
+      expect(await unanswered(s, 'before')).toMatchObject({ code: 'Unavailable', outcomeUnknown: false });
+    });
+
+    test('has failed if there is a different object with this key, which stays', async () => {
+      const s = scene();
+      s.driver.objects.set('k', Buffer.from('older'));
+      s.driver.marks.set('k', 'of another put');
+      expect(await unanswered(s, 'before')).toMatchObject({ code: 'Unavailable', outcomeUnknown: false });
+      expect(s.driver.objects.get('k')?.toString()).toBe('older');
+    });
+
+    test('has succeeded if it is there, which is shown by reading it', async () => {
+      const s = scene();
+      // Also a store that forgets what it has just done.
+      s.driver.delay = async (operation) => {
+        if (operation === 'finish' && s.driver.objects.has('k')) throw broken();
+      };
+      expect(await unanswered(s, 'after')).toMatchObject({ bytes: length, proof: 'read-back' });
+    });
+
+    test('has an unknown outcome if nobody can look', async () => {
+      const s = scene();
+      expect(await unanswered(s, 'before', 'stat')).toMatchObject({ code: 'Unavailable', outcomeUnknown: true });
+    });
+  });
+
+  describe('what the store says that it has stored', () => {
+    const told = (checksum: 'same' | 'other' | 'unknown') => {
+      const s = scene();
+      s.driver.checksum = checksum;
+      return s;
+    };
+    const corrupted = (s: ReturnType<typeof scene>) => {
+      s.driver.delay = async (operation) => {
+        const stored = s.driver.objects.get('k');
+        if (operation === 'stat' && stored) stored[0] = (stored[0] ?? 0) ^ 1;
+      };
+    };
+
+    test.each([50, 300])('is proven by its checksum, or by reading all %i bytes', async (length) => {
+      expect(await put(told('same'), chunked(bytesOf(length)))).toMatchObject({ proof: 'checksum' });
+      expect(await put(told('unknown'), chunked(bytesOf(length)))).toMatchObject({ proof: 'read-back' });
+      const unread = await put(told('unknown'), chunked(bytesOf(length)), { readBack: false });
+      expect(unread).toMatchObject({ proof: 'none' });
+    });
+
+    test.each(['other', 'unknown'] as const)('and has not (its checksum: %s) is deleted again', async (checksum) => {
+      const s = told(checksum);
+      corrupted(s);
+      expect(await put(s, chunked(bytesOf(300)))).toMatchObject({ code: 'ChecksumMismatch', retryable: true });
+      expect(s.driver.objects.has('k')).toBe(false);
+    });
+
+    test('must have its length, whatever its checksum', async () => {
+      const s = told('same');
+      s.driver.delay = async (operation) => {
+        const stored = s.driver.objects.get('k');
+        if (operation === 'stat' && stored) s.driver.objects.set('k', stored.subarray(1));
+      };
+      expect(await put(s, chunked(bytesOf(300)))).toMatchObject({ code: 'ChecksumMismatch' });
+      expect(s.driver.objects.has('k')).toBe(false);
+    });
+
+    test('and another has is not deleted', async () => {
+      const s = told('same');
+      s.driver.delay = async (operation) => {
+        if (operation === 'stat') s.driver.marks.set('k', 'of another put');
+      };
+      expect(await put(s, chunked(bytesOf(300)))).toMatchObject({ code: 'Unavailable', outcomeUnknown: true });
+      expect(s.driver.objects.has('k')).toBe(true);
+    });
+
+    test('may be stored by who may neither look nor read', async () => {
+      for (const [checksum, proof] of [
+        ['same', 'checksum'],
+        ['unknown', 'none'],
+      ] as const) {
+        const s = told(checksum);
+        s.driver.mishap = (operation) =>
+          operation === 'stat' || operation === 'read' ? { when: 'before', error: broken('Denied') } : undefined;
+        expect(await put(s, chunked(bytesOf(300)))).toMatchObject({ proof });
+      }
+    });
+  });
+
+  test('a key can be settled by reading', async () => {
+    const { store } = scene();
+    const body = bytesOf(300);
+    const expected = { bytes: 300, sha256: sha256(body) };
+    expect(await store.settle('k', expected)).toBe('absent');
+    await store.put('k', chunked(body));
+    expect(await store.settle('k', expected)).toBe('stored');
+    await store.put('k', chunked(bytesOf(300, 2)));
+    expect(await store.settle('k', expected)).toBe('different');
+    await store.put('k', chunked(bytesOf(299)));
+    expect(await store.settle('k', expected)).toBe('different');
   });
 
   test('a finish that is refused has a known outcome', async () => {
@@ -273,6 +398,18 @@ describe('faults', () => {
     expect(await put(s, chunked(bytesOf(300)))).toMatchObject({ code: 'Denied' });
     expect(s.records.filter(({ level }) => level === 'warn')).toHaveLength(1);
     expect(s.clock.monotonic()).toBeLessThanOrEqual(21_000);
+  });
+
+  test('a store that does not let uploads be looked for stores, and the log says if one may be left', async () => {
+    const s = scene();
+    const warnings = () => s.records.filter(({ level }) => level === 'warn');
+    s.driver.cleared = 'refused';
+    expect(await put(s, chunked(bytesOf(300)))).toMatchObject({ bytes: 300 });
+    expect(warnings()).toEqual([]);
+    s.driver.mishap = nth('begin', 2, { when: 'after', error: broken() });
+    expect(await put(s, chunked(bytesOf(300)))).toMatchObject({ bytes: 300 });
+    expect(warnings()).toHaveLength(1);
+    expect(await s.store.clear('k')).toBe('refused');
   });
 
   test('a part that the store brings in late does not stay', async () => {
@@ -326,7 +463,7 @@ describe('stopping', () => {
     await settle(20);
     stop.abort();
     expect(await settled(s.clock, done)).toMatchObject({ reason: { code: 'Aborted' } });
-    expect(Math.max(...ends)).toBe(5_000);
+    expect(Math.max(...ends)).toBe(500);
     expect(s.driver.uploads.size).toBe(0);
   });
 

@@ -10,14 +10,23 @@ import { PartBuffers } from './part-buffers.ts';
 import type { Part, PartDriver, Stored } from './part-driver.ts';
 import { buffersAllowed, partBytes } from './part-sizes.ts';
 import { PartsInFlight } from './parts-in-flight.ts';
+import { confirm, isOurs, type ProveContext, prove, type Sent } from './prove.ts';
 
 /** What a `put` works with. */
-export interface PutContext<Upload> {
-  readonly driver: PartDriver<Upload>;
+export interface PutContext<Upload> extends ProveContext {
+  readonly driver: PartDriver<Upload> & ProveContext['driver'];
   readonly attempts: Attempts;
   readonly logger: Logger;
   /** What the buffers of one upload may take together; a single part may be bigger. */
   readonly bufferBytes: number;
+  /** Unlike that of any other put. */
+  readonly mark: string;
+}
+
+/** An object that the store was asked to make visible. */
+interface Asked {
+  readonly sent: Sent;
+  readonly parts: number;
 }
 
 /**
@@ -32,11 +41,18 @@ type State<Upload> =
   | { readonly name: 'reading' | 'beginning' | 'finished' }
   | { readonly name: 'uploading'; readonly upload: Upload };
 
-/** Cleaning up must not keep the caller waiting for longer. */
-const cleanUpLimitMs = 20_000;
+/** What is left to do when a put has failed. */
+interface Patience {
+  /** How long parts under way may take to end by themselves, before their connections are cut. */
+  readonly graceMs: number;
+  /** Cleaning up must not keep the caller waiting for longer. */
+  readonly cleanUpMs: number;
+}
 
-/** How long parts under way may take to end by themselves when the upload has failed, before their connections are cut. */
-const graceMs = 5_000;
+const usualPatience: Patience = { graceMs: 5_000, cleanUpMs: 20_000 };
+
+/** Whoever stops a put has a time of their own to keep. What is not taken back by then is swept later. */
+const hurriedPatience: Patience = { graceMs: 500, cleanUpMs: 2_000 };
 
 /** A part whose connection broke may still reach the store. Some stores then bring back the upload it belonged to. */
 const stragglerMs = 1_000;
@@ -62,6 +78,10 @@ export class Put<Upload> {
   #bytesRead = 0;
   #bytesStored = 0;
   #mayStraggle = false;
+  /** An answer to `begin` was lost: the upload it was about may have come into being after the next one was begun. */
+  #mayHaveOthers = false;
+  /** Set while it is open what came of asking. */
+  #asked: Asked | undefined;
 
   constructor(context: PutContext<Upload>, key: string, options: PutOptions) {
     this.#context = context;
@@ -81,11 +101,12 @@ export class Put<Upload> {
     } catch (thrown) {
       const reason = this.#reason(thrown);
       this.#stop.abort(thrown);
-      const grace = this.#context.attempts.clock.schedule(graceMs, () => this.#cut.abort(thrown));
+      const patience = this.#options.signal?.aborted ? hurriedPatience : usualPatience;
+      const grace = this.#context.attempts.clock.schedule(patience.graceMs, () => this.#cut.abort(thrown));
       await this.#inFlight.settled();
       grace.cancel();
-      await this.#takeBack();
-      throw reason;
+      await this.#takeBack(patience);
+      return this.#settled(reason);
     }
   }
 
@@ -112,24 +133,30 @@ export class Put<Upload> {
     return this.#buffers.take(size, buffersAllowed(driver.limits, size, bufferBytes), this.#signal);
   }
 
-  async #storeWhole(part: Part): Promise<PutResult> {
+  async #storeWhole({ bytes }: Part): Promise<PutResult> {
     const summary = await this.#verified();
-    const request = { what: this.#what('storing'), bytes: part.bytes.byteLength };
-    const stored = await this.#visible(request, (signal) => this.#context.driver.whole(this.#key, part.bytes, signal));
+    const request = { what: this.#what('storing'), bytes: bytes.byteLength };
+    const { driver, mark } = this.#context;
+    const stored = await this.#visible(summary, 1, request, (signal) => driver.whole(this.#key, bytes, mark, signal));
     this.#bytesStored = summary.bytes;
-    return this.#result(summary, stored, 1);
+    return stored;
   }
 
   /** The upload, begun when the first part needs it. */
   async #begun(): Promise<Upload> {
     if (this.#state.name === 'uploading') return this.#state.upload;
     this.#state = { name: 'beginning' };
-    const { attempts, driver } = this.#context;
+    const { attempts, driver, mark } = this.#context;
     const what = this.#what('beginning an upload to');
     // An attempt whose answer was lost may have left an upload; the next one clears it away.
     const upload = await attempts.run({ what }, this.#signal, async (signal) => {
       await driver.clear(this.#key, signal);
-      return driver.begin(this.#key, signal);
+      try {
+        return await driver.begin(this.#key, mark, signal);
+      } catch (error) {
+        this.#mayHaveOthers = true;
+        throw error;
+      }
     });
     this.#state = { name: 'uploading', upload };
     return upload;
@@ -160,20 +187,76 @@ export class Put<Upload> {
     const summary = await this.#verified();
     const { driver } = this.#context;
     const request = { what: this.#what('finishing the upload to'), bytes: partBytes(driver.limits, parts) };
-    const stored = await this.#visible(request, (signal) => driver.finish(upload, summary, signal));
-    this.#state = { name: 'finished' };
-    return this.#result(summary, stored, parts);
+    return this.#visible(summary, parts, request, async (signal) => {
+      const stored = await driver.finish(upload, summary, signal);
+      this.#state = { name: 'finished' };
+      return stored;
+    });
   }
 
   /** Makes the request that makes the object visible. A refusal is an answer; after anything else it may be there all the same. */
-  async #visible(request: Request, make: (signal: AbortSignal) => Promise<Stored>): Promise<Stored> {
+  async #visible(
+    summary: BodySummary,
+    parts: number,
+    request: Request,
+    make: (signal: AbortSignal) => Promise<Stored>,
+  ): Promise<PutResult> {
+    const asked = { sent: { ...summary, key: this.#key, mark: this.#context.mark }, parts };
+    this.#asked = asked;
+    const stored = await this.#context.attempts.run(request, this.#signal, make).catch(mayBeThere);
+    this.#asked = undefined;
+    return this.#proven(asked, stored);
+  }
+
+  async #proven({ sent, parts }: Asked, stored: Stored): Promise<PutResult> {
+    const { readBack = true, signal } = this.#options;
+    const proof = await prove(this.#context, sent, stored, { readBack, signal }).catch(mayBeThere);
+    // It is there; what is unknown after an error is how it is kept, and reading its content does not tell.
+    await confirm(this.#context, this.#key, signal);
+    this.#bytesStored = sent.bytes;
+    this.#report();
+    if (this.#mayHaveOthers) await this.#endOthers();
+    return { key: this.#key, bytes: sent.bytes, sha256: sent.sha256, parts, etag: stored.etag, proof };
+  }
+
+  async #endOthers(): Promise<void> {
+    const { attempts, logger } = this.#context;
+    const what = this.#what('looking for unfinished uploads to');
     try {
-      return await this.#context.attempts.run(request, this.#signal, make);
-    } catch (thrown) {
-      if (!isBlobError(thrown) || !(thrown.retryable || thrown.code === 'Aborted')) throw thrown;
-      const { code, message, retryable, cause } = thrown;
-      throw new BlobError(code, message, { retryable, cause, outcomeUnknown: true });
+      await attempts.run({ what }, this.#options.signal, (signal) => this.#clear(signal));
+    } catch (error) {
+      logger.warn('unfinished uploads to this key could not be listed; they are cleaned up later', {
+        key: this.#key,
+        error,
+      });
     }
+  }
+
+  /** Who may store need not be allowed to look for what is left of it. */
+  async #clear(signal: AbortSignal): Promise<void> {
+    const { driver, logger } = this.#context;
+    if ((await driver.clear(this.#key, signal)) === 'cleared') return;
+    logger.warn(
+      'an unfinished upload to this key may be left: the store does not allow unfinished uploads to be listed',
+      { key: this.#key },
+    );
+  }
+
+  /** After a failure that leaves open whether the object was stored, a look at the store mostly tells. */
+  async #settled(reason: unknown): Promise<PutResult> {
+    const asked = this.#asked;
+    const { signal } = this.#options;
+    if (!asked || !isBlobError(reason) || !reason.outcomeUnknown || signal?.aborted) throw reason;
+    const { attempts, driver, mark } = this.#context;
+    const found = await attempts
+      .run({ what: this.#what('reading the metadata of') }, signal, (limited) => driver.stat(this.#key, limited))
+      .catch((error: unknown) => {
+        throw isBlobError(error, 'NotFound') ? withOutcome(reason, false) : reason;
+      });
+    const isThere = isOurs(found, mark, undefined);
+    if (isThere === undefined) throw reason;
+    if (!isThere) throw withOutcome(reason, false);
+    return this.#proven(asked, { etag: found.etag, checksum: 'unknown' });
   }
 
   async #verified(): Promise<BodySummary> {
@@ -182,11 +265,6 @@ export class Put<Upload> {
     await verify?.(summary);
     this.#signal.throwIfAborted();
     return summary;
-  }
-
-  #result(summary: BodySummary, { etag }: Stored, parts: number): PutResult {
-    this.#report();
-    return { key: this.#key, ...summary, parts, etag };
   }
 
   #report(): void {
@@ -198,25 +276,28 @@ export class Put<Upload> {
   }
 
   /** Cleans up with a signal of its own: the caller's may be what ended the upload. */
-  async #takeBack(): Promise<void> {
+  async #takeBack({ cleanUpMs }: Patience): Promise<void> {
     const { attempts, driver, logger } = this.#context;
     const state = this.#state;
     if (state.name === 'reading' || state.name === 'finished') return;
     const over = new AbortController();
-    const timer = attempts.clock.schedule(cleanUpLimitMs, () => over.abort());
+    const timer = attempts.clock.schedule(cleanUpMs, () => over.abort());
     try {
-      const what = this.#what('taking back the upload to');
+      const what = this.#what('aborting the upload to');
       const takeBack = (signal: AbortSignal) =>
-        state.name === 'uploading' ? driver.abort(state.upload, signal) : driver.clear(this.#key, signal);
+        state.name === 'uploading' ? driver.abort(state.upload, signal) : this.#clear(signal);
       await attempts.run({ what }, over.signal, takeBack);
       if (!this.#mayStraggle) return;
       await attempts.clock.sleep(stragglerMs, over.signal);
       await attempts.run({ what }, over.signal, takeBack);
     } catch (error) {
-      logger.warn('an unfinished upload could not be taken back; a later put to the same key, or a sweep, will', {
-        key: this.#key,
-        error,
-      });
+      logger.warn(
+        'an unfinished upload could not be aborted; it is aborted by a later upload to the same key, or by a clean-up',
+        {
+          key: this.#key,
+          error,
+        },
+      );
     } finally {
       timer.cancel();
     }
@@ -234,4 +315,15 @@ export class Put<Upload> {
   #what(doing: string): string {
     return `${doing} ${this.#key}`;
   }
+}
+
+/** Throws the error of a request that would have made an object visible, or of looking at it: it may be there, unless it was refused. */
+function mayBeThere(thrown: unknown): never {
+  if (!isBlobError(thrown) || thrown.code === 'ChecksumMismatch') throw thrown;
+  const isOpen = thrown.retryable || thrown.code === 'Aborted' || thrown.code === 'Unknown';
+  throw isOpen ? withOutcome(thrown, true) : thrown;
+}
+
+function withOutcome({ code, message, retryable, cause }: BlobError, outcomeUnknown: boolean): BlobError {
+  return new BlobError(code, message, { retryable, cause, outcomeUnknown });
 }

@@ -18,7 +18,7 @@ export function certificateFiles(certFile: string, keyFile: string): Certificate
     try {
       assertPair(cert, key);
     } catch (cause) {
-      throw new Error(`${certFile} and ${keyFile} are no certificate with its key`, { cause });
+      throw new Error(`${certFile} and ${keyFile} do not contain a certificate and its key`, { cause });
     }
     return { cert, key };
   };
@@ -27,5 +27,5 @@ export function certificateFiles(certFile: string, keyFile: string): Certificate
 /** Throws unless the two belong together: while files are replaced, the certificate of one pair may stand beside the key of the other. */
 export function assertPair(cert: string, key: string): void {
   if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)))
-    throw new Error('the key is not of this certificate');
+    throw new Error('the private key does not belong to the certificate');
 }

@@ -15,19 +15,21 @@ export async function readJson(
   if (!/^application\/json\b/i.test(type))
     throw new WebhookError('BadRequest', `expected application/json, got ${type || 'nothing'}`);
   const announced = Number(request.headers['content-length'] ?? 0);
-  if (announced > limit) throw new WebhookError('TooLarge', `the body has ${announced} bytes; ${limit} are allowed`);
+  if (announced > limit)
+    throw new WebhookError('TooLarge', `the body has ${announced} bytes; at most ${limit} are allowed`);
   const pieces: Buffer[] = [];
   let size = 0;
   try {
     for await (const piece of request as AsyncIterable<Buffer>) {
       size += piece.length;
-      if (size > limit)
-        throw new WebhookError('TooLarge', `the body has more than the ${limit} bytes that are allowed`);
+      if (size > limit) throw new WebhookError('TooLarge', `the body is longer than the allowed ${limit} bytes`);
       pieces.push(piece);
       onBytes(piece.length);
     }
   } catch (cause) {
-    throw cause instanceof WebhookError ? cause : new WebhookError('Aborted', 'the body broke off', { cause });
+    throw cause instanceof WebhookError
+      ? cause
+      : new WebhookError('Aborted', 'the connection was closed before the body was complete', { cause });
   }
   try {
     return JSON.parse(Buffer.concat(pieces).toString('utf8')) as unknown;

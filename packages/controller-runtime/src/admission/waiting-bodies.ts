@@ -54,7 +54,10 @@ export class WaitingBodies {
       if (body === forWhom || body.bytes === 0 || body.isComplete !== areComplete) continue;
       this.#end(body);
       body.giveUp(
-        new WebhookError('Overloaded', 'more is sent at a time than can be held; this one waited for longest'),
+        new WebhookError(
+          'Overloaded',
+          'too many requests are being received at the same time; this one was received for the longest time and is refused',
+        ),
       );
     }
   }

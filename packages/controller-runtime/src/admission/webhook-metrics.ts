@@ -21,15 +21,15 @@ export function webhookMetrics(registry: MetricRegistry): WebhookMetrics {
     }),
     latency: registry.histogram({
       name: 'controller_runtime_webhook_latency_seconds',
-      help: 'How long reviews take',
+      help: 'Duration of reviews, in seconds',
       labels: ['webhook'],
     }),
     inFlight: registry
-      .gauge({ name: 'controller_runtime_webhook_requests_in_flight', help: 'Reviews being answered' })
+      .gauge({ name: 'controller_runtime_webhook_requests_in_flight', help: 'Reviews that are being processed' })
       .labels(),
     reloads: registry.counter({
       name: 'controller_runtime_webhook_certificate_loads_total',
-      help: 'Readings of the serving certificate, by outcome',
+      help: 'Attempts to load the serving certificate, by outcome',
       labels: ['result'],
     }),
   };

@@ -269,7 +269,7 @@ describe('webhook server', () => {
     expect((await post('/validate', { agent })).status).toBe(200);
     expect(await presented(server.address?.port ?? 0)).toBe('first');
     setCertificate(second);
-    while (!lines.some(({ message }) => message === 'webhook server took up a new certificate')) await turn();
+    while (!lines.some(({ message }) => message === 'webhook server loaded a new certificate')) await turn();
     expect(await presented(server.address?.port ?? 0)).toBe('second');
     expect((await post('/validate', { agent })).status).toBe(200);
     agent.destroy();
@@ -286,7 +286,7 @@ describe('webhook server', () => {
     while (!lines.some(({ message }) => message.startsWith('serving certificate cannot be used'))) await turn();
     expect(await presented(server.address?.port ?? 0)).toBe('first');
     await writeFile(keyFile, second.key);
-    while (!lines.some(({ message }) => message === 'webhook server took up a new certificate')) await turn();
+    while (!lines.some(({ message }) => message === 'webhook server loaded a new certificate')) await turn();
     expect(await presented(server.address?.port ?? 0)).toBe('second');
   });
 
@@ -329,7 +329,7 @@ describe('webhook server', () => {
       const ended = manager.run(stop.signal);
       await clock.advance(5000);
       expect(manager.readiness().text).toMatch(
-        /webhooks failed: .* does not listen yet: its certificate cannot be used/,
+        /webhooks failed: .* is not listening yet: its certificate cannot be used/,
       );
       certificate = first;
       await clock.advance(5000);
@@ -347,7 +347,7 @@ describe('webhook server', () => {
     while (!lines.some(({ message }) => message.startsWith('serving certificate cannot be used'))) await turn();
     expect(await presented(server.address?.port ?? 0)).toBe('first');
     setCertificate(second);
-    while (!lines.some(({ message }) => message === 'webhook server took up a new certificate')) await turn();
+    while (!lines.some(({ message }) => message === 'webhook server loaded a new certificate')) await turn();
     expect(await presented(server.address?.port ?? 0)).toBe('second');
   });
 
@@ -367,7 +367,7 @@ describe('webhook server', () => {
     release();
     expect((await underway).status).toBe(200);
     await ended;
-    expect(server.ready()).toBe('the webhook server does not listen yet');
+    expect(server.ready()).toBe('the webhook server is not listening yet');
   });
 
   test('stopping does not wait for connections that never end', async () => {

@@ -20,7 +20,7 @@ export interface WebhookServerOptions {
   readonly certificate: CertificateSource;
   /** @default 9443 */
   readonly port?: number;
-  /** @default '0.0.0.0' */
+  /** @default every address, of both IP families where the machine has IPv6 */
   readonly host?: string;
   /** @default systemClock */
   readonly clock?: Clock;
@@ -101,14 +101,14 @@ export class WebhookServer {
 
   /** Answers any other review at `path`. */
   handle(path: string, handler: WebhookHandler): void {
-    if (this.#handlers.has(path)) throw new Error(`there is a webhook at ${path} already`);
+    if (this.#handlers.has(path)) throw new Error(`a webhook is already registered at ${path}`);
     this.#handlers.set(path, handler);
   }
 
   /** A check for `Manager.addReadyCheck`. */
   readonly ready = (): string | undefined => {
     if (this.address) return undefined;
-    return `the webhook server does not listen yet${this.#problem && `: ${this.#problem}`}`;
+    return `the webhook server is not listening yet${this.#problem && `: ${this.#problem}`}`;
   };
 
   /** Serves until `signal` is aborted; then answers what is under way, for a short while, and resolves. */
@@ -124,7 +124,7 @@ export class WebhookServer {
 
   /** Resolves when it listens. A certificate that is not there yet, or is of no use, is waited for. */
   async #listen(signal: AbortSignal): Promise<Server | undefined> {
-    const { host = '0.0.0.0', port = 9443, reloadPeriod = 10_000, clientCa } = this.#options;
+    const { host, port = 9443, reloadPeriod = 10_000, clientCa } = this.#options;
     while (!(await this.#loadCertificate())) {
       await this.#clock.sleep(Math.min(1000, reloadPeriod), signal).catch(() => undefined);
       if (signal.aborted) return undefined;
@@ -143,11 +143,11 @@ export class WebhookServer {
     server.on('clientError', (_, socket) => socket.destroy());
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
-      server.listen({ host, port }, resolve);
+      server.listen({ ...(host !== undefined && { host }), port }, resolve);
     });
     server.on('error', (error) => this.#log.error('webhook server failed', { error }));
     this.#server = server;
-    this.#log.info('webhook server listens', { address: server.address(), paths: [...this.#handlers.keys()] });
+    this.#log.info('webhook server is listening', { address: server.address(), paths: [...this.#handlers.keys()] });
     return server;
   }
 
@@ -157,7 +157,7 @@ export class WebhookServer {
       await this.#clock.sleep(reloadPeriod, signal).catch(() => undefined);
       if (signal.aborted || !(await this.#loadCertificate())) continue;
       server.setSecureContext({ ...this.#certificate, ...(clientCa && { ca: clientCa }), minVersion: 'TLSv1.2' });
-      this.#log.info('webhook server took up a new certificate');
+      this.#log.info('webhook server loaded a new certificate');
     }
   }
 
@@ -173,7 +173,9 @@ export class WebhookServer {
       return isNew;
     } catch (error) {
       this.#metrics.reloads.labels('failed').inc();
-      const meanwhile = this.#certificate ? 'the one in use stays' : 'no review is answered until there is one';
+      const meanwhile = this.#certificate
+        ? 'the present certificate stays in use'
+        : 'no review is answered until a valid certificate is loaded';
       this.#log.warn(`serving certificate cannot be used; ${meanwhile}`, { error });
       if (!this.#certificate) this.#problem = `its certificate cannot be used (${messageOf(error)})`;
       return false;
@@ -267,7 +269,7 @@ export class WebhookServer {
   async #withinTime(timeout: number, work: (signal: AbortSignal) => Promise<unknown>): Promise<unknown> {
     const limit = Math.min(this.#options.timeout ?? 10_000, timeout);
     const controller = new AbortController();
-    const late = new WebhookError('Timeout', `no answer within ${limit} ms`);
+    const late = new WebhookError('Timeout', `the webhook did not finish within ${limit} ms`);
     const expired = new Promise<never>((_, reject) => {
       controller.signal.addEventListener('abort', () => reject(late), { once: true });
     });

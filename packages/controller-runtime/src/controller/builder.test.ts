@@ -81,12 +81,12 @@ describe('controller builder', () => {
       buildController(manager, { name: 'x' })
         .owns(parts)
         .complete(async () => done()),
-    ).toThrow('controller x cannot be built: forKind is missing');
+    ).toThrow('controller x cannot be built: forKind was not called');
     expect(() =>
       buildController(manager, { name: 'y' })
         .forKind(things)
         .forKind(parts)
         .complete(async () => done()),
-    ).toThrow('forKind is called twice');
+    ).toThrow('forKind was called twice');
   });
 });

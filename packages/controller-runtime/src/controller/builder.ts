@@ -11,7 +11,16 @@ import type { ReconcileFunction, Reconciler } from './reconciler.ts';
 /** What can be set for a controller; the rest comes from the manager and the builder. */
 export type BuildOptions = Pick<
   ControllerOptions,
-  'name' | 'concurrency' | 'rateLimiter' | 'stuckAfter' | 'timeout' | 'ownWriteLimit' | 'gracePeriod' | 'needsLeader'
+  | 'name'
+  | 'concurrency'
+  | 'spareConcurrency'
+  | 'tenantOf'
+  | 'rateLimiter'
+  | 'stuckAfter'
+  | 'timeout'
+  | 'ownWriteLimit'
+  | 'gracePeriod'
+  | 'needsLeader'
 >;
 
 /** How one kind is watched. */
@@ -61,7 +70,7 @@ export function buildController(manager: Manager, options: BuildOptions): Contro
 
   const builder: ControllerBuilder = {
     forKind(resource, source) {
-      if (reconciled) mistakes.push('forKind is called twice');
+      if (reconciled) mistakes.push('forKind was called twice');
       reconciled = resource;
       return builder.watches(resource, (object) => [keyOf(object)], source);
     },
@@ -83,7 +92,7 @@ export function buildController(manager: Manager, options: BuildOptions): Contro
       return builder;
     },
     complete(reconciler) {
-      if (!reconciled) mistakes.push('forKind is missing: which kind is reconciled?');
+      if (!reconciled) mistakes.push('forKind was not called: it sets the kind to reconcile');
       if (!reconciled || mistakes.length > 0) {
         throw new Error(`controller ${options.name} cannot be built: ${mistakes.join('; ')}`);
       }

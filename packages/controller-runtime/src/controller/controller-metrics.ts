@@ -25,7 +25,7 @@ export function controllerMetrics(registry: MetricRegistry, controller: string):
   const gauge = (name: string, help: string) => registry.gauge({ name, help, labels }).labels(controller);
   const total = registry.counter({
     name: 'controller_runtime_reconcile_total',
-    help: 'Reconciles by how they ended',
+    help: 'Reconciliations, by result',
     labels: [...labels, 'result'],
   });
   return {
@@ -36,17 +36,27 @@ export function controllerMetrics(registry: MetricRegistry, controller: string):
       error: total.labels(controller, 'error'),
       terminal: total.labels(controller, 'terminal'),
     },
-    errors: counter('controller_runtime_reconcile_errors_total', 'Reconciles that failed'),
-    terminalErrors: counter('controller_runtime_terminal_reconcile_errors_total', 'Reconciles that failed for good'),
+    errors: counter('controller_runtime_reconcile_errors_total', 'Failed reconciliations'),
+    terminalErrors: counter(
+      'controller_runtime_terminal_reconcile_errors_total',
+      'Reconciliations that failed with an error that is not retried',
+    ),
     duration: registry
-      .histogram({ name: 'controller_runtime_reconcile_time_seconds', help: 'How long reconciles take', labels })
+      .histogram({
+        name: 'controller_runtime_reconcile_time_seconds',
+        help: 'Duration of reconciliations, in seconds',
+        labels,
+      })
       .labels(controller),
-    maxConcurrent: gauge('controller_runtime_max_concurrent_reconciles', 'Reconciles that may run side by side'),
-    activeWorkers: gauge('controller_runtime_active_workers', 'Reconciles under way'),
-    stuck: gauge('controller_runtime_stuck_reconciles', 'Reconciles that have been under way for too long'),
+    maxConcurrent: gauge(
+      'controller_runtime_max_concurrent_reconciles',
+      'Maximum number of concurrent reconciliations',
+    ),
+    activeWorkers: gauge('controller_runtime_active_workers', 'Reconciliations in progress'),
+    stuck: gauge('controller_runtime_stuck_reconciles', 'Reconciliations that have been running for too long'),
     heldBack: counter(
       'controller_runtime_reconciles_held_back_total',
-      'Reconciles put off until the cache has seen the last write of their request',
+      'Reconciliations postponed until the cache contains the last write to the same object',
     ),
   };
 }

@@ -21,7 +21,7 @@ describe('controller', () => {
     expect(seen).toEqual(['one@0', 'one@10', 'one@20']);
   });
 
-  test('R18: a fresh event is reconciled before the rest of a long start-up list', async () => {
+  test('fault R18: a fresh event is reconciled before the rest of a long start-up list', async () => {
     const { clock, client, seen, start } = world();
     for (let index = 0; index < 50; index++) client.kind(things).put(thing(`a/old-${index}`));
     start(async ({ name }) => {
@@ -58,7 +58,7 @@ describe('controller', () => {
     expect(seen.at(-1)).toMatch(/^one\/0/);
   });
 
-  test('R17: one object that always throws delays no other', async () => {
+  test('fault R17: one object that always throws delays no other', async () => {
     const { clock, client, seen, start } = world();
     client.kind(things).put(thing('a/poison'));
     start(async ({ name }) => {
@@ -114,14 +114,14 @@ describe('controller', () => {
     });
     await clock.advance(3_600_000);
     expect(seen).toEqual(['returned@0', 'thrown@0']);
-    expect(lines.filter(({ message }) => message === 'reconcile failed for good')).toHaveLength(2);
+    expect(lines.filter(({ message }) => message === 'reconciliation failed and is not retried')).toHaveLength(2);
     expect(metric('controller_runtime_terminal_reconcile_errors_total\\{controller="things"\\}')).toBe(2);
     client.kind(things).put(thing('a/returned', { size: 2 }));
     await clock.advance(0);
     expect(seen).toHaveLength(3);
   });
 
-  test('R16: one object is never reconciled twice at a time, however many workers there are', async () => {
+  test('fault R16: one object is never reconciled twice at a time, however many workers there are', async () => {
     const { clock, client, start } = world();
     let running = 0;
     let most = 0;
@@ -181,7 +181,7 @@ describe('controller', () => {
     expect(seen).toEqual([]);
     await clock.advance(501);
     expect(seen).toEqual(['other']);
-    expect(lines.find(({ message }) => message.startsWith('reconcile is stuck'))?.fields['object']).toBe(
+    expect(lines.find(({ message }) => message.startsWith('reconciliation is stuck'))?.fields['object']).toBe(
       'Thing a/stuck',
     );
     expect(metric('controller_runtime_stuck_reconciles\\{controller="things"\\}')).toBe(1);
@@ -192,7 +192,7 @@ describe('controller', () => {
     await clock.advance(540_000);
     expect(seen).toEqual(['other', 'other']);
     expect(signal?.aborted).toBe(true);
-    expect(lines.some(({ message }) => message === 'reconcile was called off')).toBe(true);
+    expect(lines.some(({ message }) => message === 'reconciliation took too long and was aborted')).toBe(true);
   });
 
   test('a stuck reconcile that does return leaves the number of workers as it was', async () => {
@@ -211,6 +211,26 @@ describe('controller', () => {
     for (let index = 0; index < 5; index++) client.kind(things).put(thing(`a/${index}`));
     await clock.advance(10_000);
     expect(most).toBe(1);
+  });
+
+  test('however many slow requests a namespace has, with workers to spare those of others do not wait', async () => {
+    const { clock, client, seen, start } = world();
+    for (let index = 0; index < 10; index++) client.kind(things).put(thing(`slow/${index}`));
+    start(
+      async ({ namespace = '', name }) => {
+        seen.push(`${namespace}/${name}`);
+        await clock.sleep(namespace === 'slow' ? 50_000 : 1000);
+        return done();
+      },
+      { concurrency: 2, spareConcurrency: 2 },
+    );
+    await clock.advance(500);
+    expect(seen).toEqual(['slow/0', 'slow/1']);
+    for (let index = 0; index < 2; index++) client.kind(things).put(thing(`good/${index}`));
+    await clock.advance(500);
+    expect(seen.slice(2)).toEqual(['good/0']);
+    await clock.advance(1000);
+    expect(seen.slice(3)).toEqual(['good/1']);
   });
 
   test('stopping calls off what runs, waits for it, and hands out nothing more', async () => {
@@ -242,7 +262,20 @@ describe('controller', () => {
     stop.abort();
     await clock.advance(5000);
     await ended;
-    expect(lines.some(({ message }) => message === 'reconciles did not end in time')).toBe(true);
+    expect(lines.some(({ message }) => message === 'reconciliations did not finish in time')).toBe(true);
+  });
+
+  test('one who is never the fastest is tried again every second, however many conflicts there were', async () => {
+    const { clock, client, start, seen, note } = world();
+    client.kind(things).put(thing('a/one'));
+    start(async (request) => {
+      note(request);
+      throw new KubeError('Conflict', 'modified', { httpStatus: 409 });
+    });
+    await clock.advance(60_000);
+    // 5, 10, 20 ... 640 ms, then a second each.
+    expect(seen.length).toBeGreaterThan(60);
+    expect(seen.length).toBeLessThan(70);
   });
 
   test('a conflict is no reason for a warning', async () => {

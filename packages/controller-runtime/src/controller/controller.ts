@@ -35,7 +35,14 @@ export interface ControllerOptions {
   readonly world?: World;
   /** How many requests are reconciled side by side. @default 1 */
   readonly concurrency?: number;
-  /** @default 5 ms to 1000 s per request, 10 a second (100 at once) over all */
+  /**
+   * How many more, each of a tenant that has none under way: however slow the requests of one are, and however many, others do not wait
+   * for them. @default 0
+   */
+  readonly spareConcurrency?: number;
+  /** Whose a request is: tenants take turns. @default its namespace */
+  readonly tenantOf?: (request: string) => string;
+  /** @default 5 ms to 1000 s per request, 10 a second (100 at once) over all of a tenant */
   readonly rateLimiter?: RateLimiter<string>;
   /** A reconcile under way for this long is reported, and its place given to another, in milliseconds. @default 60000 */
   readonly stuckAfter?: number;
@@ -57,6 +64,8 @@ interface Failure {
   readonly error: unknown;
 }
 
+/** However often somebody else was faster, a request is tried again after this long, in milliseconds. */
+const longestAfterConflict = 1000;
 /** How often a request that waits for its own write is looked at, besides when the cache moves, in milliseconds. */
 const heldBackRecheck = 5000;
 /** How often a request is looked at while the world is in doubt, in milliseconds. */
@@ -86,7 +95,8 @@ export class Controller {
     this.#options = options;
     this.name = options.name;
     this.needsLeader = options.needsLeader ?? true;
-    this.queue = new WorkQueue(options);
+    const { tenantOf = namespaceOf, concurrency: shared = 1 } = options;
+    this.queue = new WorkQueue({ ...options, tenantOf, shared });
     this.#reconciler = asReconciler(options.reconciler);
     this.#log = options.log.child({ controller: options.name });
     this.#metrics = controllerMetrics(options.metrics, options.name);
@@ -101,13 +111,13 @@ export class Controller {
 
   /** Works until `signal` is aborted; resolves when what was under way has ended or had its grace period. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, concurrency = 1, gracePeriod = 20_000, informers } = this.#options;
+    const { clock, concurrency = 1, spareConcurrency = 0, gracePeriod = 20_000, informers } = this.#options;
     this.#log.info('waiting for informer caches to sync', { caches: informers.map((informer) => informer.name) });
     await Promise.all(informers.map((informer) => informer.whenSynced(signal)));
     if (!signal.aborted) {
       this.#signal = signal;
       this.#log.info('starting workers', { concurrency });
-      for (let worker = 0; worker < concurrency; worker++) this.#startWorker(signal);
+      for (let worker = 0; worker < concurrency + spareConcurrency; worker++) this.#startWorker(signal);
       await this.#aborted(signal);
     }
     this.queue.stop();
@@ -115,7 +125,8 @@ export class Controller {
     const patience = clock.sleep(gracePeriod, grace.signal).catch(() => undefined);
     await Promise.race([Promise.all(this.#workers), patience]);
     grace.abort();
-    if (this.#running.size > 0) this.#log.error('reconciles did not end in time', { count: this.#running.size });
+    if (this.#running.size > 0)
+      this.#log.error('reconciliations did not finish in time', { count: this.#running.size });
     this.#log.info('stopped workers');
   }
 
@@ -227,7 +238,10 @@ export class Controller {
         this.queue.forget(request);
         this.#metrics.total.terminal.inc();
         this.#metrics.terminalErrors.inc();
-        this.#log.error('reconcile failed for good', { object: this.#describe(request), error: result.error });
+        this.#log.error('reconciliation failed and is not retried', {
+          object: this.#describe(request),
+          error: result.error,
+        });
         return;
       case 'error':
         this.#retry(request, result.error, priority);
@@ -243,7 +257,8 @@ export class Controller {
     const failures = this.queue.failures(request) + 1;
     // Somebody else was faster: the next try sees their write, and nothing is wrong.
     const isConflict = isKubeError(error, 'Conflict');
-    const delay = this.queue.addRateLimited(request, { priority, alone: isConflict });
+    const limit = isConflict ? { alone: true, limit: longestAfterConflict } : {};
+    const delay = this.queue.addRateLimited(request, { priority, ...limit });
     this.#metrics.total.error.inc();
     this.#metrics.errors.inc();
     if (this.queue.shuttingDown) return;
@@ -264,7 +279,10 @@ export class Controller {
       limit: ownWriteLimit ?? 120_000,
       onCaughtUp: (request) => this.queue.add(request, { priority: 'high' }),
       onGivenUp: (request, resource) =>
-        this.#log.warn('cache has not seen a write of ours; going on', { object: this.#describe(request), resource }),
+        this.#log.warn('the cache still does not contain the last write of this controller; reconciling anyway', {
+          object: this.#describe(request),
+          resource,
+        }),
     });
   }
 
@@ -275,10 +293,19 @@ export class Controller {
       stuckAfter: stuckAfter ?? 60_000,
       timeout: timeout ?? 600_000,
       onStuck: (run) => {
-        this.#log.error('reconcile is stuck; others go on without it', { object: this.#describe(run.request) });
+        this.#log.error('reconciliation is stuck; other objects are reconciled meanwhile', {
+          object: this.#describe(run.request),
+        });
+        this.queue.setAside(run.request);
         if (this.#signal && !this.#signal.aborted) this.#startWorker(this.#signal);
       },
-      onTimeout: (run) => this.#log.error('reconcile was called off', { object: this.#describe(run.request) }),
+      onTimeout: (run) =>
+        this.#log.error('reconciliation took too long and was aborted', { object: this.#describe(run.request) }),
     });
   }
+}
+
+/** The empty one of what has no namespace. */
+function namespaceOf(request: string): string {
+  return request.slice(0, Math.max(0, request.indexOf('/')));
 }

@@ -2,10 +2,11 @@
 import { type KubeObject, keyString, type ObjectKey } from '@etcd-operator/kube';
 import type { EventHandler, Occasion } from '../informer/event-handler.ts';
 import type { AddOptions, WorkQueue } from '../queue/work-queue.ts';
+import type { DeepReadonly } from '../store/deep-readonly.ts';
 import type { Predicate } from './predicate.ts';
 
 /** Which requests an object stands for. Synchronous and without side effects: it works from the object and from caches. */
-export type MapFunction<T extends KubeObject> = (object: T) => readonly ObjectKey[];
+export type MapFunction<T extends KubeObject> = (object: DeepReadonly<T>) => readonly ObjectKey[];
 
 const fresh: AddOptions = { priority: 'normal' };
 const background: AddOptions = { priority: 'low' };
@@ -19,7 +20,7 @@ export function enqueueFrom<T extends KubeObject>(
   map: MapFunction<T>,
   predicate: Predicate<T> = {},
 ): EventHandler<T> {
-  const enqueue = (object: T, options: AddOptions) => {
+  const enqueue = (object: DeepReadonly<T>, options: AddOptions) => {
     for (const request of map(object)) queue.add(keyString(request), options);
   };
   return {

@@ -82,7 +82,7 @@ async function act({ clock, client }: ReturnType<typeof careless>, what: Step): 
 }
 
 describe('read your own writes, whatever happens to the watch', () => {
-  test('R7: every thing ends up with exactly one part', async () => {
+  test('fault R7: every thing ends up with exactly one part', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 30 }), fc.nat(1000), async (steps, seed) => {
         const world = careless(seed);

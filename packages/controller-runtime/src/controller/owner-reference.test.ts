@@ -33,7 +33,7 @@ describe('owner references', () => {
 
   test('what another object controls is not taken over', () => {
     const taken = setControllerReference(part('a/p'), thing('a/two', {}, { uid: 'u-2' }), things);
-    expect(() => setControllerReference(taken, owner, things)).toThrow(/controlled by Thing two already/);
+    expect(() => setControllerReference(taken, owner, things)).toThrow(/already controlled by Thing two/);
   });
 
   test('an owner in another namespace, or one that was not read from the API, is refused', () => {
@@ -41,7 +41,7 @@ describe('owner references', () => {
     expect(() => setControllerReference(part('a/p'), thing('a/one'), things)).toThrow(/no UID/);
   });
 
-  test('R22: a reference is recognised by group and kind, in whatever version it was written', () => {
+  test('fault R22: a reference is recognised by group and kind, in whatever version it was written', () => {
     const reference = { kind: 'Thing', name: 'one', uid: 'u-1', controller: true };
     expect(refersTo({ ...reference, apiVersion: 'lab.example/v1beta2' }, things)).toBe(true);
     expect(refersTo({ ...reference, apiVersion: 'other.example/v1' }, things)).toBe(false);

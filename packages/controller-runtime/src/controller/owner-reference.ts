@@ -26,11 +26,13 @@ export function refersTo(reference: OwnerReference, resource: Resource): boolean
 export function setControllerReference<T extends KubeObject>(object: T, owner: KubeObject, resource: Resource): T {
   const { name, uid, namespace } = owner.metadata ?? {};
   if (!name || !uid)
-    throw new TypeError(`the owner (kind ${resource.kind}) has no name or no UID: it was not read from the API`);
+    throw new TypeError(
+      `the owner (kind ${resource.kind}) has no name or no UID; use an object that was read from the API server`,
+    );
   const present = controllerOf(object);
   if (present && present.uid !== uid) {
     throw new Error(
-      `${describe(object)} is controlled by ${present.kind} ${present.name} already; it cannot be controlled by ${resource.kind} ${name} too`,
+      `${describe(object)} is already controlled by ${present.kind} ${present.name} and cannot also be controlled by ${resource.kind} ${name}`,
     );
   }
   if (resource.namespaced && object.metadata?.namespace !== namespace) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { KubeObject } from '@etcd-operator/kube';
+import type { DeepReadonly } from '../store/deep-readonly.ts';
 
 /** Says which events are worth a reconcile. A question that is left out is answered with yes. */
 export interface Predicate<T extends KubeObject = KubeObject> {
-  added?(object: T): boolean;
-  updated?(before: T, after: T): boolean;
-  removed?(object: T): boolean;
+  added?(object: DeepReadonly<T>): boolean;
+  updated?(before: DeepReadonly<T>, after: DeepReadonly<T>): boolean;
+  removed?(object: DeepReadonly<T>): boolean;
 }
 
 /** The spec changed: `metadata.generation` moved. Drops updates of status, labels and annotations alone. */
@@ -29,7 +30,7 @@ export const deletionRequested: Predicate = {
 };
 
 /** Objects for which `test` holds, whatever the event; of an update, after or before it. */
-export function matching<T extends KubeObject>(test: (object: T) => boolean): Predicate<T> {
+export function matching<T extends KubeObject>(test: (object: DeepReadonly<T>) => boolean): Predicate<T> {
   return { added: test, updated: (before, after) => test(after) || test(before), removed: test };
 }
 
@@ -60,15 +61,19 @@ export function not<T extends KubeObject>(predicate: Predicate<T>): Predicate<T>
   };
 }
 
-function wantsAdded<T extends KubeObject>(predicate: Predicate<T>, object: T): boolean {
+function wantsAdded<T extends KubeObject>(predicate: Predicate<T>, object: DeepReadonly<T>): boolean {
   return predicate.added?.(object) ?? true;
 }
 
-function wantsUpdated<T extends KubeObject>(predicate: Predicate<T>, before: T, after: T): boolean {
+function wantsUpdated<T extends KubeObject>(
+  predicate: Predicate<T>,
+  before: DeepReadonly<T>,
+  after: DeepReadonly<T>,
+): boolean {
   return predicate.updated?.(before, after) ?? true;
 }
 
-function wantsRemoved<T extends KubeObject>(predicate: Predicate<T>, object: T): boolean {
+function wantsRemoved<T extends KubeObject>(predicate: Predicate<T>, object: DeepReadonly<T>): boolean {
   return predicate.removed?.(object) ?? true;
 }
 

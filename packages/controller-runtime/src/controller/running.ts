@@ -75,7 +75,7 @@ export class Running {
         onStuck(run);
       }
       if (!run.signal.aborted && age >= timeout) {
-        run.controller.abort(new Error(`reconcile called off: it took longer than ${timeout} ms`));
+        run.controller.abort(new Error(`reconciliation aborted: it took longer than ${timeout} ms`));
         onTimeout(run);
       }
       if (!run.stuck) next = Math.min(next, stuckAfter - age);

@@ -8,7 +8,7 @@ import { done } from './result.ts';
 describe('writes and the lease', () => {
   const election = { leaseName: 'op', leaseNamespace: 'ops', identity: 'me' };
 
-  test('R19: a reconcile in flight gets the signal and can write nothing once the lease is lost', async () => {
+  test('fault R19: a reconcile in flight gets the signal and can write nothing once the lease is lost', async () => {
     const { clock, client, start, seen } = world({ leaderElection: election });
     client.kind(things).put(thing('a/one'));
     const { ended } = start(async (request, { client: tracked, signal }) => {
@@ -22,12 +22,12 @@ describe('writes and the lease', () => {
     await clock.advance(5000);
     client.kind(leases).put({ metadata: { namespace: 'ops', name: 'op' }, spec: { holderIdentity: 'thief' } });
     await clock.advance(5000);
-    await expect(ended).rejects.toThrow('the lease was taken by thief');
-    expect(seen).toEqual(['true LeadershipLost: the lease was taken by thief']);
+    await expect(ended).rejects.toThrow('the lease is now held by thief');
+    expect(seen).toEqual(['true LeadershipLost: the lease is now held by thief']);
     expect(client.writes.filter(({ resource }) => resource.startsWith('things'))).toEqual([]);
   });
 
-  test('R20: the first write after a suspension is refused, even before any timer has fired', async () => {
+  test('fault R20: the first write after a suspension is refused, even before any timer has fired', async () => {
     const { clock, client, start, seen } = world({ leaderElection: election });
     client.kind(things).put(thing('a/one'));
     const { ended } = start(async (request, { client: tracked }) => {
@@ -59,7 +59,7 @@ describe('writes and the lease', () => {
       return done();
     });
     await clock.advance(5000);
-    expect(seen).toEqual(['holds the lease', expect.stringContaining('the lease is not held')]);
+    expect(seen).toEqual(['holds the lease', expect.stringContaining('this process does not hold the lease')]);
     await expect(ended).rejects.toMatchObject({ code: 'suspended' });
   });
 
@@ -79,7 +79,7 @@ describe('writes and the lease', () => {
     expect(() => fences[0]?.()).not.toThrow();
     await clock.advance(1000);
     expect(seen).toEqual(['called off']);
-    expect(() => fences[0]?.()).toThrow('reconcile called off');
+    expect(() => fences[0]?.()).toThrow('reconciliation aborted');
   });
 
   test('what was begun under the lease and waits to be sent is not sent after it, from a reconcile or by the manager', async () => {
@@ -110,7 +110,7 @@ describe('writes and the lease', () => {
     client.kind(leases).put({ metadata: { namespace: 'ops', name: 'op' }, spec: { holderIdentity: 'thief' } });
     await clock.advance(5000);
     for (const go of leave) go();
-    await expect(ended).rejects.toThrow('the lease was taken by thief');
+    await expect(ended).rejects.toThrow('the lease is now held by thief');
     expect(seen).toEqual(['signal aborted: true', 'signal aborted: true', 'true', 'true']);
     expect(client.kind(things).objects().size).toBe(1);
   });

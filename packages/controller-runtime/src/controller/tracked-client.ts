@@ -66,7 +66,7 @@ class TrackedResourceClient<T extends KubeObject> implements ResourceClient<T> {
     this.#writeSignal = options.writeSignal ?? options.signal;
     this.#fence = options.fence;
     this.#listener = options.writes;
-    this.#refusal = options.refusal ?? 'nothing is written any more: this reconcile was called off';
+    this.#refusal = options.refusal ?? 'the write was not sent, because this reconciliation had been aborted';
   }
 
   get resource(): Resource<T> {
@@ -142,7 +142,8 @@ class TrackedResourceClient<T extends KubeObject> implements ResourceClient<T> {
       this.#writeSignal?.throwIfAborted();
       this.#fence?.();
     } catch (cause) {
-      throw new KubeError('Aborted', this.#refusal, { cause });
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new KubeError('Aborted', `${this.#refusal}: ${why}`, { cause });
     }
   }
 

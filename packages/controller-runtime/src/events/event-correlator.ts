@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { formatTime, type ObjectReference } from '@etcd-operator/kube';
 import type { Clock } from '@etcd-operator/ports';
 import { BoundedMap } from './bounded-map.ts';
+import { type CombinedMessages, describeCombined, nothingCombined, withMessage } from './combined-messages.ts';
 import type { EventObject, EventType } from './event.ts';
 
 /** What happened, before it is counted and merged. */
@@ -17,12 +18,19 @@ export interface CorrelatorOptions {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly component: string;
   readonly instance: string;
-  /** So many events of one object at once, then one every five minutes. @default 25 */
+  /** So many events of one object at once, and one more every five minutes; what exceeds it is combined. @default 25 */
   readonly burst?: number;
   /** So many different messages of one reason and object in ten minutes, then one event for the rest. @default 10 */
   readonly similar?: number;
   /** How many objects, reasons and events are remembered. @default 4096 */
   readonly memory?: number;
+}
+
+/** An event to write: new if its count is 1, else one written before with a higher count. */
+export interface Correlated {
+  readonly event: EventObject;
+  /** False if its object has had so many that a higher count can wait for others. */
+  readonly isPrompt: boolean;
 }
 
 const refillPerSecond = 1 / 300;
@@ -38,16 +46,25 @@ interface Similar {
   readonly messages: Set<string>;
 }
 
+/** An event that has been made, and the messages in it if it stands for several. */
+interface Made {
+  event: EventObject | undefined;
+  since: number;
+  combined: CombinedMessages;
+}
+
 /**
  * Turns occurrences into as few events as tell the story: the same thing again raises a count, many similar things become one
- * event, and an object that has too much to say is cut off for a while. Deterministic: names follow from content and time.
+ * event, and so does all that exceeds what one object may write. Nothing is left out in silence: an event that stands for others
+ * names them. Deterministic: names follow from content and time, and sort in the order in which their events were made.
  */
 export class EventCorrelator {
   readonly #options: CorrelatorOptions;
   readonly #similarLimit: number;
   readonly #buckets: BoundedMap<string, SpamBucket>;
   readonly #similar: BoundedMap<string, Similar>;
-  readonly #events: BoundedMap<string, { event: EventObject | undefined }>;
+  readonly #events: BoundedMap<string, Made>;
+  #lastStamp = 0;
 
   constructor(options: CorrelatorOptions) {
     const memory = options.memory ?? 4096;
@@ -58,21 +75,48 @@ export class EventCorrelator {
     this.#events = new BoundedMap(memory);
   }
 
-  /** The event to write: new if its count is 1, else one written before with a higher count. `undefined`: nothing. */
-  correlate(occurrence: Occurrence): EventObject | undefined {
+  correlate(occurrence: Occurrence): Correlated {
     // The object's version is left out: the same news about a newer version is the same news.
     const { kind, namespace, name, uid } = occurrence.object;
     const subject = JSON.stringify([kind, namespace, name, uid]);
-    if (!this.#allows(subject)) return undefined;
     const group = JSON.stringify([subject, occurrence.type, occurrence.reason]);
-    const combined = this.#isOneOfMany(group, occurrence.message);
-    const message = combined ? `(combined from similar events): ${occurrence.message}` : occurrence.message;
-    const known = this.#events.use(combined ? group : JSON.stringify([group, message]), () => ({ event: undefined }));
-    const now = formatTime(this.#options.clock.now());
-    known.event = known.event
-      ? { ...known.event, count: known.event.count + 1, lastTimestamp: now, message }
-      : this.#newEvent(occurrence, message, now);
-    return known.event;
+    const one = JSON.stringify([group, occurrence.message]);
+    const isPrompt = this.#allows(subject);
+    if (this.#isOneOfMany(group, occurrence.message)) return { event: this.#combine(group, occurrence), isPrompt };
+    const isNew = this.#made(one).event === undefined;
+    if (isNew && !isPrompt) return { event: this.#combine(subject, ofAnyReason(occurrence)), isPrompt };
+    return { event: this.#keep(one, occurrence, occurrence.message), isPrompt };
+  }
+
+  /** Into the one event that stands for all of its kind; after ten minutes it is another. */
+  #combine(key: string, occurrence: Occurrence): EventObject {
+    const made = this.#made(key);
+    const now = this.#options.clock.monotonic();
+    if (now - made.since > similarWindow)
+      Object.assign(made, { event: undefined, since: now, combined: nothingCombined });
+    made.combined = withMessage(made.combined, occurrence.message);
+    return this.#keep(key, occurrence, describeCombined(made.combined));
+  }
+
+  #made(key: string): Made {
+    const since = this.#options.clock.monotonic();
+    return this.#events.use(key, () => ({ event: undefined, since, combined: nothingCombined }));
+  }
+
+  #keep(key: string, occurrence: Occurrence, message: string): EventObject {
+    const made = this.#made(key);
+    const lastTimestamp = formatTime(this.#options.clock.now());
+    const event = made.event
+      ? {
+          ...made.event,
+          type: graver(made.event.type, occurrence.type),
+          count: made.event.count + 1,
+          lastTimestamp,
+          message,
+        }
+      : this.#newEvent(occurrence, message, lastTimestamp);
+    made.event = event;
+    return event;
   }
 
   #allows(subject: string): boolean {
@@ -102,8 +146,10 @@ export class EventCorrelator {
   #newEvent(occurrence: Occurrence, message: string, now: string): EventObject {
     const { component, instance } = this.#options;
     const { object, type, reason } = occurrence;
-    const digest = createHash('sha256').update(JSON.stringify([object.uid, component, type, reason, message, now]));
-    const name = `${(object.name ?? 'unknown').slice(0, 230)}.${digest.digest('hex').slice(0, 16)}`;
+    const digest = createHash('sha256').update(
+      JSON.stringify([object.uid, component, instance, type, reason, message]),
+    );
+    const name = `${(object.name ?? 'unknown').slice(0, 230)}.${this.#stamp()}${digest.digest('hex').slice(0, 6)}`;
     return {
       apiVersion: 'v1',
       kind: 'Event',
@@ -120,4 +166,19 @@ export class EventCorrelator {
       count: 1,
     };
   }
+
+  /** Times of events are whole seconds: what happened in one second is told in order by the names alone. */
+  #stamp(): string {
+    this.#lastStamp = Math.max(this.#lastStamp + 1, Math.floor(this.#options.clock.now()) * 256);
+    return this.#lastStamp.toString(16).padStart(13, '0');
+  }
+}
+
+/** The event of an object that has had too many names the reason in its message. */
+function ofAnyReason({ object, type, reason, message }: Occurrence): Occurrence {
+  return { object, type, reason: 'EventsCombined', message: `${reason}: ${message}` };
+}
+
+function graver(before: EventType, now: EventType): EventType {
+  return before === 'Warning' ? before : now;
 }

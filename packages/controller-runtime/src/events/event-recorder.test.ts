@@ -54,7 +54,7 @@ describe('event recorder', () => {
         count: 1,
       }),
     ]);
-    expect(events()[0]?.metadata).toMatchObject({ namespace: 'a', name: expect.stringMatching(/^one\.[0-9a-f]{16}$/) });
+    expect(events()[0]?.metadata).toMatchObject({ namespace: 'a', name: expect.stringMatching(/^one\.[0-9a-f]{19}$/) });
   });
 
   test('the same thing again raises the count of one event', async () => {
@@ -78,27 +78,70 @@ describe('event recorder', () => {
     expect(client.writes.map(({ verb }) => verb)).toEqual(['create', 'patch', 'patch', 'patch', 'patch']);
   });
 
-  test('many similar messages become one event', async () => {
+  test('many similar messages become one event, which names them', async () => {
     const { clock, writer, events, run } = world();
     void run();
-    for (let round = 0; round < 20; round++) writer.record(object, 'Normal', 'Moved', `moved part ${round}`);
+    for (let round = 0; round < 13; round++) writer.record(object, 'Normal', 'Moved', `moved part ${round}`);
     await clock.advance(10);
     expect(events()).toHaveLength(11);
-    expect(events()[10]).toMatchObject({ message: '(combined from similar events): moved part 19', count: 10 });
+    expect(events()[10]).toMatchObject({
+      message: '(combined from similar events): moved part 10; moved part 11; moved part 12',
+      count: 3,
+    });
   });
 
-  test('an object that has too much to say is cut off, and others are not', async () => {
-    const { clock, writer, events, dropped, run } = world();
+  test('what exceeds the limit of an object is combined in one event that says what it stands for; others have their own', async () => {
+    const { clock, client, writer, events, dropped, run } = world();
     void run();
-    for (let round = 0; round < 100; round++) writer.record(object, 'Normal', `Reason${round}`, 'x');
+    for (let round = 0; round < 100; round++) {
+      writer.record(object, round === 60 ? 'Warning' : 'Normal', `Reason${round}`, 'x');
+      await clock.advance(10);
+    }
     writer.record(thing('a/two', {}, { uid: 'u-2' }), 'Normal', 'Fine', 'x');
     await clock.advance(10);
-    expect(events()).toHaveLength(26);
-    expect(dropped()).toBe(75);
+    expect(events()).toHaveLength(27);
+    expect(dropped()).toBe(0);
+    // Written when it began, and not again with every one that came: it is brought up to date twice a minute.
+    expect(client.writes).toHaveLength(27);
+    await clock.advance(30_000);
+    expect(client.writes).toHaveLength(28);
+    const combined = events().find(({ reason }) => reason === 'EventsCombined');
+    // One warning among them makes it one.
+    expect(combined).toMatchObject({ count: 75, type: 'Warning' });
+    expect(combined?.message).toMatch(
+      /^\(combined from similar events\): Reason25: x; Reason26: x; .*Reason98: x; Reason99: x$/,
+    );
     await clock.advance(300_000);
     writer.record(object, 'Normal', 'Later', 'x');
     await clock.advance(10);
-    expect(events()).toHaveLength(27);
+    expect(events().at(-1)).toMatchObject({ reason: 'Later', count: 1 });
+  });
+
+  test('a repetition of an object that has had too many is counted, twice a minute and at the end', async () => {
+    const { clock, client, writer, events, stop, run } = world();
+    const ended = run();
+    for (let round = 0; round < 600; round++) {
+      writer.record(object, 'Warning', 'Failed', 'no');
+      await clock.advance(100);
+    }
+    expect(events()).toHaveLength(1);
+    expect(client.writes.length).toBeLessThan(25 + 4);
+    stop.abort();
+    await clock.advance(10);
+    await ended;
+    expect(events()[0]?.count).toBe(600);
+  });
+
+  test('events of one second are told in the order in which they happened, by their names', async () => {
+    const { clock, writer, events, run } = world();
+    void run();
+    const reasons = ['Zeta', 'Alpha', 'Mid', 'Omega', 'Beta'];
+    for (const reason of reasons) {
+      writer.record(object, 'Normal', reason, 'x');
+      await clock.advance(1);
+    }
+    const byName = events().toSorted((a, b) => ((a.metadata?.name ?? '') < (b.metadata?.name ?? '') ? -1 : 1));
+    expect(byName.map(({ reason }) => reason)).toEqual(reasons);
   });
 
   test('the same occurrences at the same times give the same names', async () => {

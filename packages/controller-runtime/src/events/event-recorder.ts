@@ -6,20 +6,22 @@ import {
   isKubeError,
   type KubeObject,
   type ResourceClient,
+  untilAborted,
 } from '@etcd-operator/kube';
 import type { Clock, Logger, Random, Timer } from '@etcd-operator/ports';
 import type { CounterSeries } from '../metrics/counter.ts';
 import { MetricRegistry } from '../metrics/registry.ts';
 import { Waiters } from '../queue/waiters.ts';
 import { Backoff } from '../reflector/backoff.ts';
+import { clipped, longestMessage } from './combined-messages.ts';
 import { type EventObject, type EventType, referenceTo } from './event.ts';
 import { EventCorrelator } from './event-correlator.ts';
 
 /** Tells people what a controller did to an object: `kubectl describe` shows it. */
 export interface EventRecorder {
   /**
-   * Records that something happened to `object`. Returns at once; it is written in the background, merged with its like, and
-   * dropped rather than waited for if the API server does not take it.
+   * Records that something happened to `object`. Returns at once; it is written in the background, in the order of the calls, and
+   * combined with its like if there are many; dropped rather than waited for if the API server does not take it.
    */
   record(object: KubeObject, type: EventType, reason: string, message: string): void;
 }
@@ -40,8 +42,15 @@ export interface EventWriterOptions {
   readonly gracePeriod?: number;
 }
 
-const longestMessage = 1024;
 const triesPerEvent = 5;
+/** How often an event is written again whose object has had too many, in milliseconds. */
+const repeatsEvery = 30_000;
+
+interface Pending {
+  readonly event: EventObject;
+  /** By the monotonic clock. */
+  readonly due: number;
+}
 
 /** The recorder, and what writes its events one after the other. Run by the manager. */
 export class EventWriter implements EventRecorder {
@@ -50,9 +59,13 @@ export class EventWriter implements EventRecorder {
   readonly #options: EventWriterOptions;
   readonly #events: ResourceClient<Event>;
   readonly #correlator: EventCorrelator;
-  readonly #pending = new Map<string, EventObject>();
-  readonly #written = new Set<string>();
+  readonly #pending = new Map<string, Pending>();
+  /** When, by the monotonic clock. */
+  readonly #written = new Map<string, number>();
   readonly #news = new Waiters<void>();
+  readonly #idle = new Waiters<void>();
+  #writing = false;
+  #isHurried = false;
   readonly #backoff: Backoff;
   readonly #dropped: CounterSeries;
 
@@ -64,20 +77,31 @@ export class EventWriter implements EventRecorder {
     this.#correlator = new EventCorrelator({ clock: options.clock, component, instance });
     this.#backoff = new Backoff({ clock: options.clock, random: options.random, limit: 10_000 });
     this.#dropped = (options.metrics ?? new MetricRegistry())
-      .counter({ name: 'controller_runtime_events_dropped_total', help: 'Events not written', labels: ['component'] })
+      .counter({
+        name: 'controller_runtime_events_dropped_total',
+        help: 'Events that could not be written',
+        labels: ['component'],
+      })
       .labels(component);
   }
 
   record(object: KubeObject, type: EventType, reason: string, message: string): void {
-    const text = message.length > longestMessage ? `${message.slice(0, longestMessage - 3)}...` : message;
-    const event = this.#correlator.correlate({ object: referenceTo(object), type, reason, message: text });
-    const id = event && idOf(event);
-    if (id === undefined || (!this.#pending.has(id) && this.#pending.size >= (this.#options.backlog ?? 1000))) {
+    const text = clipped(message, longestMessage);
+    const { event, isPrompt } = this.#correlator.correlate({
+      object: referenceTo(object),
+      type,
+      reason,
+      message: text,
+    });
+    const id = idOf(event);
+    if (!this.#pending.has(id) && this.#pending.size >= (this.#options.backlog ?? 1000)) {
       this.#dropped.inc();
       return;
     }
+    const written = this.#written.get(id);
+    const due = isPrompt || written === undefined ? 0 : written + repeatsEvery;
     // A higher count of an event that waits already replaces it.
-    this.#pending.set(id, event as EventObject);
+    this.#pending.set(id, { event, due });
     this.#news.releaseAll();
   }
 
@@ -92,29 +116,69 @@ export class EventWriter implements EventRecorder {
     signal.addEventListener('abort', stopping, { once: true });
     if (signal.aborted) stopping();
     while (!end.signal.aborted) {
+      if (signal.aborted) this.#isHurried = true;
       const event = this.#take();
-      if (event) await this.#write(event, end.signal);
-      else if (signal.aborted) break;
-      else await this.#news.wait(undefined, signal);
+      this.#writing = event !== undefined;
+      if (event) {
+        await this.#write(event, end.signal);
+        continue;
+      }
+      this.#isHurried = false;
+      this.#idle.releaseAll();
+      if (signal.aborted) break;
+      await this.#waitForNews(signal);
     }
     grace?.cancel();
+    this.#idle.releaseAll();
     this.#dropped.inc(this.#pending.size);
   }
 
+  /** Resolves when nothing is left to write, or after the grace period. */
+  async flush(): Promise<void> {
+    if (!this.#writing && this.#pending.size === 0) return;
+    const { clock, gracePeriod = 2000 } = this.#options;
+    const end = new AbortController();
+    const grace = clock.schedule(gracePeriod, () => end.abort());
+    this.#isHurried = true;
+    this.#news.releaseAll();
+    await this.#idle.wait(undefined, end.signal);
+    grace.cancel();
+  }
+
+  /** The first that is due. */
   #take(): EventObject | undefined {
-    const first = this.#pending.entries().next();
-    if (first.done) return undefined;
-    this.#pending.delete(first.value[0]);
-    return first.value[1];
+    const now = this.#options.clock.monotonic();
+    for (const [id, { event, due }] of this.#pending) {
+      if (due > now && !this.#isHurried) continue;
+      this.#pending.delete(id);
+      return event;
+    }
+    return undefined;
+  }
+
+  /** Until something is recorded, or something that was is due. */
+  async #waitForNews(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    const dues = [...this.#pending.values()].map(({ due }) => due);
+    if (dues.length === 0) return this.#news.wait(undefined, signal);
+    const wake = clock.schedule(Math.max(0, Math.min(...dues) - clock.monotonic()), () => this.#news.releaseAll());
+    await this.#news.wait(undefined, signal);
+    wake.cancel();
   }
 
   async #write(event: EventObject, signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#options;
     for (let attempt = 1; !signal.aborted; attempt++) {
       try {
-        await this.#send(event, signal);
+        await untilAborted(this.#send(event, signal), signal);
         return;
       } catch (error) {
+        // Without the lease nobody waits for what this process has to say.
+        if (isKubeError(error, 'Aborted')) {
+          this.#dropped.inc();
+          log.debug('event was dropped', { reason: event.reason, object: describe(event), error });
+          return;
+        }
         if (attempt >= triesPerEvent || isRefusal(error)) {
           this.#dropped.inc();
           log.warn('event could not be written', { reason: event.reason, object: describe(event), error });
@@ -123,19 +187,21 @@ export class EventWriter implements EventRecorder {
         await clock.sleep(this.#backoff.next(), signal).catch(() => undefined);
       }
     }
+    this.#dropped.inc();
   }
 
   async #send(event: EventObject, signal: AbortSignal): Promise<void> {
     const { name = '', namespace = '' } = event.metadata ?? {};
-    const { count, lastTimestamp, message } = event;
+    const { type, count, lastTimestamp, message } = event;
     const id = idOf(event);
     try {
       if (this.#written.has(id)) {
         await this.#events.patch(
           { namespace, name },
-          { type: 'merge', patch: { count, lastTimestamp, message } },
+          { type: 'merge', patch: { type, count, lastTimestamp, message } },
           { signal },
         );
+        this.#remember(id);
       } else {
         await this.#events.create(event, { signal });
         this.#remember(id);
@@ -150,7 +216,7 @@ export class EventWriter implements EventRecorder {
 
   #remember(id: string): void {
     if (this.#written.size >= 4096) this.#written.clear();
-    this.#written.add(id);
+    this.#written.set(id, this.#options.clock.monotonic());
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { KubeObject } from '@etcd-operator/kube';
+import type { DeepReadonly } from '../store/deep-readonly.ts';
 import type { Removal } from '../store/removal.ts';
 
 /** Why a handler is called. */
@@ -11,16 +12,16 @@ export interface Occasion {
 }
 
 /**
- * What hears of the changes of a cache. Objects are shared: never modify them.
+ * What hears of the changes of a cache. Objects are shared with everybody else: what is to be changed is copied first.
  *
  * A handler that throws or rejects is reported and called again for the next change. One that returns a promise is called
  * again only when that has settled; meanwhile its changes are merged per object, so that it always gets the newest state and
  * its backlog never exceeds one change per object. No handler delays another or the cache.
  */
 export interface EventHandler<T extends KubeObject> {
-  added?(object: T, occasion: Occasion): void | Promise<void>;
-  updated?(before: T, after: T, occasion: Occasion): void | Promise<void>;
-  removed?(object: T, how: Removal): void | Promise<void>;
+  added?(object: DeepReadonly<T>, occasion: Occasion): void | Promise<void>;
+  updated?(before: DeepReadonly<T>, after: DeepReadonly<T>, occasion: Occasion): void | Promise<void>;
+  removed?(object: DeepReadonly<T>, how: Removal): void | Promise<void>;
 }
 
 export const news: Occasion = Object.freeze({ initial: false, resync: false });

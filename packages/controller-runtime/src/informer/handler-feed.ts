@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { KubeObject } from '@etcd-operator/kube';
+import { type Clock, nextTurn } from '@etcd-operator/ports';
+import { Stretch } from '../controller/stretch.ts';
+import { shared } from '../store/deep-readonly.ts';
 import { type Removal, removal } from '../store/removal.ts';
 import { type Delta, DeltaQueue } from './delta-queue.ts';
 import { type EventHandler, news, type Occasion } from './event-handler.ts';
@@ -8,18 +11,21 @@ const unknownFinalState: Removal = removal(true, false);
 
 /**
  * Brings changes to one handler and keeps it apart from the rest. An idle handler is called at once, with no queue between; a
- * busy one (its promise has not settled) gets the merged backlog when it is free.
+ * busy one (its promise has not settled) gets the merged backlog when it is free, and the event loop its turns meanwhile.
  */
 export class HandlerFeed<T extends KubeObject> {
   readonly #handler: EventHandler<T>;
   readonly #onError: (error: unknown) => void;
+  readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #backlog = new DeltaQueue<T>();
+  readonly #stretch = new Stretch();
   #busy = false;
   #closed = false;
 
-  constructor(handler: EventHandler<T>, onError: (error: unknown) => void) {
+  constructor(handler: EventHandler<T>, onError: (error: unknown) => void, clock: Pick<Clock, 'monotonic'>) {
     this.#handler = handler;
     this.#onError = onError;
+    this.#clock = clock;
   }
 
   /** How many objects have changes that the handler has not heard of. */
@@ -33,7 +39,7 @@ export class HandlerFeed<T extends KubeObject> {
       return;
     }
     try {
-      if (!this.#closed) this.#track(this.#handler.added?.(object, occasion));
+      if (!this.#closed) this.#track(this.#handler.added?.(shared(object), occasion));
     } catch (error) {
       this.#onError(error);
     }
@@ -45,7 +51,7 @@ export class HandlerFeed<T extends KubeObject> {
       return;
     }
     try {
-      if (!this.#closed) this.#track(this.#handler.updated?.(before, after, occasion));
+      if (!this.#closed) this.#track(this.#handler.updated?.(shared(before), shared(after), occasion));
     } catch (error) {
       this.#onError(error);
     }
@@ -57,7 +63,7 @@ export class HandlerFeed<T extends KubeObject> {
       return;
     }
     try {
-      if (!this.#closed) this.#track(this.#handler.removed?.(object, how));
+      if (!this.#closed) this.#track(this.#handler.removed?.(shared(object), how));
     } catch (error) {
       this.#onError(error);
     }
@@ -78,6 +84,7 @@ export class HandlerFeed<T extends KubeObject> {
     await running.catch(this.#onError);
     for (let delta = this.#backlog.shift(); delta !== undefined && !this.#closed; delta = this.#backlog.shift()) {
       await this.#deliver(delta);
+      if (this.#stretch.isLong(this.#clock.monotonic())) await nextTurn();
     }
     this.#busy = false;
   }
@@ -85,12 +92,12 @@ export class HandlerFeed<T extends KubeObject> {
   async #deliver({ before, after, how, occasion }: Delta<T>): Promise<void> {
     const handler = this.#handler;
     if (before !== undefined && after !== undefined && before.metadata?.uid === after.metadata?.uid) {
-      await this.#call(() => handler.updated?.(before, after, occasion));
+      await this.#call(() => handler.updated?.(shared(before), shared(after), occasion));
       return;
     }
     // Two calls, each with its own failure: whether the handler can part with the old says nothing about the new.
-    if (before !== undefined) await this.#call(() => handler.removed?.(before, how));
-    if (after !== undefined) await this.#call(() => handler.added?.(after, occasion));
+    if (before !== undefined) await this.#call(() => handler.removed?.(shared(before), how));
+    if (after !== undefined) await this.#call(() => handler.added?.(shared(after), occasion));
   }
 
   async #call(handle: () => void | Promise<void>): Promise<void> {

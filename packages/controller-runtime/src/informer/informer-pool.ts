@@ -19,14 +19,14 @@ export type InformerRequest<T extends KubeObject> = InformerSelection & Pick<Inf
 
 /**
  * The informers of a program: one per kind and selection, shared by all who ask, started with the pool or, if asked for later,
- * at once. When one of them finds that the server's world was replaced, all of them read it anew.
+ * at once. When one of them finds that the server's world was replaced, all of them read it again.
  */
 export class InformerPool implements World {
   readonly #options: InformerPoolOptions;
   readonly #informers = new Map<string, Informer<KubeObject>>();
   readonly #running = new Set<Promise<void>>();
   readonly #worldListeners = new Set<WorldListener>();
-  /** Those that read anew on account of a replacement that another found: what they find is the same one. */
+  /** Those that read again on account of a replacement that another found: what they find is the same one. */
   readonly #inDoubt = new Set<Informer<KubeObject>>();
   #generation = 0;
   #signal: AbortSignal | undefined;
@@ -43,7 +43,7 @@ export class InformerPool implements World {
     const known = this.#informers.get(id);
     if (known) {
       if (request.transform)
-        throw new Error(`the cache of ${known.name} exists already; give its transform at first use`);
+        throw new Error(`the cache of ${known.name} already exists; pass its transform when the cache is first used`);
       return known as unknown as Informer<T>;
     }
     const made = new Informer<T>({ ...common, ...where, resource, reader: client.resource(resource) });
@@ -58,7 +58,7 @@ export class InformerPool implements World {
   get doubt(): string | undefined {
     for (const informer of this.#informers.values()) {
       const { problem } = informer.status;
-      if (problem?.kind === 'older') return `the cache of ${informer.name} is in doubt: ${problem.error.message}`;
+      if (problem?.kind === 'older') return `the cache of ${informer.name} may be wrong: ${problem.error.message}`;
     }
     return undefined;
   }
@@ -103,7 +103,7 @@ export class InformerPool implements World {
     if (!informer.hasSynced) return;
     this.#inDoubt.add(informer);
     if (informer.status.problem?.kind === 'older') return;
-    informer.relist(`the cache of ${found.name} found the API server's data replaced`);
+    informer.relist(`the cache of ${found.name} detected that the API server's data was replaced`);
   }
 
   #start(informer: Informer<KubeObject>, signal: AbortSignal): void {

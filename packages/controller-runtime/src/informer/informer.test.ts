@@ -74,7 +74,7 @@ describe('informer', () => {
     expect(informer.lister.get('a/one')).not.toHaveProperty('status');
   });
 
-  test('R8: an answer of the API never enters the cache; only the watch writes to it', async () => {
+  test('fault R8: an answer of the API never enters the cache; only the watch writes to it', async () => {
     const { clock, kind, informer, start } = world();
     kind.put(thing('a/one'));
     start();
@@ -89,7 +89,7 @@ describe('informer', () => {
     expect(Object.keys(informer.lister)).not.toContain('set');
   });
 
-  test('R15: a handler that throws or rejects is reported and disturbs neither the cache nor other handlers', async () => {
+  test('fault R15: a handler that throws or rejects is reported and disturbs neither the cache nor other handlers', async () => {
     const { clock, kind, informer, lines, start } = world();
     const heard: string[] = [];
     informer.addHandler({
@@ -111,7 +111,7 @@ describe('informer', () => {
     expect(errors[0]?.fields).toMatchObject({ resource: 'things.lab.example', error: { message: 'sync' } });
   });
 
-  test('R15: a slow handler gets the newest state of each object; its backlog is bounded by objects, not events', async () => {
+  test('fault R15: a slow handler gets the newest state of each object; its backlog is bounded by objects, not events', async () => {
     const { clock, kind, informer, start } = world();
     const heard: string[] = [];
     const slow = informer.addHandler({
@@ -144,7 +144,7 @@ describe('informer', () => {
     expect(heard).toEqual(['+one@2', '+two@1002', '~one@2>one@1005']);
   });
 
-  test('R15: merged changes keep removals, replacements and final states apart', async () => {
+  test('fault R15: merged changes keep removals, replacements and final states apart', async () => {
     const { clock, kind, informer, start } = world();
     const heard: string[] = [];
     let release: () => void = () => undefined;
@@ -313,7 +313,7 @@ describe('informer', () => {
     expect(heard).toEqual(['one@2>one@4 false']);
   });
 
-  test('R24: a selection tells that a removed object may still exist', async () => {
+  test('fault R24: a selection tells that a removed object may still exist', async () => {
     for (const [labelSelector, expected] of [['app=x', true] as const, [undefined, false] as const]) {
       const { clock, kind, informer, start } = world(labelSelector ? { labelSelector } : {});
       const heard: boolean[] = [];

@@ -129,7 +129,8 @@ export class Informer<T extends KubeObject> {
   /** Adds a handler. It hears of what is there already, as part of the initial view, before this returns. */
   addHandler(handler: EventHandler<T>, options: HandlerOptions = {}): HandlerRegistration {
     const { clock, log } = this.#options;
-    const feed = new HandlerFeed(handler, (error) => log.error('event handler failed', { resource: this.name, error }));
+    const onError = (error: unknown) => log.error('event handler failed', { resource: this.name, error });
+    const feed = new HandlerFeed(handler, onError, clock);
     for (const [key, object] of this.#store.entries()) feed.added(key, object, initialView);
     this.#feeds.add(feed);
     const stopResync = options.resyncPeriod ? this.#resync(clock, feed, options.resyncPeriod) : () => undefined;
@@ -160,7 +161,7 @@ export class Informer<T extends KubeObject> {
     return () => void this.#replacedListeners.delete(listener);
   }
 
-  /** Reads everything anew; until then `status` says that the view is in doubt. */
+  /** Reads everything again; until then `status` says that the view is in doubt. */
   relist(reason: string): void {
     this.#reflector.relist(reason);
   }
@@ -220,7 +221,7 @@ export class Informer<T extends KubeObject> {
     const { log, metrics } = this.#options;
     this.#generation++;
     log.error(
-      "the API server's data was replaced: its view is not the continuation of what is held; it is taken as it is",
+      "the API server's data was replaced (it does not continue from the cached data); the cache takes over the new data",
       {
         resource: this.name,
         held: this.#store.resourceVersion,

@@ -28,7 +28,7 @@ export function fenceOf(world: World): () => void {
   return () => {
     if (world.doubt !== undefined) throw new WorldInDoubt(`nothing is changed: ${world.doubt}`);
     if (world.generation !== generation) {
-      throw new WorldInDoubt("nothing is changed: the API server's data was replaced since this was decided");
+      throw new WorldInDoubt("nothing is changed: the API server's data was replaced after this change was planned");
     }
   };
 }

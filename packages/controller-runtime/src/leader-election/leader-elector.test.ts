@@ -154,7 +154,7 @@ describe('leader election', () => {
     }
   });
 
-  test('R19: all work is aborted before another candidate may take the lease', async () => {
+  test('fault R19: all work is aborted before another candidate may take the lease', async () => {
     const { clock, client, join } = world();
     const one = join('one');
     await clock.advance(30_000);
@@ -224,7 +224,27 @@ describe('leader election', () => {
     expect(one.elector.leading).toBe(true);
   });
 
-  test('R20: after a suspension longer than the renew deadline the first write is refused, before any timer has fired', async () => {
+  test('a lease that has expired while the API server fails is tried for at the usual pace, not without a pause', async () => {
+    const { clock, join, leases } = world();
+    leases.put({
+      metadata: { namespace: 'ops', name: 'op' },
+      spec: { holderIdentity: 'crashed', leaseDurationSeconds: 15, renewTime: formatMicroTime(clock.now()) },
+    });
+    const two = join('two');
+    await clock.advance(14_000);
+    leases.fail('get', () => new KubeError('Conflict', 'a server that fails at once', { httpStatus: 409 }), 10_000);
+    const before = reads();
+    await clock.advance(60_000);
+    expect(two.leadingSince).toBeUndefined();
+    expect(reads() - before).toBeGreaterThan(10);
+    expect(reads() - before).toBeLessThan(35);
+
+    function reads(): number {
+      return leases.requests.filter(({ operation }) => operation === 'get').length;
+    }
+  });
+
+  test('fault R20: after a suspension longer than the renew deadline the first write is refused, before any timer has fired', async () => {
     const { clock, join } = world();
     const one = join('one');
     await clock.advance(5000);
@@ -236,7 +256,7 @@ describe('leader election', () => {
     expect(await one.ended).toMatchObject({ code: 'suspended' });
   });
 
-  test('R20: a stopped process, whose monotonic clock went on, ends likewise', async () => {
+  test('fault R20: a stopped process, whose monotonic clock went on, ends likewise', async () => {
     const { clock, join } = world();
     const stopped = { ahead: 0 };
     const monotonic = clock.monotonic.bind(clock);
@@ -246,6 +266,21 @@ describe('leader election', () => {
     stopped.ahead = 11_000;
     expect(() => one.elector.assertLeading()).toThrow(LeadershipLost);
     expect(one.signal?.aborted).toBe(true);
+  });
+
+  test('a process that was stopped sends neither a renewal nor a release when it goes on', async () => {
+    const { clock, client, join } = world();
+    const stopped = { ahead: 0 };
+    const monotonic = clock.monotonic.bind(clock);
+    clock.monotonic = () => monotonic() + stopped.ahead;
+    const one = join('one');
+    await clock.advance(5000);
+    const before = client.writes.length;
+    // The renewal is due before the deadline's timer is.
+    stopped.ahead = 11_000;
+    await clock.advance(3000);
+    expect(await one.ended).toMatchObject({ code: 'suspended' });
+    expect(client.writes.slice(before)).toEqual([]);
   });
 
   test('a wall clock that is set back changes nothing', async () => {

@@ -7,6 +7,7 @@ import {
   type Lease,
   leases,
   type ResourceClient,
+  untilAborted,
 } from '@etcd-operator/kube';
 import type { Clock, Logger, Random, Timer } from '@etcd-operator/ports';
 import type { GaugeSeries } from '../metrics/gauge.ts';
@@ -87,7 +88,11 @@ export class LeaderElector {
     this.#leases = options.client.resource(leases);
     this.#log = options.log.child({ object: `Lease ${options.leaseNamespace}/${options.leaseName}` });
     this.#status = (options.metrics ?? new MetricRegistry())
-      .gauge({ name: 'leader_election_master_status', help: '1 while this process leads', labels: ['name'] })
+      .gauge({
+        name: 'leader_election_master_status',
+        help: '1 while this process is the leader, else 0',
+        labels: ['name'],
+      })
       .labels(options.leaseName);
   }
 
@@ -106,19 +111,29 @@ export class LeaderElector {
    * be. Called before every write: after a suspension the process may write before its timers have fired.
    */
   assertLeading(): void {
-    if (this.#state.phase === 'leading' && !this.#isSure(this.#state.renewed)) {
-      this.#lose(new LeadershipLost('suspended', 'the lease may have expired: this process did not run for a while'));
-    }
-    if (this.#state.phase !== 'leading') throw new LeadershipLost('taken', 'the lease is not held');
-    if (this.#isGone) throw new LeadershipLost('taken', 'the lease was deleted; it is not known yet who gets it');
+    this.#noticeSuspension();
+    if (this.#state.phase !== 'leading') throw new LeadershipLost('taken', 'this process does not hold the lease');
+    if (this.#isGone) throw new LeadershipLost('taken', 'the lease was deleted; the new leader is not known yet');
+  }
+
+  /** After a suspension the process may go on before its timers have fired. */
+  #noticeSuspension(): void {
+    if (this.#state.phase !== 'leading' || this.#isSure(this.#state.renewed)) return;
+    this.#lose(
+      new LeadershipLost('suspended', 'the lease may have expired, because this process was suspended for a while'),
+    );
   }
 
   /**
    * Waits for the lease, then runs `work` with a signal that is aborted when `signal` is or when the lease is lost. Resolves
-   * when the work has ended after `signal`; rejects with `LeadershipLost` if the lease was lost, or with what `work` threw.
+   * when the work has ended after `signal`; rejects with `LeadershipLost` if the lease was lost, or with what `work` threw: it may
+   * not have ended then, so the lease is left to expire.
    */
   async run(signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    if (!(await this.#acquire(signal))) return;
+    if (!(await this.#acquire(signal))) {
+      this.#state = { phase: 'ended' };
+      return;
+    }
     this.#log.info('became leader', { identity: this.identity });
     this.#status.set(1);
     const stop = () => this.#work.abort(signal.reason);
@@ -127,15 +142,17 @@ export class LeaderElector {
     const renewal = new AbortController();
     const renewing = this.#keep(renewal.signal);
     using _watch = watchLease(this.#options, { seen: (lease) => this.#onSeen(lease), gone: () => this.#onGone() });
+    let hasEnded = false;
     try {
       await work(this.#work.signal);
+      hasEnded = true;
     } finally {
       signal.removeEventListener('abort', stop);
       renewal.abort();
       await renewing;
       this.#deadline?.cancel();
       this.#status.set(0);
-      await this.#release();
+      await this.#release(hasEnded);
     }
     if (this.#work.signal.reason instanceof LeadershipLost) throw this.#work.signal.reason;
   }
@@ -150,24 +167,26 @@ export class LeaderElector {
       if (this.#state.phase === 'leading') return true;
       if (seen !== holder) this.#log.info('waiting for the lease', { holder: seen, identity: this.identity });
       holder = seen;
-      // Candidates do not try in step; but none waits on when the lease is due to expire or has changed.
-      const pause = Math.min(retryPeriod * (1 + random.next()), this.#heldUntil - clock.monotonic());
-      await clock.sleep(Math.max(0, pause), woken).catch(() => undefined);
+      // Candidates do not try in step; but none waits on when the lease is due to expire or has changed. One that has expired and
+      // could not be read is no reason to hurry: a server that fails is not asked without a pause.
+      const pause = retryPeriod * (1 + random.next());
+      const left = this.#heldUntil - clock.monotonic();
+      await clock.sleep(left > 0 ? Math.min(pause, left) : pause, woken).catch(() => undefined);
     }
     return false;
   }
 
-  /** Renews until `signal` is aborted or the lease is lost. A renewal under way is not cut short: its outcome would be unknown. */
+  /** Renews until `signal` is aborted or the lease is lost. Only the loss cuts a renewal short: its outcome would be unknown. */
   async #keep(signal: AbortSignal): Promise<void> {
     const { clock, retryPeriod } = this.#options;
-    const never = new AbortController().signal;
     while (this.#state.phase === 'leading' && !signal.aborted) {
       const early = new AbortController();
       this.#wakeRenewal = () => early.abort();
       signal.addEventListener('abort', this.#wakeRenewal, { once: true });
       await clock.sleep(retryPeriod, early.signal).catch(() => undefined);
       signal.removeEventListener('abort', this.#wakeRenewal);
-      if (!signal.aborted && this.#state.phase === 'leading') await this.#try(never);
+      this.#noticeSuspension();
+      if (!signal.aborted && this.#state.phase === 'leading') await this.#try(this.tenure);
     }
   }
 
@@ -175,13 +194,13 @@ export class LeaderElector {
   #onSeen(lease: Lease): void {
     const holder = lease.spec?.holderIdentity ?? '';
     if (this.#state.phase !== 'leading' || holder === this.identity) return;
-    this.#lose(new LeadershipLost('taken', `the lease was taken by ${holder || 'nobody'}`));
+    this.#lose(new LeadershipLost('taken', `the lease is now held by ${holder || 'no process'}`));
   }
 
   #onGone(): void {
     if (this.#state.phase !== 'leading') return;
     this.#isGone = true;
-    this.#log.warn('the lease was deleted; nothing is written until it is there again');
+    this.#log.warn('the lease was deleted; nothing is written until it exists again');
     this.#wakeRenewal();
   }
 
@@ -192,11 +211,13 @@ export class LeaderElector {
     const abort = () => attempt.abort(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
     const timer = clock.schedule(renewDeadline / 2, () =>
-      attempt.abort(new KubeError('Timeout', 'the API server took too long to answer about the lease')),
+      attempt.abort(new KubeError('Timeout', 'the API server took too long to answer a request for the lease')),
     );
     try {
-      if (this.#state.phase === 'leading') return await this.#renew(this.#state.lease, attempt.signal);
-      return await this.#takeIfFree(attempt.signal);
+      const { signal: limit } = attempt;
+      const state = this.#state;
+      const work = state.phase === 'leading' ? this.#renew(state.lease, limit) : this.#takeIfFree(limit);
+      return await untilAborted(work, limit);
     } catch (error) {
       if (!signal.aborted) this.#log.warn('lease could not be read or written', { error });
       return undefined;
@@ -230,7 +251,7 @@ export class LeaderElector {
     }
     const holder = lease.spec?.holderIdentity ?? '';
     if (this.#state.phase === 'leading' && holder !== this.identity) {
-      this.#lose(new LeadershipLost('taken', `the lease was taken by ${holder || 'nobody'}`));
+      this.#lose(new LeadershipLost('taken', `the lease is now held by ${holder || 'no process'}`));
       return holder;
     }
     if (verdict.type === 'wait') return verdict.holder;
@@ -277,8 +298,14 @@ export class LeaderElector {
         leaseTransitions,
       },
     };
+    const isRenewal = this.#state.phase === 'leading';
+    const fence = () => {
+      this.#noticeSuspension();
+      if (isRenewal && this.#state.phase !== 'leading')
+        throw new LeadershipLost('suspended', 'this process does not hold the lease');
+    };
     const written = lease
-      ? await this.#leases.replace(wanted, { signal })
+      ? await this.#leases.replace(wanted, { signal, fence })
       : await this.#leases.create(wanted, { signal });
     if (this.#state.phase === 'ended' || !this.#isSure(renewed)) return;
     this.#state = { phase: 'leading', lease: written, renewed };
@@ -304,17 +331,18 @@ export class LeaderElector {
     this.#state = { phase: 'ended' };
     this.#deadline?.cancel();
     this.#status.set(0);
-    this.#log.error('lost the lease; all work is stopped', { error });
+    this.#log.error('lost the lease; stopping all work', { error });
     this.#tenure.abort(error);
     this.#work.abort(error);
   }
 
-  /** Gives the lease back if it is still ours. */
-  async #release(): Promise<void> {
+  /** Gives the lease back if it is still ours. @param hasEnded nothing is done under it any more */
+  async #release(hasEnded: boolean): Promise<void> {
     const state = this.#state;
     this.#state = { phase: 'ended' };
-    this.#tenure.abort(new LeadershipLost('taken', 'the lease is given back'));
-    if (state.phase !== 'leading' || !this.#options.releaseOnExit) return;
+    this.#tenure.abort(new LeadershipLost('taken', 'the lease is being released'));
+    // A lease that may have expired is another's by now.
+    if (state.phase !== 'leading' || !this.#isSure(state.renewed) || !hasEnded || !this.#options.releaseOnExit) return;
     const { clock } = this.#options;
     const patience = new AbortController();
     const timer = clock.schedule(this.#options.retryPeriod, () => patience.abort());
@@ -325,7 +353,8 @@ export class LeaderElector {
         leaseDurationSeconds: 1,
         renewTime: formatMicroTime(clock.now()),
       };
-      await this.#leases.replace({ ...state.lease, spec }, { signal: patience.signal });
+      const { signal } = patience;
+      await untilAborted(this.#leases.replace({ ...state.lease, spec }, { signal }), signal);
       this.#log.info('released the lease');
     } catch (error) {
       this.#log.warn('lease could not be released; others wait until it expires', { error });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The reason of every signal that ends because the lease could not be kept. The program should exit and start anew. */
+/** The reason of every signal that ends because the lease could not be kept. The program should exit and start again. */
 export class LeadershipLost extends Error {
   readonly code: 'taken' | 'deadline' | 'suspended';
 

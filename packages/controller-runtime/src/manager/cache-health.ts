@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { KubeObject } from '@etcd-operator/kube';
 import type { Clock } from '@etcd-operator/ports';
+import type { Informer } from '../informer/informer.ts';
 import type { InformerPool } from '../informer/informer-pool.ts';
 import type { InformerStatus } from '../informer/informer-status.ts';
 import type { HealthCheck } from './health.ts';
@@ -27,7 +29,7 @@ export function cacheChecks(
       }
       refusedSince ??= clock.monotonic();
       if (clock.monotonic() - refusedSince < refusalLimit) return undefined;
-      return `${refused.name}: the API server's view stays older than what was seen before`;
+      return `${refused.name}: the API server keeps sending data that is older than the data it sent before`;
     },
     ready: () => {
       if (pool.doubt !== undefined) return pool.doubt;
@@ -48,18 +50,22 @@ function isStale({ phase, lag, problem }: InformerStatus): boolean {
 }
 
 /**
- * Resolves when every cache has a complete view or is known to be of a kind that is not installed: such a kind must not keep
- * the others waiting. Resolves at once when `signal` is aborted.
+ * Resolves when each of the caches has a complete view or is known to be of a kind that is not installed: such a kind must not
+ * keep the others waiting. Resolves at once when `signal` is aborted.
  */
-export async function cachesSettled(pool: InformerPool, clock: Clock, signal: AbortSignal): Promise<void> {
+export async function cachesSettled(
+  caches: ReadonlySet<Informer<KubeObject>>,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<void> {
   const settled = () =>
-    pool.all().every((informer) => informer.hasSynced || informer.status.problem?.kind === 'missing');
+    [...caches].every((informer) => informer.hasSynced || informer.status.problem?.kind === 'missing');
   // A cache that syncs ends the wait by itself; the poll is for kinds that turn out to be missing.
   while (!signal.aborted && !settled()) {
     const round = new AbortController();
     const give = AbortSignal.any([signal, round.signal]);
     const poll = clock.sleep(settlePoll, give).catch(() => undefined);
-    await Promise.race([poll, Promise.all(pool.all().map((informer) => informer.whenSynced(give)))]);
+    await Promise.race([poll, Promise.all([...caches].map((informer) => informer.whenSynced(give)))]);
     round.abort();
   }
 }

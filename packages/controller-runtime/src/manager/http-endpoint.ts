@@ -7,8 +7,10 @@ import type { Logger } from '@etcd-operator/ports';
 export interface HttpOptions {
   /** 0 takes any free port; see `Manager.httpAddress`. */
   readonly port: number;
-  /** @default '0.0.0.0' */
+  /** @default every address, of both IP families where the machine has IPv6 */
   readonly host?: string;
+  /** Answers `/metrics`, too. False where `SecureMetrics` does. @default true */
+  readonly metrics?: boolean;
 }
 
 /** The answer of a route. */
@@ -49,10 +51,10 @@ export class HttpEndpoint {
 
   /** Resolves when it listens; rejects if it cannot. */
   listen(): Promise<void> {
-    const { host = '0.0.0.0', port } = this.#options;
+    const { host, port } = this.#options;
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject);
-      this.#server.listen({ host, port }, () => {
+      this.#server.listen({ ...(host !== undefined && { host }), port }, () => {
         this.#server.off('error', reject);
         this.#server.on('error', (error) => this.#log.error('http endpoint failed', { error }));
         resolve();
@@ -73,14 +75,14 @@ export class HttpEndpoint {
     method: string | undefined,
     url: string | undefined,
   ): RouteAnswer {
-    if (method !== 'GET' && method !== 'HEAD') return plain(405, 'only GET is answered here\n');
+    if (method !== 'GET' && method !== 'HEAD') return plain(405, 'only GET is supported\n');
     const route = routes.get((url ?? '/').split('?', 1)[0] ?? '/');
-    if (!route) return plain(404, `nothing here; try ${[...routes.keys()].join(', ')}\n`);
+    if (!route) return plain(404, `not found; available paths: ${[...routes.keys()].join(', ')}\n`);
     try {
       return route();
     } catch (error) {
       this.#log.error('http route failed', { url, error });
-      return plain(500, 'failed; the log says why\n');
+      return plain(500, 'internal error; see the log of this process\n');
     }
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { KubeError, leases as leaseResource } from '@etcd-operator/kube';
+import { events, KubeError, leases as leaseResource } from '@etcd-operator/kube';
 import { createLogger, type LogRecord, seededRandom, systemClock, VirtualClock } from '@etcd-operator/ports';
 import { describe, expect, test, vi } from 'vitest';
 import { buildController } from '../controller/builder.ts';
@@ -71,13 +71,13 @@ describe('manager', () => {
     client.kind(leaseResource).put({ metadata: { namespace: 'ops', name: 'op' }, spec: { holderIdentity: 'thief' } });
     await clock.advance(5000);
     await expect(ended).rejects.toMatchObject({ name: 'LeadershipLost', code: 'taken' });
-    expect(lines.some(({ message }) => message === 'lost the lease; all work is stopped')).toBe(true);
+    expect(lines.some(({ message }) => message === 'lost the lease; stopping all work')).toBe(true);
   });
 
   test('its client writes while the lease is held, and not a moment before or after; reads always go', async () => {
     const { clock, client, manager, run, stop } = world({ leaderElection: lease });
     const kind = manager.client.resource(things);
-    const refused = expect.objectContaining({ code: 'Aborted', message: expect.stringContaining('hold the lease') });
+    const refused = expect.objectContaining({ code: 'Aborted', message: expect.stringContaining('the lease') });
     const attempts = () => [
       kind.create(thing('a/one')),
       kind.replace(thing('a/one')),
@@ -114,6 +114,63 @@ describe('manager', () => {
     await clock.advance(1000);
     await expect(ended).rejects.toMatchObject({ name: 'LeadershipLost', code: 'suspended' });
     expect(client.kind(things).objects().has('a/two')).toBe(false);
+  });
+
+  test('events are written with the lease only; those of a standby are dropped without a word', async () => {
+    const { clock, client, manager, run, lines } = world({ leaderElection: lease });
+    const leases = client.kind(leaseResource);
+    leases.put({
+      metadata: { namespace: 'ops', name: 'op' },
+      spec: { holderIdentity: 'other', leaseDurationSeconds: 15 },
+    });
+    const recorder = manager.eventRecorder('tester');
+    const record = (reason: string) => recorder.record(thing('a/one', {}, { uid: 'u' }), 'Normal', reason, reason);
+    const reasons = () => [...client.kind(events).objects().values()].map(({ reason }) => reason);
+    const ended = run();
+    await clock.advance(1000);
+    record('AsStandby');
+    await clock.advanceUntil(() => manager.leading);
+    record('AsLeader');
+    await clock.advance(10);
+    expect(reasons()).toEqual(['AsLeader']);
+    // The next one cannot be written at once, and by then somebody else leads.
+    client.onWrite = ({ resource }) => {
+      if (resource === 'events') throw new KubeError('ServiceUnavailable', 'busy', { httpStatus: 503 });
+    };
+    record('TooLate');
+    await clock.advance(10);
+    const held = leases.objects().get('ops/op');
+    leases.put({ ...held, spec: { ...held?.spec, holderIdentity: 'other' } });
+    client.onWrite = () => undefined;
+    await clock.advance(30_000);
+    await expect(ended).rejects.toThrow(/lease/);
+    expect(reasons()).toEqual(['AsLeader']);
+    expect(lines.filter(({ message }) => message === 'event could not be written')).toEqual([]);
+    expect(manager.metrics.render()).toContain('events_dropped_total{component="tester"} 2');
+  });
+
+  test('what was recorded last is written before the lease is released', async () => {
+    const { clock, client, manager, run, stop } = world({ leaderElection: lease });
+    const recorder = manager.eventRecorder('tester');
+    manager.add({
+      name: 'part',
+      needsLeader: true,
+      run: (signal) =>
+        new Promise<void>((resolve) => {
+          signal.addEventListener('abort', () => {
+            recorder.record(thing('a/one', {}, { uid: 'u' }), 'Normal', 'Ended', 'ended');
+            resolve();
+          });
+        }),
+    });
+    const ended = run();
+    await clock.advanceUntil(() => manager.leading);
+    client.onWrite = ({ resource }) => (resource === 'events' ? clock.sleep(500) : undefined);
+    stop.abort();
+    await clock.advance(10_000);
+    await ended;
+    expect(client.kind(events).objects().size).toBe(1);
+    expect(client.writes.map(({ resource }) => resource).slice(-2)).toEqual(['events', 'leases.coordination.k8s.io']);
   });
 
   test('whoever must write without the lease asks for the unfenced client; without an election nothing is fenced', async () => {
@@ -155,7 +212,7 @@ describe('manager', () => {
     expect(late.lister.size).toBe(1);
   });
 
-  test('R21: a kind that is not installed keeps neither the other controllers nor leadership waiting', async () => {
+  test('fault R21: a kind that is not installed keeps neither the other controllers nor leadership waiting', async () => {
     const { clock, client, manager, run, lines } = world({ leaderElection: lease });
     client.kind(things).installed = false;
     client.kind(parts).put(part('a/p'));
@@ -203,10 +260,10 @@ describe('manager', () => {
     for (let minute = 0; minute < 10; minute++) {
       expect(manager.health().ok).toBe(true);
       await clock.advance(60_000);
-      expect(manager.readiness().text).toMatch(/the cache of things.lab.example is in doubt/);
+      expect(manager.readiness().text).toMatch(/the cache of things.lab.example may be wrong/);
     }
     await clock.advance(60_000);
-    expect(manager.health().text).toMatch(/older than what was seen/);
+    expect(manager.health().text).toMatch(/older than the data it sent before/);
   });
 
   test('readyz fails when a cache is known to be stale, and says how old it is', async () => {
@@ -279,15 +336,41 @@ describe('manager', () => {
     kind.restore(backup, { bump: false });
     kind.put(thing('a/new'));
     await clock.advance(10);
-    expect(manager.readiness().text).toMatch(/in doubt/);
+    expect(manager.readiness().text).toMatch(/may be wrong/);
     finish.resolve();
     await clock.advance(100);
-    expect(String(refused[0])).toMatch(/in doubt/);
+    expect(String(refused[0])).toMatch(/may be wrong/);
     await clock.advance(60_000);
     expect(manager.readiness().ok).toBe(true);
     expect(client.writes.filter(({ verb }) => verb === 'delete')).toEqual([]);
     expect(seen.slice(2).toSorted()).toEqual(['new parts=1 world=2', 'slow parts=1 world=2']);
     expect(client.writes.filter(({ resource }) => resource.startsWith('events'))).toHaveLength(1);
+  });
+
+  test.each([
+    ['with an election', { leaderElection: lease }],
+    ['without one', {}],
+  ])('its client writes nothing while the world is in doubt, %s, and again afterwards', async (_title, options) => {
+    const { clock, client, manager, run } = world(options);
+    const kind = client.kind(things);
+    kind.put(thing('a/one'));
+    const backup = kind.version;
+    manager.informer(things);
+    void run();
+    await clock.advance(20_000);
+    kind.passVersions(100);
+    kind.bookmark();
+    await clock.advance(1000);
+    kind.restore(backup, { bump: false });
+    kind.put(thing('a/new'));
+    await clock.advance(10);
+    const remove = () => manager.client.resource(things).delete({ namespace: 'a', name: 'one' });
+    await expect(remove()).rejects.toMatchObject({ code: 'Aborted', cause: { name: 'WorldInDoubt' } });
+    expect(manager.fence).toThrow(/may be wrong/);
+    await clock.advance(60_000);
+    expect(manager.fence).not.toThrow();
+    await remove();
+    expect(client.writes.filter(({ verb }) => verb === 'delete')).toHaveLength(1);
   });
 
   test('two parts of one name, a late part and a second run are refused', async () => {
@@ -297,7 +380,7 @@ describe('manager', () => {
     expect(() => manager.add(runnable)).toThrow(/already/);
     stop.abort();
     await run();
-    expect(() => manager.add({ ...runnable, name: 'y' })).toThrow(/runs already/);
+    expect(() => manager.add({ ...runnable, name: 'y' })).toThrow(/already running/);
     await expect(manager.run(stop.signal)).rejects.toThrow(/once/);
   });
 
@@ -368,6 +451,29 @@ describe('manager', () => {
     const holder = (name: string) => client.kind(leaseResource).objects().get(`ops/${name}`)?.spec?.holderIdentity;
     expect([holder('free'), holder('taken')]).toEqual(['', 'other']);
     expect(client.kind(things).openWatches).toBe(0);
+  });
+
+  test('a cache that one lease may not read keeps only the work under that lease waiting; readyz names it', async () => {
+    const { clock, client, manager: host, run, stop } = world();
+    client.kind(things).put(thing('a/one'));
+    client.kind(parts).fail('watch', () => new KubeError('Forbidden', 'no rights here', { httpStatus: 403 }), 1000);
+    const seen: string[] = [];
+    for (const [name, kind] of Object.entries({ free: things, refused: parts })) {
+      buildController(host.withLease({ ...lease, leaseName: name }), { name })
+        .forKind(kind)
+        .complete(async (request) => {
+          seen.push(`${name} ${request.name}`);
+          return done();
+        });
+    }
+    const ended = run();
+    await clock.advance(5000);
+    expect(seen).toEqual(['free one']);
+    expect(host.readiness().text).toContain('not synced: parts');
+    expect([...client.kind(leaseResource).objects().keys()]).toEqual(['ops/free']);
+    stop.abort();
+    await clock.advance(5000);
+    await ended;
   });
 
   test('one that loses its lease ends all of them', async () => {

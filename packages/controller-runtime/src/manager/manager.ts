@@ -6,13 +6,15 @@ import { trackedClient } from '../controller/tracked-client.ts';
 import { type EventRecorder, EventWriter } from '../events/event-recorder.ts';
 import type { Informer } from '../informer/informer.ts';
 import { InformerPool, type InformerRequest } from '../informer/informer-pool.ts';
-import type { World, WorldListener } from '../informer/world.ts';
+import { type World, WorldInDoubt, type WorldListener } from '../informer/world.ts';
 import { type LeaderElectionOptions, LeaderElector } from '../leader-election/leader-elector.ts';
+import { LeadershipLost } from '../leader-election/leadership-lost.ts';
 import { MetricRegistry, metricsContentType } from '../metrics/registry.ts';
 import { cacheChecks, cachesSettled } from './cache-health.ts';
 import { type HealthCheck, type HealthReport, runChecks } from './health.ts';
 import { HttpEndpoint, type HttpOptions, plain } from './http-endpoint.ts';
 import { type Runnable, RunnableGroup } from './runnable.ts';
+import { StopLimit } from './stop-limit.ts';
 
 export interface ManagerOptions {
   readonly client: Client;
@@ -37,6 +39,11 @@ export interface ManagerOptions {
   readonly freeze?: boolean;
   /** Caches use streaming lists where the server has them. @default true */
   readonly streaming?: boolean;
+  /**
+   * How long stopping may take, in milliseconds. A part that has not ended by then is named in the log and left behind, and its lease
+   * is not released: it expires. @default 25000, less than the 30 s that Kubernetes gives a pod
+   */
+  readonly gracePeriod?: number;
 }
 
 /**
@@ -46,9 +53,9 @@ export interface ManagerOptions {
  */
 export interface Manager {
   /**
-   * Reads always; writes only while this process holds the lease, if there is an election: before and after, a write fails with
-   * code `Aborted` and nothing is sent. That holds as for a reconcile's client for writes that wait in line or to be repeated:
-   * they end when the lease does, and the lease is looked at again when they leave.
+   * Reads always; writes only while `fence` lets them: with the lease, if there is an election, and while the caches show one
+   * world. Otherwise a write fails with code `Aborted` and nothing is sent. That holds as for a reconcile's client for writes that
+   * wait in line or to be repeated: they end when the lease does, and the fence is asked again when they leave.
    */
   readonly client: Client;
   /** The client as it was given: also writes without the lease. For what every replica does, such as its own registration. */
@@ -68,7 +75,7 @@ export interface Manager {
   /** Whether all caches show one world. Controllers heed it by themselves; what else decides on caches asks it before it acts. */
   readonly world: World;
   /**
-   * Calls `listener` when the API server's data turned out to be lost, restored or swapped. All caches are then read anew before
+   * Calls `listener` when the API server's data turned out to be lost, restored or swapped. All caches are then read again before
    * anything is reconciled; what a reconcile decided before that changes nothing any more.
    */
   onWorldReplaced(listener: WorldListener): void;
@@ -77,10 +84,13 @@ export interface Manager {
   /**
    * A manager with a lease of its own that shares client, caches, metrics and probes with this one and runs with it: for several
    * operators in one process, each of which another process may replace. What is added to it works while it holds that lease;
-   * if it loses the lease, this manager ends too. Before `run` only.
+   * if it loses the lease, this manager ends too. With a namespace, its caches are of that namespace. Before `run` only.
    */
-  withLease(election: LeaderElectionOptions): Manager;
-  /** Records events in the name of `component`, for as long as the manager runs. Before `run` only. */
+  withLease(election: LeaderElectionOptions, where?: { readonly namespace?: string }): Manager;
+  /**
+   * Records events in the name of `component`, for as long as the manager runs. With an election, those recorded or still unwritten
+   * without the lease are dropped. Before `run` only.
+   */
   eventRecorder(component: string): EventRecorder;
   /** A check of `/healthz`: failing means that only a restart helps. */
   addHealthCheck(name: string, check: HealthCheck): void;
@@ -93,13 +103,19 @@ export interface Manager {
   /** Throws, and ends all work, if the lease cannot be relied on; called before every write of a controller. */
   assertLeading(): void;
   /**
+   * Throws if nothing may be changed now: the lease cannot be relied on, or the caches are in doubt about the world. `client` asks it
+   * for every write; what changes anything else outside of a reconcile asks it right before each change.
+   */
+  readonly fence: () => void;
+  /**
    * Runs everything until `signal` is aborted; resolves when all has ended. Rejects, after the same orderly stop, if a part
-   * fails or the lease is lost. Once only.
+   * fails or the lease is lost; or if work under the lease does not end within the grace period, and the process should be ended
+   * then. Once only.
    */
   run(signal: AbortSignal): Promise<void>;
 }
 
-const notLeading = 'nothing is written: this process does not hold the lease (unfencedClient writes without it)';
+const notNow = 'nothing is written without the lease (unfencedClient does not check the lease)';
 
 /** Makes a manager. Nothing runs before `run`. */
 export function createManager(options: ManagerOptions): Manager {
@@ -113,19 +129,28 @@ class ControllerManager implements Manager {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: MetricRegistry;
+  /** Writes with the lease, also while the caches are in doubt: for events, which say so. */
+  readonly #leaseClient: Client;
   readonly #pool: InformerPool;
   readonly #elector: LeaderElector | undefined;
   readonly #endpoint: HttpEndpoint | undefined;
+  readonly #gracePeriod: number;
+  readonly #stopLimit: StopLimit;
   readonly #runnables: Runnable[] = [];
-  readonly #recorders = new Map<string, EventRecorder>();
+  readonly #recorders = new Map<string, EventWriter>();
   readonly #healthChecks: Map<string, HealthCheck>;
   readonly #readyChecks: Map<string, HealthCheck>;
   readonly #host: ControllerManager | undefined;
+  /** Of the caches that a guest asks for. */
+  readonly #namespace: string | undefined;
+  /** Whatever is added here waits for them, not for those of another lease. */
+  readonly #asked = new Set<Informer<KubeObject>>();
   #started = false;
 
   /** @param host whose caches and probes it shares */
   constructor(options: ManagerOptions, host?: ControllerManager) {
     this.#host = host;
+    this.#namespace = host && options.namespace;
     this.#healthChecks = host ? host.#healthChecks : new Map();
     this.#readyChecks = host ? host.#readyChecks : new Map();
     this.unfencedClient = options.client;
@@ -135,22 +160,23 @@ class ControllerManager implements Manager {
     this.metrics = options.metrics ?? new MetricRegistry();
     const { unfencedClient: client, clock, random, log, metrics } = this;
     const { leaderElection, http } = options;
+    this.#gracePeriod = options.gracePeriod ?? 25_000;
+    this.#stopLimit = new StopLimit(clock, this.#gracePeriod);
     this.#elector = leaderElection && new LeaderElector({ ...leaderElection, client, clock, random, log, metrics });
-    const fence = () => this.assertLeading();
-    this.client = this.#elector
-      ? trackedClient(client, { writeSignal: this.#elector.tenure, fence, refusal: notLeading })
-      : client;
     this.#pool = host ? host.#pool : this.#makePool(options);
-    this.#endpoint = host ? host.#endpoint : http && new HttpEndpoint(http, this.#routes(), log);
+    const tenure = this.#elector ? { writeSignal: this.#elector.tenure } : {};
+    this.client = trackedClient(client, { ...tenure, fence: this.fence, refusal: notNow });
+    this.#leaseClient = trackedClient(client, { ...tenure, fence: () => this.assertLeading(), refusal: notNow });
+    this.#endpoint = host ? host.#endpoint : http && new HttpEndpoint(http, this.#routes(http), log);
     if (leaderElection) this.#announceReplacement(leaderElection);
   }
 
-  /** Whoever looks at the lease finds why all work was begun anew. */
+  /** Whoever looks at the lease finds why all work was begun again. */
   #announceReplacement({ leaseName: name, leaseNamespace: namespace }: LeaderElectionOptions): void {
     const events = this.eventRecorder('controller-runtime');
     const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { namespace, name } };
     this.onWorldReplaced((resource) => {
-      const message = `The API server's data was replaced (seen in ${resource}). All caches are read anew before any work goes on.`;
+      const message = `The API server's data was replaced (detected in ${resource}). All caches are read again before work continues.`;
       if (this.leading) events.record(lease, 'Warning', 'WorldReplaced', message);
     });
   }
@@ -182,7 +208,10 @@ class ControllerManager implements Manager {
   }
 
   informer<T extends KubeObject>(resource: Resource<T>, request?: InformerRequest<T>): Informer<T> {
-    return this.#pool.informer(resource, request);
+    const where = this.#namespace !== undefined && resource.namespaced ? { namespace: this.#namespace } : {};
+    const informer = this.#pool.informer(resource, { ...where, ...request });
+    this.#asked.add(informer as unknown as Informer<KubeObject>);
+    return informer;
   }
 
   informersOf(resource: Resource): readonly Informer<KubeObject>[] {
@@ -190,18 +219,20 @@ class ControllerManager implements Manager {
   }
 
   add(runnable: Runnable): void {
-    if (this.#started) throw new Error(`${runnable.name} is added to a manager that runs already`);
+    if (this.#started) throw new Error(`${runnable.name} cannot be added: the manager is already running`);
     if (this.#runnables.some(({ name }) => name === runnable.name)) {
-      throw new Error(`the manager has something named ${runnable.name} already`);
+      throw new Error(`the manager already has a runnable named ${runnable.name}`);
     }
     this.#runnables.push(runnable);
   }
 
-  withLease(election: LeaderElectionOptions): Manager {
+  withLease(election: LeaderElectionOptions, where: { readonly namespace?: string } = {}): Manager {
     const { unfencedClient: client, clock, random, log, metrics } = this;
-    const guest = new ControllerManager({ client, clock, random, log, metrics, leaderElection: election }, this);
+    const gracePeriod = this.#gracePeriod;
+    const options = { client, clock, random, log, metrics, gracePeriod, leaderElection: election, ...where };
+    const guest = new ControllerManager(options, this);
     this.add({
-      name: `work under the lease ${election.leaseName}`,
+      name: `work under the lease ${election.leaseNamespace}/${election.leaseName}`,
       needsLeader: false,
       run: (signal) => guest.run(signal),
     });
@@ -211,7 +242,8 @@ class ControllerManager implements Manager {
   eventRecorder(component: string): EventRecorder {
     const known = this.#recorders.get(component);
     if (known) return known;
-    const { unfencedClient: client, clock, random, log, metrics } = this;
+    const { clock, random, log, metrics } = this;
+    const client = this.#leaseClient;
     const recorder = new EventWriter({ client, clock, random, log, metrics, component });
     this.#recorders.set(component, recorder);
     this.add(recorder);
@@ -238,15 +270,20 @@ class ControllerManager implements Manager {
     this.#elector?.assertLeading();
   }
 
+  readonly fence = (): void => {
+    this.assertLeading();
+    if (this.#pool.doubt !== undefined) throw new WorldInDoubt(`nothing is changed: ${this.#pool.doubt}`);
+  };
+
   async run(signal: AbortSignal): Promise<void> {
-    if (this.#started) throw new Error('a manager runs once; make a new one');
+    if (this.#started) throw new Error('a manager can run only once; create a new one');
     this.#started = true;
     if (this.#host) {
       await this.#runParts(signal);
       return;
     }
     await this.#endpoint?.listen();
-    const caches = new RunnableGroup(this.log);
+    const caches = new RunnableGroup(this.log, this.#stopLimit);
     try {
       caches.start({ name: 'caches', needsLeader: false, run: (stop) => this.#pool.run(stop) });
       await this.#runParts(signal);
@@ -259,13 +296,13 @@ class ControllerManager implements Manager {
 
   /** Runs what is beside the caches. A part that fails stops the rest. */
   async #runParts(signal: AbortSignal): Promise<void> {
-    const always = new RunnableGroup(this.log);
+    const always = new RunnableGroup(this.log, this.#stopLimit);
     const failed = new AbortController();
     const stop = AbortSignal.any([signal, failed.signal]);
     always.onFailure = (error) => failed.abort(error);
     for (const runnable of this.#runnables) if (!runnable.needsLeader) always.start(runnable);
     try {
-      await cachesSettled(this.#pool, this.clock, stop);
+      await cachesSettled(this.#asked, this.clock, stop);
       const lead = (leader: AbortSignal) => this.#runLeaderParts(leader, failed);
       if (this.#elector) await this.#elector.run(stop, lead);
       else await lead(stop);
@@ -276,7 +313,7 @@ class ControllerManager implements Manager {
   }
 
   async #runLeaderParts(signal: AbortSignal, failed: AbortController): Promise<void> {
-    const group = new RunnableGroup(this.log);
+    const group = new RunnableGroup(this.log, this.#stopLimit);
     group.onFailure = (error) => failed.abort(error);
     if (!signal.aborted) {
       for (const runnable of this.#runnables) if (runnable.needsLeader) group.start(runnable);
@@ -289,14 +326,19 @@ class ControllerManager implements Manager {
         signal.addEventListener('abort', stop, { once: true });
       });
     }
-    await group.stop();
+    const late = await group.stop();
+    // The lease is kept until then, unless it is lost: then nothing is written.
+    await Promise.all([...this.#recorders.values()].map((recorder) => recorder.flush()));
+    if (late.length === 0 || signal.reason instanceof LeadershipLost) return;
+    throw new Error(`${late.join(', ')} did not stop within ${this.#gracePeriod} ms`);
   }
 
-  #routes() {
+  #routes({ metrics = true }: HttpOptions) {
+    const all = { status: 200, type: metricsContentType } as const;
     return new Map([
       ['/healthz', () => report(this.health())],
       ['/readyz', () => report(this.readiness())],
-      ['/metrics', () => ({ status: 200, type: metricsContentType, body: this.metrics.render() })],
+      ...(metrics ? [['/metrics', () => ({ ...all, body: this.metrics.render() })] as const] : []),
     ]);
   }
 }

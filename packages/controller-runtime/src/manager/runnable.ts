@@ -1,30 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Logger } from '@etcd-operator/ports';
+import type { StopLimit } from './stop-limit.ts';
 
 /** Something the manager runs: a controller, a server, a periodic task. */
 export interface Runnable {
   readonly name: string;
   /** Runs only while the manager holds the lease. */
   readonly needsLeader: boolean;
-  /** Works until `signal` is aborted; then resolves. Rejecting stops the manager; ending early does not. */
+  /**
+   * Works until `signal` is aborted; then resolves soon: the manager waits no longer than its grace period. Rejecting stops the
+   * manager; ending early does not.
+   */
   run(signal: AbortSignal): Promise<void>;
 }
 
 /** Runnables that are started and stopped together. */
 export class RunnableGroup {
   readonly #log: Logger;
+  readonly #limit: StopLimit;
   readonly #stop = new AbortController();
-  readonly #running = new Set<Promise<void>>();
+  readonly #running = new Map<string, Promise<void>>();
   /** One of them failed. */
   onFailure: (error: Error) => void = () => undefined;
 
-  constructor(log: Logger) {
+  constructor(log: Logger, limit: StopLimit) {
     this.#log = log;
+    this.#limit = limit;
   }
 
   start(runnable: Runnable): void {
-    const run = this.#run(runnable).finally(() => this.#running.delete(run));
-    this.#running.add(run);
+    const { name } = runnable;
+    this.#running.set(
+      name,
+      this.#run(runnable).finally(() => this.#running.delete(name)),
+    );
   }
 
   /** Tells all to stop. */
@@ -32,10 +41,13 @@ export class RunnableGroup {
     this.#stop.abort(reason);
   }
 
-  /** Tells all to stop and waits for them. */
-  async stop(): Promise<void> {
+  /** Tells all to stop and waits for them. Returns those that have not ended in time: they are left behind. */
+  async stop(): Promise<readonly string[]> {
     this.#stop.abort();
-    await Promise.all(this.#running);
+    if (await this.#limit.awaits(Promise.all(this.#running.values()))) return [];
+    const late = [...this.#running.keys()];
+    this.#log.error('some parts did not stop in time; no longer waiting for them', { runnables: late });
+    return late;
   }
 
   async #run(runnable: Runnable): Promise<void> {

@@ -7,7 +7,7 @@ export class CounterSeries {
 
   /** Adds `amount`, which must not be negative. @default 1 */
   inc(amount = 1): void {
-    if (amount < 0) throw new RangeError('a counter never goes down');
+    if (amount < 0) throw new RangeError('a counter cannot be decreased');
     this.value += amount;
   }
 }

@@ -52,7 +52,7 @@ export class Histogram extends MetricFamily<HistogramSeries> {
     super(options);
     const bounds = options.buckets ?? defaultBuckets;
     if (bounds.some((bound, index) => index > 0 && bound <= (bounds[index - 1] ?? bound))) {
-      throw new RangeError(`the buckets of ${options.name} do not ascend`);
+      throw new RangeError(`the buckets of ${options.name} are not in ascending order`);
     }
     this.#bounds = bounds;
   }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { KeyIndex, none } from './key-index.ts';
 import type { Lane } from './priority.ts';
+import { Tenant } from './tenant.ts';
 
 const smallest = 64;
 const readyBit = 1;
 const processingBit = 2;
 const laneShift = 2;
 const laneBits = 3 << laneShift;
+const asideBit = 16;
 
 /**
  * What the queue knows of its keys, in columns: a key is found once and is a small number from then on, its slot. Columns cost
@@ -25,6 +27,16 @@ export class KeyTable<K> {
   previous = new Int32Array(smallest);
   /** Place in the heap, or `none`, for `TimerHeap`. */
   place = new Int32Array(smallest);
+  readonly #tenantOf: ((key: K) => string) | undefined;
+  readonly #onlyTenant = new Tenant('');
+  /** By slot; empty if all keys are of one tenant. */
+  #tenants: Tenant[] = [];
+  #byName = new Map<string, Tenant>();
+
+  /** @param tenantOf whose a key is. @default all are of one tenant */
+  constructor(tenantOf?: (key: K) => string) {
+    this.#tenantOf = tenantOf;
+  }
 
   /** How many keys there are, those at rest included: slots are the numbers below. */
   get size(): number {
@@ -44,7 +56,12 @@ export class KeyTable<K> {
     if (slot === this.#state.length) this.#resize(2 * slot);
     this.#state[slot] = 0;
     this.place[slot] = none;
+    if (this.#tenantOf) this.#tenants[slot] = this.#tenantNamed(this.#tenantOf(key));
     return slot;
+  }
+
+  tenantAt(slot: number): Tenant {
+    return this.#tenants[slot] ?? this.#onlyTenant;
   }
 
   keyAt(slot: number): K {
@@ -70,8 +87,18 @@ export class KeyTable<K> {
     this.#state[slot] = processing ? state | processingBit : state & ~processingBit;
   }
 
+  /** It is processed, and has given up its place among those that are. */
+  isAside(slot: number): boolean {
+    return (this.#stateOf(slot) & asideBit) !== 0;
+  }
+
+  setAside(slot: number, aside: boolean): void {
+    const state = this.#stateOf(slot);
+    this.#state[slot] = aside ? state | asideBit : state & ~asideBit;
+  }
+
   laneAt(slot: number): Lane {
-    return (this.#stateOf(slot) >> laneShift) as Lane;
+    return ((this.#stateOf(slot) & laneBits) >> laneShift) as Lane;
   }
 
   setLane(slot: number, lane: Lane): void {
@@ -110,6 +137,7 @@ export class KeyTable<K> {
     }
     this.#index.keep(renumbered);
     this.#resize(Math.max(smallest, 2 * kept));
+    this.#keepTenants(kept);
     return renumbered;
   }
 
@@ -119,6 +147,22 @@ export class KeyTable<K> {
     this.next[to] = this.next[from] ?? none;
     this.previous[to] = this.previous[from] ?? none;
     this.place[to] = this.place[from] ?? none;
+    if (this.#tenantOf) this.#tenants[to] = this.tenantAt(from);
+  }
+
+  #tenantNamed(name: string): Tenant {
+    const known = this.#byName.get(name);
+    if (known) return known;
+    const tenant = new Tenant(name);
+    this.#byName.set(name, tenant);
+    return tenant;
+  }
+
+  /** Who has no key any more is forgotten. */
+  #keepTenants(kept: number): void {
+    if (!this.#tenantOf) return;
+    this.#tenants = this.#tenants.slice(0, kept);
+    this.#byName = new Map(this.#tenants.map((tenant) => [tenant.name, tenant]));
   }
 
   #stateOf(slot: number): number {

@@ -29,15 +29,18 @@ export function queueMetrics(registry: MetricRegistry, name: string): QueueMetri
     depth: gauge('workqueue_depth', 'Current depth of the work queue'),
     adds: counter('workqueue_adds_total', 'Keys added to the work queue'),
     retries: counter('workqueue_retries_total', 'Rate-limited additions to the work queue'),
-    queueDuration: histogram('workqueue_queue_duration_seconds', 'How long a key waits before it is processed'),
-    workDuration: histogram('workqueue_work_duration_seconds', 'How long processing a key takes'),
+    queueDuration: histogram(
+      'workqueue_queue_duration_seconds',
+      'Seconds for which a key waits before it is processed',
+    ),
+    workDuration: histogram('workqueue_work_duration_seconds', 'Seconds for which a key is processed'),
     unfinishedWork: gauge(
       'workqueue_unfinished_work_seconds',
-      'Seconds of work under way that work_duration has not seen yet; growing values mean stuck keys',
+      'Seconds of work in progress that work_duration does not include yet; growing values mean stuck keys',
     ),
     longestRunning: gauge(
       'workqueue_longest_running_processor_seconds',
-      'How long the key that is processed longest has been',
+      'Seconds for which the longest-running key has been processed',
     ),
   };
 }

@@ -33,6 +33,15 @@ describe('default rate limiter', () => {
     expect(limiter.when('alone', true)).toBe(5);
   });
 
+  test('ten thousand failures of one tenant cost another nothing, and those of many tenants are forgotten in time', () => {
+    const limiter = defaultRateLimiter<string>(new ManualClock(), (key) => key.split('/')[0] ?? '');
+    for (let index = 0; index < 10_000; index++) limiter.when(`hostile/${index}`);
+    expect(limiter.when('good/0')).toBe(5);
+    expect(limiter.when('hostile/new')).toBe(10_000);
+    for (let index = 0; index < 1024; index++) limiter.when(`tenant-${index}/0`);
+    expect(limiter.when('hostile/newer')).toBe(5);
+  });
+
   test('whatever others do, a key never waits longer than its own failures and ten seconds have earned it', () => {
     const step = fc.record({
       key: fc.nat(5),

@@ -63,10 +63,39 @@ export function longestOf<K>(...limiters: readonly RateLimiter<K>[]): RateLimite
   };
 }
 
+/** How many tenants have a bucket of their own at most; who has not failed for longest begins with a full one again. */
+const mostTenants = 1024;
+
+/** A limiter for the keys of each tenant, so that nobody waits because of the failures of others. */
+function perTenant<K>(tenantOf: (key: K) => string, make: () => RateLimiter<K>): RateLimiter<K> {
+  const limiters = new Map<string, RateLimiter<K>>();
+  return {
+    when(key, alone) {
+      const tenant = tenantOf(key);
+      const limiter = limiters.get(tenant) ?? make();
+      limiters.delete(tenant);
+      limiters.set(tenant, limiter);
+      const [oldest] = limiters.keys();
+      if (limiters.size > mostTenants && oldest !== undefined) limiters.delete(oldest);
+      return limiter.when(key, alone);
+    },
+    forget: (key) => limiters.get(tenantOf(key))?.forget(key),
+    failures: (key) => limiters.get(tenantOf(key))?.failures(key) ?? 0,
+  };
+}
+
 /**
- * What controllers use unless told otherwise: 5 ms to 1000 s per key, and ten a second (a hundred at once) over all keys, for which
- * no key waits longer than ten seconds.
+ * What controllers use unless told otherwise: 5 ms to 1000 s per key, and ten a second (a hundred at once) over all keys of a tenant, for
+ * which no key waits longer than ten seconds.
+ *
+ * @param tenantOf whose a key is. @default all are of one tenant
  */
-export function defaultRateLimiter<K>(clock: Pick<Clock, 'monotonic'>): RateLimiter<K> {
-  return longestOf(exponentialPerKey<K>(), tokenBucket<K>(clock));
+export function defaultRateLimiter<K>(
+  clock: Pick<Clock, 'monotonic'>,
+  tenantOf: (key: K) => string = () => '',
+): RateLimiter<K> {
+  return longestOf(
+    exponentialPerKey<K>(),
+    perTenant(tenantOf, () => tokenBucket<K>(clock)),
+  );
 }

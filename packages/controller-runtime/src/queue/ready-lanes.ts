@@ -2,18 +2,21 @@
 import { none } from './key-index.ts';
 import type { KeyTable } from './key-table.ts';
 import type { Lane } from './priority.ts';
+import type { TenantLine } from './tenant.ts';
+import { TenantRound } from './tenant-round.ts';
+
+const lanes: readonly Lane[] = [0, 1, 2];
 
 /**
- * Slots that are ready, by priority, first in first out within one: each lane is a list through the columns of the table, so that
- * a slot can be raised to a better lane from anywhere in its own.
+ * Slots that are ready, by priority; within one, tenants take turns, and what one tenant has is first in first out. Each such line is a
+ * list through the columns of the table, so that a slot can be raised to a better lane from anywhere in its own.
  *
- * Nothing starves: when a slot of a worse lane has waited longer than `patience`, every other turn is its lane's.
+ * Nothing starves: when a slot of a worse lane whose tenant's turn it is has waited longer than `patience`, every other turn is its lane's.
  */
 export class ReadyLanes<K> {
   readonly #table: KeyTable<K>;
   readonly #patience: number;
-  readonly #first = new Int32Array(3).fill(none);
-  readonly #last = new Int32Array(3).fill(none);
+  readonly #rounds = [new TenantRound(), new TenantRound(), new TenantRound()] as const;
   #size = 0;
   #servedOverdue = false;
 
@@ -26,15 +29,17 @@ export class ReadyLanes<K> {
     return this.#size;
   }
 
-  /** Puts a slot at the end of its lane. */
+  /** Puts a slot at the end of its tenant's line. */
   push(slot: number): void {
     const lane = this.#table.laneAt(slot);
-    const last = this.#last[lane] ?? none;
-    if (last < 0) this.#first[lane] = slot;
-    else this.#table.next[last] = slot;
-    this.#table.previous[slot] = last;
+    const line = this.#table.tenantAt(slot).lines[lane];
+    if (line.last < 0) {
+      line.first = slot;
+      this.#rounds[lane].append(line);
+    } else this.#table.next[line.last] = slot;
+    this.#table.previous[slot] = line.last;
     this.#table.next[slot] = none;
-    this.#last[lane] = slot;
+    line.last = slot;
     this.#size++;
   }
 
@@ -48,51 +53,79 @@ export class ReadyLanes<K> {
   /** The next slot to be served at monotonic time `now`, or `none`. */
   shift(now: number): number {
     if (this.#size === 0) return none;
-    const overdue = this.#servedOverdue ? none : this.#overdue(now);
-    this.#servedOverdue = overdue >= 0;
-    const slot = overdue >= 0 ? overdue : this.#best();
-    this.#remove(slot);
-    return slot;
+    const overdue = this.#servedOverdue ? undefined : this.#overdue(now);
+    this.#servedOverdue = overdue !== undefined;
+    return this.#serve(overdue ?? this.#best());
+  }
+
+  /** The next slot of a tenant that has nothing under way, or `none`. Patience holds among these as well. */
+  shiftNewcomer(now: number): number {
+    const newcomers = lanes.map((lane) => this.#rounds[lane].newcomer());
+    const overdue = this.#servedOverdue
+      ? undefined
+      : [newcomers[2], newcomers[1]].find((line) => line && this.#isOverdue(line, now));
+    this.#servedOverdue = overdue !== undefined;
+    return this.#serve(overdue ?? newcomers.find((line) => line !== undefined));
   }
 
   clear(): void {
-    this.#first.fill(none);
-    this.#last.fill(none);
+    for (const line of this.#lines()) {
+      line.first = none;
+      line.last = none;
+    }
+    for (const round of this.#rounds) while (round.head) round.remove(round.head);
     this.#size = 0;
   }
 
   /** The table was compacted. */
   renumber(renumbered: Int32Array): void {
-    for (const ends of [this.#first, this.#last]) {
-      for (const [lane, slot] of ends.entries()) ends[lane] = renumbered[slot] ?? none;
+    for (const line of this.#lines()) {
+      line.first = renumbered[line.first] ?? none;
+      line.last = renumbered[line.last] ?? none;
     }
   }
 
-  #best(): number {
-    for (let lane = 0; lane < 2; lane++) {
-      const first = this.#first[lane] ?? none;
-      if (first >= 0) return first;
-    }
-    return this.#first[2] ?? none;
+  *#lines(): Generator<TenantLine> {
+    for (const { head } of this.#rounds) for (let line = head; line; line = line.next) yield line;
   }
 
-  #overdue(now: number): number {
-    for (let lane = 2; lane > 0; lane--) {
-      const first = this.#first[lane] ?? none;
-      if (first >= 0 && now - this.#table.since(first) > this.#patience) return first;
-    }
-    return none;
+  #serve(line: TenantLine | undefined): number {
+    if (!line) return none;
+    const slot = line.first;
+    const lane = this.#table.laneAt(slot);
+    this.#remove(slot);
+    if (line.first >= 0) this.#rounds[lane].moveToEnd(line);
+    return slot;
+  }
+
+  #best(): TenantLine | undefined {
+    return this.#rounds[0].head ?? this.#rounds[1].head ?? this.#rounds[2].head;
+  }
+
+  #overdue(now: number): TenantLine | undefined {
+    return this.#overdueIn(2, now) ?? this.#overdueIn(1, now);
+  }
+
+  #overdueIn(lane: Lane, now: number): TenantLine | undefined {
+    const { head } = this.#rounds[lane];
+    return head && this.#isOverdue(head, now) ? head : undefined;
+  }
+
+  #isOverdue({ first }: TenantLine, now: number): boolean {
+    return now - this.#table.since(first) > this.#patience;
   }
 
   #remove(slot: number): void {
     const { next, previous } = this.#table;
     const lane = this.#table.laneAt(slot);
+    const line = this.#table.tenantAt(slot).lines[lane];
     const before = previous[slot] ?? none;
     const after = next[slot] ?? none;
-    if (before < 0) this.#first[lane] = after;
+    if (before < 0) line.first = after;
     else next[before] = after;
-    if (after < 0) this.#last[lane] = before;
+    if (after < 0) line.last = before;
     else previous[after] = before;
+    if (line.first < 0) this.#rounds[lane].remove(line);
     this.#size--;
   }
 }

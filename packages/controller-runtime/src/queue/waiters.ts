@@ -16,6 +16,7 @@ export class Waiters<T> {
 
   /** Resolves when released, or with `ifAborted` as soon as `signal` is aborted. */
   wait(ifAborted: T, signal?: AbortSignal): Promise<T> {
+    if (signal?.aborted) return Promise.resolve(ifAborted);
     return new Promise((resolve) => {
       const onAbort = signal && (() => this.#end(waiter, ifAborted));
       const waiter: Waiter<T> = { resolve, signal, onAbort };

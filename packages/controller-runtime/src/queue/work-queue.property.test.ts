@@ -124,7 +124,7 @@ describe('work queue against its model', () => {
     );
   });
 
-  test('R16: no schedule hands out a key twice at a time', () => {
+  test('fault R16: no schedule hands out a key twice at a time', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
         const controls = new Controls();

@@ -48,7 +48,7 @@ describe('work queue', () => {
     },
   );
 
-  test('R16: a key is never handed out twice at a time, and what came meanwhile once more after', () => {
+  test('fault R16: a key is never handed out twice at a time, and what came meanwhile once more after', () => {
     const { queue, take } = world();
     queue.add('a');
     expect(take()).toEqual(['a']);
@@ -61,7 +61,7 @@ describe('work queue', () => {
     expect(take()).toEqual([]);
   });
 
-  test('R18: what just happened goes before start-up lists and resyncs, however many they are', () => {
+  test('fault R18: what just happened goes before start-up lists and resyncs, however many they are', () => {
     const { queue } = world();
     for (let index = 0; index < 1000; index++) queue.add(`old-${index}`, { priority: 'low' });
     queue.add('fresh');
@@ -69,7 +69,7 @@ describe('work queue', () => {
     expect([queue.tryGet(), queue.tryGet(), queue.tryGet()]).toEqual(['fresh', 'old-999', 'old-0']);
   });
 
-  test('R18: yet nothing starves: what has waited for a minute gets every other turn', async () => {
+  test('fault R18: yet nothing starves: what has waited for a minute gets every other turn', async () => {
     const { clock, queue } = world();
     queue.add('old-0', { priority: 'low' });
     queue.add('old-1', { priority: 'low' });
@@ -105,7 +105,7 @@ describe('work queue', () => {
     expect(take()).toEqual([]);
   });
 
-  test('R17: a key that keeps failing waits 5 ms, 10 ms, 20 ms ... up to 1000 s; others wait for nothing', async () => {
+  test('fault R17: a key that keeps failing waits 5 ms, 10 ms, 20 ms ... up to 1000 s; others wait for nothing', async () => {
     const { queue } = world();
     const delays = Array.from({ length: 20 }, () => queue.addRateLimited('poison'));
     expect(delays.slice(0, 5)).toEqual([5, 10, 20, 40, 80]);
@@ -116,7 +116,7 @@ describe('work queue', () => {
     expect(queue.addRateLimited('poison')).toBe(5);
   });
 
-  test('R17: over all keys retries are held to ten a second after a burst of a hundred', () => {
+  test('fault R17: over all keys retries are held to ten a second after a burst of a hundred', () => {
     const { queue } = world();
     const delays = Array.from({ length: 150 }, (_, index) => queue.addRateLimited(`k${index}`));
     expect(delays[99]).toBe(5);

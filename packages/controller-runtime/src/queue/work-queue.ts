@@ -17,10 +17,14 @@ export interface WorkQueueOptions<K> {
   readonly name: string;
   /** @default none: nothing is measured */
   readonly metrics?: MetricRegistry;
-  /** @default defaultRateLimiter: 5 ms to 1000 s per key, 10 a second over all */
+  /** @default defaultRateLimiter: 5 ms to 1000 s per key, 10 a second over all of a tenant */
   readonly rateLimiter?: RateLimiter<K>;
   /** How long a key of low priority may be passed over, in milliseconds. @default 60000 */
   readonly patience?: number;
+  /** Whose a key is: within a priority, tenants take turns. @default all keys are of one tenant */
+  readonly tenantOf?: (key: K) => string;
+  /** When so many keys are handed out, only those of tenants that have none handed out follow. @default no such limit */
+  readonly shared?: number;
 }
 
 export interface AddOptions {
@@ -31,6 +35,8 @@ export interface AddOptions {
 export interface RetryOptions extends AddOptions {
   /** It is the key's own affair: it takes nothing of what all keys share. @default false */
   readonly alone?: boolean;
+  /** It waits no longer than this, in milliseconds. @default as long as the rate limiter says */
+  readonly limit?: number;
 }
 
 /** How many keys at rest are remembered at least. */
@@ -44,7 +50,8 @@ const mostAtRest = 1024;
  *   for; what is added now supersedes a delay that is running;
  * - a key is never handed out twice at a time: added while it is processed, it is handed out once more after `done`;
  * - nothing added before `shutDown` is lost;
- * - first in, first out within a priority, and nothing is passed over for longer than `patience`;
+ * - within a priority tenants take turns, first in, first out within each; nothing is passed over for long once `patience` is over;
+ * - with workers to spare beyond `shared`, no tenant waits for another however long the keys of that one are processed;
  * - memory grows with the number of different keys, never with the number of additions, and any number of delays use one timer.
  */
 export class WorkQueue<K> {
@@ -53,9 +60,10 @@ export class WorkQueue<K> {
   readonly #metrics: QueueMetrics | undefined;
   readonly #limiter: RateLimiter<K>;
   /** Includes some of keys that are at rest: they often come again. */
-  readonly #table = new KeyTable<K>();
+  readonly #table: KeyTable<K>;
   readonly #ready: ReadyLanes<K>;
-  readonly #delayed = new TimerHeap<K>(this.#table);
+  readonly #delayed: TimerHeap<K>;
+  readonly #shared: number;
   readonly #waiters = new Waiters<K | undefined>();
   readonly #drains = new Waiters<undefined>();
   #timer: Timer | undefined;
@@ -63,12 +71,17 @@ export class WorkQueue<K> {
   /** The slot handed out last. */
   #recent = none;
   #processing = 0;
+  /** Of those, the ones that have been set aside. */
+  #aside = 0;
   #shuttingDown = false;
 
   constructor(options: WorkQueueOptions<K>) {
     this.#clock = options.clock;
     this.#turn = new TurnClock(options.clock);
-    this.#limiter = options.rateLimiter ?? defaultRateLimiter(options.clock);
+    this.#limiter = options.rateLimiter ?? defaultRateLimiter(options.clock, options.tenantOf);
+    this.#table = new KeyTable(options.tenantOf);
+    this.#delayed = new TimerHeap(this.#table);
+    this.#shared = options.shared ?? Number.POSITIVE_INFINITY;
     this.#ready = new ReadyLanes(this.#table, options.patience ?? 60_000);
     this.#metrics = options.metrics && queueMetrics(options.metrics, options.name);
     options.metrics?.onCollect(() => this.#measureUnfinished());
@@ -118,7 +131,7 @@ export class WorkQueue<K> {
 
   /** Wants `key` processed after the delay its failures have earned. Returns that delay in milliseconds. */
   addRateLimited(key: K, options?: RetryOptions): number {
-    const delay = this.#limiter.when(key, options?.alone);
+    const delay = Math.min(this.#limiter.when(key, options?.alone), options?.limit ?? Number.POSITIVE_INFINITY);
     this.#metrics?.retries.inc();
     this.addAfter(key, delay, options);
     return delay;
@@ -134,12 +147,14 @@ export class WorkQueue<K> {
     return this.#limiter.failures(key);
   }
 
-  /** The next key if one is ready. The caller owes a `done`. */
+  /** The next key if one is ready and may be handed out. The caller owes a `done`. */
   tryGet(): K | undefined {
     if (this.#ready.size === 0) return undefined;
     const now = this.#turn.now();
-    const slot = this.#ready.shift(now);
+    const isCrowded = this.#processing - this.#aside >= this.#shared;
+    const slot = isCrowded ? this.#ready.shiftNewcomer(now) : this.#ready.shift(now);
     if (slot < 0) return undefined;
+    this.#table.tenantAt(slot).underWay++;
     this.#table.setReady(slot, false);
     this.#table.setProcessing(slot, true);
     this.#recent = slot;
@@ -167,6 +182,16 @@ export class WorkQueue<K> {
     return slot < 0 ? 'normal' : priorityOf[this.#table.laneAt(slot)];
   }
 
+  /** A key that was handed out takes so long that it does not count among those that are processed, nor among those of its tenant. */
+  setAside(key: K): void {
+    const slot = this.#table.find(key);
+    if (slot < 0 || !this.#table.isProcessing(slot) || this.#table.isAside(slot)) return;
+    this.#table.setAside(slot, true);
+    this.#aside++;
+    this.#table.tenantAt(slot).underWay--;
+    this.#handOut();
+  }
+
   /** Ends the processing of a key that was handed out. */
   done(key: K): void {
     // A lone worker ends what it was handed last; that saves it a search.
@@ -175,9 +200,14 @@ export class WorkQueue<K> {
     if (slot < 0 || !this.#table.isProcessing(slot)) return;
     this.#table.setProcessing(slot, false);
     this.#processing--;
+    if (this.#aside > 0 && this.#table.isAside(slot)) {
+      this.#table.setAside(slot, false);
+      this.#aside--;
+    } else this.#table.tenantAt(slot).underWay--;
     this.#metrics?.workDuration.observe((this.#turn.now() - this.#table.since(slot)) / 1000);
     if (this.#table.isReady(slot)) this.#enter(slot);
     else if (this.#table.size > mostAtRest) this.#sweep();
+    if (this.#ready.size > 0) this.#handOut();
     if (this.#shuttingDown) this.#settle();
   }
 
@@ -242,7 +272,16 @@ export class WorkQueue<K> {
     this.#table.setSince(slot, this.#turn.now());
     this.#ready.push(slot);
     this.#metrics?.depth.set(this.#ready.size);
-    if (this.#waiters.size > 0) this.#waiters.release(this.tryGet());
+    this.#handOut();
+  }
+
+  /** Gives those who wait what may be handed out now. */
+  #handOut(): void {
+    while (this.#waiters.size > 0) {
+      const key = this.tryGet();
+      if (key === undefined) return;
+      this.#waiters.release(key);
+    }
   }
 
   /** Keeps the one timer at the earliest delay. A timer that is early is left: it looks again when it fires. */

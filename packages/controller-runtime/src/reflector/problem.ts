@@ -70,7 +70,7 @@ const refusals: readonly KubeErrorCode[] = ['Invalid', 'BadRequest', 'MethodNotA
 /** Sorts an error by what has to be done about it. `streaming`: it belongs to a streaming list that had not ended. */
 export function problemOf(thrown: unknown, streaming = false): Problem {
   const error =
-    thrown instanceof Error ? thrown : new Error(`something that is no error was thrown: ${String(thrown)}`);
+    thrown instanceof Error ? thrown : new Error(`a value that is not an Error was thrown: ${String(thrown)}`);
   if (error instanceof ReflectorFault) return { kind: error.code, error };
   if (!isKubeError(error)) return { kind: 'other', error };
   if (streaming && isKubeError(error, ...refusals)) return { kind: 'unsupported', error };

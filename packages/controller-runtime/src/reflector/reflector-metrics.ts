@@ -17,27 +17,27 @@ export interface ReflectorMetrics {
 export function reflectorMetrics(registry: MetricRegistry): ReflectorMetrics {
   const labels = ['resource'];
   return {
-    lists: registry.counter({ name: 'reflector_lists_total', help: 'Complete views begun', labels }),
+    lists: registry.counter({ name: 'reflector_lists_total', help: 'Complete lists started', labels }),
     listDuration: registry.histogram({
       name: 'reflector_list_duration_seconds',
-      help: 'How long a complete view took to arrive',
+      help: 'Seconds until a complete list was received',
       labels,
     }),
     watches: registry.counter({ name: 'reflector_watches_total', help: 'Watches opened', labels }),
     shortWatches: registry.counter({
       name: 'reflector_short_watches_total',
-      help: 'Watches that the server ended at once',
+      help: 'Watches that the API server ended immediately',
       labels,
     }),
     events: registry.counter({ name: 'reflector_events_total', help: 'Objects received', labels }),
     problems: registry.counter({
       name: 'reflector_problems_total',
-      help: 'What went wrong while listing and watching, by kind',
+      help: 'Failures while listing and watching, by kind',
       labels: [...labels, 'problem'],
     }),
     replaced: registry.counter({
       name: 'reflector_worlds_replaced_total',
-      help: "How often the API server's data turned out to be lost, restored or swapped",
+      help: "Number of times that the API server's data was found to be lost, restored or replaced",
       labels,
     }),
   };

@@ -34,11 +34,12 @@ export interface Pausing {
  * | list stream | truncated, corrupt or idle | pause, then list stream, or pages after the third time |
  * | list pages | expired in the middle | list full |
  * | list | any other problem | pause, then list again |
- * | watch | ended, after a while | watch from the last version |
- * | watch | ended at once | pause, then watch from the last version |
+ * | watch | ended, corrupt or idle, after a while | watch from the last version |
+ * | watch | ended, corrupt or idle, at once | pause, then watch from the last version |
  * | watch | expired | list; after a pause if it came at once |
  * | watch | missing or older | pause, then list |
  * | watch | any other problem | pause, then watch from the last version |
+ * | watch | wanted again after a pause | list |
  * | pause | rested | what it was for |
  */
 export type ReflectorState = Listing | Watching | Pausing;
@@ -104,6 +105,7 @@ function afterWatch(state: Watching, outcome: Outcome): ReflectorState {
     case 'missing':
     case 'older':
       return pause(problem, listing(state.streams));
+    case 'corrupt':
     case 'idle':
       return brief ? pause(problem, again) : again;
     default:
@@ -121,5 +123,5 @@ function pause(problem: Problem, then: Listing | Watching): Pausing {
 }
 
 function impossible(state: ReflectorState, outcome: Outcome): Error {
-  return new Error(`a reflector in state ${state.phase} cannot come to the outcome ${outcome.type}`);
+  return new Error(`a reflector in state ${state.phase} cannot have the outcome ${outcome.type}`);
 }

@@ -27,7 +27,8 @@ type Happening =
         | 'install'
         | 'restored'
         | 'wentBack'
-        | 'swapped';
+        | 'swapped'
+        | 'overtaken';
     }
   | { readonly do: 'fail'; readonly operation: 'list' | 'watch'; readonly code: FailureCode; readonly times: number }
   | { readonly do: 'wait'; readonly time: number };
@@ -59,6 +60,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
         'restored',
         'wentBack',
         'swapped',
+        'overtaken',
       ),
     }),
   },
@@ -106,7 +108,7 @@ const acts: {
   catchUp: (kind) => Object.assign(kind, { lagAt: undefined }),
   uninstall: (kind) => Object.assign(kind, { installed: false }),
   install: (kind) => Object.assign(kind, { installed: true }),
-  // A backup is restored with --bump-revision --mark-compacted, and the server starts anew.
+  // A backup is restored with --bump-revision --mark-compacted, and the server starts again.
   restored: (kind) => {
     kind.restore(kind.version / 2, { bump: true });
     kind.disturb((stream) => stream.end());
@@ -117,6 +119,15 @@ const acts: {
   swapped: (kind) => {
     kind.restore(Math.floor(kind.version / 2), { bump: false });
     kind.disturb((stream) => stream.end());
+  },
+  // Restored while the network was cut, and by the time it is back written to past everything that was seen.
+  overtaken: (kind) => {
+    const { version } = kind;
+    kind.fail('list', () => new KubeError('ConnectionRefused', 'scripted'), 3);
+    kind.fail('watch', () => new KubeError('ConnectionRefused', 'scripted'), 3);
+    acts.cut(kind, { do: 'cut' });
+    kind.restore(Math.floor(version / 2), { bump: false });
+    kind.passVersions(version);
   },
   fail: (kind, { operation, code, times }) => kind.fail(operation, () => new KubeError(code, 'scripted'), times),
 };

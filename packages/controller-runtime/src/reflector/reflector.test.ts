@@ -34,7 +34,7 @@ describe('reflector', () => {
     expect(names()).toHaveLength(6);
   });
 
-  test('R1: a delete missed while disconnected is delivered with the last known object', async () => {
+  test('fault R1: a delete missed while disconnected is delivered with the last known object', async () => {
     const { clock, kind, told } = world();
     kind.put(thing('a/one'));
     await clock.advance(10);
@@ -46,7 +46,7 @@ describe('reflector', () => {
     expect(told).toEqual(['+one@2', '+two@4', '-one@2 unknown']);
   });
 
-  test('R2: 410 Gone, as a status or as an event in the stream, leads to a new list while the old cache serves', async () => {
+  test('fault R2: 410 Gone, as a status or as an event in the stream, leads to a new list while the old cache serves', async () => {
     for (const code of ['Gone', 'Expired'] as const) {
       const { clock, kind, names, told, operations } = world();
       kind.put(thing('a/one'));
@@ -69,7 +69,7 @@ describe('reflector', () => {
     }
   });
 
-  test('R3: "too large resource version" is tried again and fails nothing', async () => {
+  test('fault R3: "too large resource version" is tried again and fails nothing', async () => {
     const { clock, kind, names, problems } = world();
     const tooLarge = () =>
       new KubeError('Timeout', 'Too large resource version', {
@@ -88,7 +88,7 @@ describe('reflector', () => {
     expect(problems('unreachable')).toBe(4);
   });
 
-  test('R4: a half-open connection is found within its idle limit, and the status says so meanwhile', async () => {
+  test('fault R4: a half-open connection is found within its idle limit, and the status says so meanwhile', async () => {
     const { clock, kind, informer, names, lines, problems } = world();
     kind.put(thing('a/one'));
     await clock.advance(1000);
@@ -106,13 +106,13 @@ describe('reflector', () => {
     expect(informer.status.phase).toBe('live');
     expect(problems('idle')).toBe(1);
     expect(lines.map(({ message, fields }) => `${message}: ${String(fields['problem'])}`)).toEqual([
-      'reflector starts anew: idle',
+      'reflector failed; listing again: idle',
       'reflector pauses: unreachable',
       'reflector pauses: unreachable',
     ]);
   });
 
-  test('R4: bookmarks are a heartbeat: a quiet kind is neither reconnected nor relisted', async () => {
+  test('fault R4: bookmarks are a heartbeat: a quiet kind is neither reconnected nor relisted', async () => {
     const { clock, kind, informer } = world();
     kind.put(thing('a/one'));
     await clock.advance(290_000);
@@ -120,7 +120,7 @@ describe('reflector', () => {
     expect(informer.status.phase).toBe('live');
   });
 
-  test('R4: where the server sends no bookmarks, watches are short enough to show that it is there', async () => {
+  test('fault R4: where the server sends no bookmarks, watches are short enough to show that it is there', async () => {
     const { clock, kind, informer, names, problems, requests } = world();
     kind.bookmarkPeriod = 0;
     kind.put(thing('a/one'));
@@ -140,7 +140,7 @@ describe('reflector', () => {
     expect(names()).toEqual(['one', 'two']);
   });
 
-  test('R5: a watch that ends at once, again and again, is tried with growing pauses', async () => {
+  test('fault R5: a watch that ends at once, again and again, is tried with growing pauses', async () => {
     const { clock, kind, problems, requests } = world();
     await clock.advance(100);
     for (let round = 0; round < 6_000; round++) {
@@ -155,7 +155,7 @@ describe('reflector', () => {
     expect(Math.max(...pauses)).toBeLessThanOrEqual(30_200);
   });
 
-  test('R5: after two calm minutes the first pause is short again', async () => {
+  test('fault R5: after two calm minutes the first pause is short again', async () => {
     const { clock, kind, requests } = world();
     for (let round = 0; round < 300; round++) {
       kind.disturb((stream) => stream.end());
@@ -168,7 +168,7 @@ describe('reflector', () => {
     expect(requests().length).toBe(before + 1);
   });
 
-  test('R6: an older view of another API server is refused at first, and nothing of it is taken', async () => {
+  test('fault R6: an older view of another API server is refused at first, and nothing of it is taken', async () => {
     for (const streaming of [true, false]) {
       const { clock, kind, told, names, problems } = world({ streaming });
       kind.put(thing('a/one'));
@@ -190,7 +190,7 @@ describe('reflector', () => {
     }
   });
 
-  test('R9: the watch continues from exactly the version of the list', async () => {
+  test('fault R9: the watch continues from exactly the version of the list', async () => {
     const { clock, kind, names } = world({ streaming: false });
     kind.put(thing('a/one'));
     const list = kind.list.bind(kind);
@@ -204,13 +204,14 @@ describe('reflector', () => {
     expect(kind.requests.at(-1)?.options.resourceVersion).toBe('2');
   });
 
-  test('R10: only events and bookmarks move the version on; what has none is stream corruption', async () => {
+  test('fault R10: only events and bookmarks move the version on; what has none is stream corruption', async () => {
     const { clock, kind, informer, problems, names } = world();
     kind.put(thing('a/one'));
     await clock.advance(10);
     kind.disturb((stream) => stream.push({ type: 'BOOKMARK', resourceVersion: '', initialEventsEnd: false }));
     await clock.advance(10);
     expect(informer.resourceVersion).toBe('2');
+    await clock.advance(10_000);
     kind.disturb((stream) => stream.push({ type: 'MODIFIED', object: { kind: 'Status' } as Thing }));
     kind.put(thing('a/two'));
     await clock.advance(5000);
@@ -219,7 +220,7 @@ describe('reflector', () => {
     expect(kind.requests.at(-1)?.options.resourceVersion).toBe('2');
   });
 
-  test('R10: bookmarks move the version on, so that a quiet watch can be resumed after compaction', async () => {
+  test('fault R10: bookmarks move the version on, so that a quiet watch can be resumed after compaction', async () => {
     const { clock, kind, informer, operations } = world();
     await clock.advance(10);
     kind.passVersions(999);
@@ -232,7 +233,7 @@ describe('reflector', () => {
     expect(operations()).toEqual(['stream', 'look', 'watch']);
   });
 
-  test('R11: an unreadable frame is stream corruption: counted, and resumed from the last good version', async () => {
+  test('fault R11: an unreadable frame is stream corruption: counted, and resumed from the last good version', async () => {
     const { clock, kind, problems, names, operations } = world();
     kind.put(thing('a/one'));
     await clock.advance(10_000);
@@ -245,7 +246,7 @@ describe('reflector', () => {
     expect(kind.requests.at(-1)?.options.resourceVersion).toBe('2');
   });
 
-  test('R12: a streaming list that ends early is discarded and tried again, then replaced by paged lists', async () => {
+  test('fault R12: a streaming list that ends early is discarded and tried again, then replaced by paged lists', async () => {
     const { clock, kind, informer, operations, told, names } = world();
     kind.put(thing('a/one'));
     const watch = kind.watch.bind(kind);
@@ -266,7 +267,7 @@ describe('reflector', () => {
     expect(told.at(-1)).toBe('-one@2 unknown');
   });
 
-  test('R12: a server that ignores the request for a streaming list is found out by its first bookmark', async () => {
+  test('fault R12: a server that ignores the request for a streaming list is found out by its first bookmark', async () => {
     const { clock, kind, informer, operations } = world();
     kind.put(thing('a/one'));
     const watch = kind.watch.bind(kind);
@@ -276,7 +277,7 @@ describe('reflector', () => {
     expect(operations()).toContain('list');
   });
 
-  test('R13: a page token that expires leads to one full list', async () => {
+  test('fault R13: a page token that expires leads to one full list', async () => {
     const { clock, kind, names, operations } = world({ streaming: false, pageSize: 2 });
     for (const name of ['one', 'two', 'three']) kind.put(thing(`a/${name}`));
     const list = kind.list.bind(kind);
@@ -292,7 +293,7 @@ describe('reflector', () => {
     expect(names()).toEqual(['one', 'two', 'three', 'four']);
   });
 
-  test('R14: an object replaced while away is a removal and an addition', async () => {
+  test('fault R14: an object replaced while away is a removal and an addition', async () => {
     const { clock, kind, told } = world();
     kind.put(thing('a/one'));
     await clock.advance(10);
@@ -304,7 +305,7 @@ describe('reflector', () => {
     expect(told).toEqual(['+one@2', '-one@2 unknown', '+one@4']);
   });
 
-  test('R21: a CRD that is missing is reported and waited for; one that is removed and comes back is found again', async () => {
+  test('fault R21: a CRD that is missing is reported and waited for; one that is removed and comes back is found again', async () => {
     const { clock, kind, informer, names, lines, problems } = world();
     kind.installed = false;
     await clock.advance(60_000);

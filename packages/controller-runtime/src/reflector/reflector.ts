@@ -56,6 +56,12 @@ const briefWatch = 5000;
 const longestMissingPause = 5000;
 /** So do those between the confirmations of an older view: nothing is done while the world is in doubt. */
 const longestDoubtPause = 5000;
+/**
+ * A watch that was not heard of for longer than this, in milliseconds, is not resumed. Storage can have been restored meanwhile and
+ * written to past the version held, so that no version gives it away. That was seen to take 1.1 s, with the API server's start;
+ * the shortest pause after a failure is longer than this, so only what is opened again at once is resumed.
+ */
+const longestGap = 700;
 const longestPauses: Partial<Record<ProblemKind, number>> = { missing: longestMissingPause, older: longestDoubtPause };
 
 /**
@@ -67,6 +73,8 @@ const longestPauses: Partial<Record<ProblemKind, number>> = { missing: longestMi
  *   the server's world was replaced, which it is told;
  * - a watch continues from exactly the version of the list or of the last event or bookmark before it, after a look whether the
  *   server has come that far: one that has not would keep silent for ever;
+ * - only a watch that is opened again at once is continued: after a pause a complete view is read in its place, for the server's
+ *   history may be another one;
  * - a dead connection is noticed within `idleLimit`; no request follows a failure without a growing pause (0.8 s to 30 s).
  */
 export class Reflector<T extends KubeObject> {
@@ -86,8 +94,14 @@ export class Reflector<T extends KubeObject> {
   #lastConfirmation = Number.NEGATIVE_INFINITY;
   #problem: Problem | undefined;
   #hasBookmarks = false;
+  /** A watch went silent: until bookmarks come, they are not counted on. */
+  #hasIdled = false;
   /** A watch was opened since the last complete view: the next one resumes it. */
   #hasFollowed = false;
+  /** Monotonic time up to which the last watch is known to have been open; undefined while one is, or there was none. */
+  #brokenOff: number | undefined;
+  /** The complete view that is read follows a gap. */
+  #isAfterGap = false;
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
@@ -137,12 +151,16 @@ export class Reflector<T extends KubeObject> {
     signal.removeEventListener('abort', stop);
   }
 
-  /** Reads a complete view anew: what is held belongs to a world that is no more. Until then it is in doubt (`older`). */
+  /** Reads a complete view again: what is held belongs to a world that is no more. Until then it is in doubt (`older`). */
   relist(reason: string): void {
     this.#wantsList = true;
     this.#isReread = true;
     this.#problem = { kind: 'older', error: new ReflectorFault('older', reason) };
     this.#interrupt?.abort();
+  }
+
+  #hasGap(): boolean {
+    return this.#brokenOff !== undefined && this.#options.clock.monotonic() - this.#brokenOff > longestGap;
   }
 
   #startAnew(): void {
@@ -175,7 +193,7 @@ export class Reflector<T extends KubeObject> {
     if (outcome.type === 'failed' || (outcome.type === 'ended' && this.#state.phase === 'pause')) {
       this.#problem = outcome.problem;
       this.#metrics.problems.labels(this.#options.name, outcome.problem.kind).inc();
-      if (this.#state.phase !== 'pause') this.#report('reflector starts anew', outcome.problem);
+      if (this.#state.phase !== 'pause') this.#report('reflector failed; listing again', outcome.problem);
     }
     this.#options.onState?.(this.#state);
   }
@@ -193,7 +211,7 @@ export class Reflector<T extends KubeObject> {
         this.#touch(watchdog);
         if (view === undefined) {
           view = this.#acceptable(page.metadata.resourceVersion);
-          sink.init(view.replaced || this.#isReread);
+          sink.init(view.replaced || this.#isReread || this.#isAfterGap);
         }
         for (const object of page.items) sink.initApply(object);
       }
@@ -227,8 +245,14 @@ export class Reflector<T extends KubeObject> {
     using watchdog = new Watchdog(clock, this.#idleLimit, signal);
     try {
       if (again) await this.#confirm(watchdog);
+      if (again && this.#hasGap()) {
+        this.#isAfterGap = true;
+        this.#wantsList = true;
+        return { type: 'rested' };
+      }
+      this.#brokenOff = undefined;
       this.#metrics[streaming ? 'lists' : 'watches'].labels(this.#options.name).inc();
-      if (streaming) sink.init(this.#world.doubted || this.#isReread);
+      if (streaming) sink.init(this.#world.doubted || this.#isReread || this.#isAfterGap);
       for await (const event of reader.watch({ ...this.#watchOptions(), ...this.#watchedBy(watchdog) })) {
         this.#touch(watchdog);
         if (this.#state.phase === 'watch') {
@@ -253,12 +277,12 @@ export class Reflector<T extends KubeObject> {
     const { reader, select } = this.#options;
     const { metadata } = await reader.list({ ...select, ...this.#watchedBy(watchdog), limit: 1, resourceVersion: '' });
     this.#touch(watchdog);
-    this.#assertNotOlder(metadata.resourceVersion ?? '', 'the API server has come less far');
+    this.#assertNotOlder(metadata.resourceVersion ?? '', 'the API server has an older version');
   }
 
   #assertNotOlder(version: string, what: string): void {
     if (version === '' || !this.#world.isOlder(version)) return;
-    throw new ReflectorFault('older', `${what} (${version}) than what it showed before (${this.#world.newest})`);
+    throw new ReflectorFault('older', `${what} (${version}) than it sent before (${this.#world.newest})`);
   }
 
   #watchOptions(): WatchOptions {
@@ -268,7 +292,7 @@ export class Reflector<T extends KubeObject> {
       return { ...common, timeoutSeconds: this.#watchSeconds(this.#hasBookmarks), resourceVersion: this.#state.from };
     }
     const initial = { sendInitialEvents: true, resourceVersion: '', resourceVersionMatch: 'NotOlderThan' } as const;
-    return { ...common, ...initial, timeoutSeconds: this.#watchSeconds(true) };
+    return { ...common, ...initial, timeoutSeconds: this.#watchSeconds(this.#hasBookmarks || !this.#hasIdled) };
   }
 
   /**
@@ -319,6 +343,8 @@ export class Reflector<T extends KubeObject> {
     this.#metrics.listDuration.labels(this.#options.name).observe((this.#lastContact - begun) / 1000);
     const replaced = view.replaced || this.#isReread;
     this.#isReread = false;
+    this.#isAfterGap = false;
+    this.#brokenOff = undefined;
     this.#options.sink.initDone(view.version, replaced);
     return { type: 'listed', resourceVersion: view.version };
   }
@@ -332,20 +358,17 @@ export class Reflector<T extends KubeObject> {
 
   #versionOf(object: T): string {
     const { resourceVersion, name } = object.metadata ?? {};
-    if (!resourceVersion || !name) throw new ReflectorFault('corrupt', 'an event came without name or resourceVersion');
+    if (!resourceVersion || !name) throw new ReflectorFault('corrupt', 'an event has no name or no resourceVersion');
     this.#events.inc();
     return resourceVersion;
   }
 
   #acceptable(version: string | undefined): View {
-    if (!version) throw new ReflectorFault('corrupt', 'the list came without a resourceVersion');
+    if (!version) throw new ReflectorFault('corrupt', 'the list has no resourceVersion');
     const { newest } = this.#world;
     const verdict = this.#world.judge(version);
     if (verdict === 'older') {
-      throw new ReflectorFault(
-        'older',
-        `the API server's view is older (${version}) than what it showed before (${newest})`,
-      );
+      throw new ReflectorFault('older', `the API server sent an older list (${version}) than before (${newest})`);
     }
     return { version, replaced: verdict === 'replaced' };
   }
@@ -363,15 +386,20 @@ export class Reflector<T extends KubeObject> {
   #ended(begun: number): Outcome {
     // The server was there to end it.
     this.#lastContact = this.#options.clock.monotonic();
+    this.#brokenOff = this.#lastContact;
     const brief = this.#lastContact - begun < briefWatch;
     if (brief) this.#metrics.shortWatches.labels(this.#options.name).inc();
-    const problem: Problem = { kind: 'other', error: new Error('the API server ended the watch at once') };
+    const problem: Problem = { kind: 'other', error: new Error('the API server ended the watch immediately') };
     return { type: 'ended', resourceVersion: this.#version, brief, problem };
   }
 
   #failed(error: unknown, begun: number): Outcome {
     const problem = problemOf(error, this.#state.phase === 'list' && this.#state.mode === 'stream');
-    const brief = this.#options.clock.monotonic() - begun < briefWatch;
+    const now = this.#options.clock.monotonic();
+    // What could not be understood did arrive.
+    if (this.#state.phase === 'watch') this.#brokenOff ??= problem.kind === 'corrupt' ? now : this.#lastContact;
+    if (problem.kind === 'idle') this.#hasIdled = true;
+    const brief = now - begun < briefWatch;
     return { type: 'failed', resourceVersion: this.#version, brief, problem };
   }
 

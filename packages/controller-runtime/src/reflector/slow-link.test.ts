@@ -40,7 +40,7 @@ describe('a large object on a slow link', () => {
       });
       const stop = new AbortController();
       const ended = informer.run(stop.signal);
-      await clock.advance(8 * 60_000);
+      await clock.advance(7 * 60_000);
       expect(informer.lister.get('a/large')?.metadata?.annotations?.['text']).toHaveLength(1000);
       const lists = wire.requests.filter((request) => /sendInitialEvents|limit=500/.test(request));
       expect(lists).toHaveLength(1);

@@ -4,7 +4,7 @@ import type { Clock, Timer } from '@etcd-operator/ports';
 
 /**
  * Aborts a request that has gone silent: a half-open connection never ends by itself. `touch` costs one reading of the clock;
- * the one timer looks again when it fires instead of being set anew for each event.
+ * the one timer looks again when it fires instead of being set again for each event.
  */
 export class Watchdog implements Disposable {
   readonly #clock: Clock;
@@ -52,6 +52,6 @@ export class Watchdog implements Disposable {
       return;
     }
     const seconds = Math.round(this.#limit / 1000);
-    this.#controller.abort(new KubeError('WatchIdle', `nothing came from the API server for ${seconds} s`));
+    this.#controller.abort(new KubeError('WatchIdle', `the API server sent nothing for ${seconds} s`));
   }
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import { KubeError } from '@etcd-operator/kube';
 import { describe, expect, test } from 'vitest';
-import { reflectorWorld as world } from '../testing/reflector-world.ts';
+import { silence, reflectorWorld as world } from '../testing/reflector-world.ts';
 import { thing } from '../testing/things.ts';
 import { WorldCheck } from './world-check.ts';
+
+const refuse = () => new KubeError('ConnectionRefused', 'nobody there');
 
 describe('a world that was replaced', () => {
   test('storage restored with a bumped revision: what the new list shows wins, however old its objects are', async () => {
@@ -56,6 +59,68 @@ describe('a world that was replaced', () => {
       expect(names()).toContain('after');
     },
   );
+
+  test.each(['cut', 'silent'] as const)(
+    'storage restored and written to past the version held while the cache was away (%s) is read anew',
+    async (how) => {
+      const { clock, kind, names, told, informer } = world();
+      kind.put(thing('a/edited'));
+      kind.put(thing('a/gone-later'));
+      const backup = kind.version;
+      await clock.advance(10);
+      kind.put(thing('a/edited', { size: 2 }));
+      kind.remove('a/gone-later');
+      kind.put(thing('a/made-later'));
+      kind.bookmark();
+      await clock.advance(10);
+      if (how === 'silent') silence(kind);
+      else {
+        kind.fail('list', refuse, 3);
+        kind.fail('watch', refuse, 3);
+        kind.disturb((stream) => stream.fail(refuse()));
+      }
+      kind.restore(backup, { bump: false });
+      kind.passVersions(20);
+      await clock.advance(120_000);
+      expect(names().toSorted()).toEqual(['edited', 'gone-later']);
+      expect(told.slice(-3)).toEqual(['~edited@4>edited@2', '+gone-later@3', '-made-later@6 unknown']);
+      expect(informer.generation).toBe(1);
+      expect(informer.status.phase).toBe('live');
+    },
+  );
+
+  test('a restore that the cache was away for is found where a version came up twice', async () => {
+    const { clock, kind, informer } = world();
+    kind.put(thing('a/other'));
+    kind.put(thing('a/edited'));
+    const backup = kind.version;
+    await clock.advance(10);
+    kind.put(thing('a/edited', { size: 2 }));
+    kind.put(thing('a/other', { size: 2 }));
+    await clock.advance(10);
+    kind.fail('list', refuse, 3);
+    kind.fail('watch', refuse, 3);
+    kind.disturb((stream) => stream.fail(refuse()));
+    kind.restore(backup, { bump: false });
+    kind.put(thing('a/edited', { size: 3 }));
+    kind.passVersions(20);
+    await clock.advance(120_000);
+    expect(informer.lister.get('a/edited')?.spec).toEqual({ size: 3 });
+    expect(informer.lister.get('a/edited')?.metadata?.resourceVersion).toBe('4');
+  });
+
+  test('a watch that breaks off is not resumed: within the shortest pause storage can be restored and written to', async () => {
+    const { clock, kind, names, operations } = world();
+    kind.put(thing('a/one'));
+    await clock.advance(10_000);
+    kind.put(thing('a/two'));
+    await clock.advance(10);
+    kind.disturb((stream) => stream.fail(refuse()));
+    kind.put(thing('a/three'));
+    await clock.advance(3000);
+    expect(names()).toEqual(['one', 'two', 'three']);
+    expect(operations()).toEqual(['stream', 'look', 'stream']);
+  });
 
   test('an older view is believed at its third confirmation, and begins anew when it gets older still', () => {
     const check = new WorldCheck();

@@ -6,3 +6,8 @@ export type DeepReadonly<T> = T extends (infer Item)[]
   : T extends object
     ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
     : T;
+
+/** An object as it is handed out: the same one, for readers only. */
+export function shared<T>(object: T): DeepReadonly<T> {
+  return object as DeepReadonly<T>;
+}

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { KubeObject } from '@etcd-operator/kube';
+import { type DeepReadonly, shared } from './deep-readonly.ts';
 
 /** The values under which an object is found in one index. Pure; called once per change of an object. */
-export type IndexFunction<T extends KubeObject> = (object: T) => readonly string[];
+export type IndexFunction<T extends KubeObject> = (object: DeepReadonly<T>) => readonly string[];
 
 const nothing: readonly string[] = [];
 
@@ -41,7 +42,7 @@ export class Indexer<T extends KubeObject> {
 
   #values(object: T): readonly string[] {
     try {
-      return this.#valuesOf(object);
+      return this.#valuesOf(shared(object));
     } catch (error) {
       this.#onError(error, object);
       return nothing;

@@ -30,7 +30,7 @@ export function listerOf<T extends KubeObject>(store: Store<T>): Lister<T> {
   const shared = store as unknown as Store<T & DeepReadonly<T>>;
   const byIndex = (name: string, value: string): DeepReadonly<T>[] => {
     const indexer = shared.indexer(name);
-    if (!indexer) throw new Error(`there is no index named ${name}; add it to the informer first`);
+    if (!indexer) throw new Error(`the index ${name} does not exist; add it to the informer first`);
     const found: DeepReadonly<T>[] = [];
     for (const key of indexer.keys(value) ?? []) {
       const object = shared.get(key);

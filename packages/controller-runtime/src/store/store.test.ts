@@ -44,14 +44,14 @@ describe('store', () => {
     expect(lister.list().map(({ metadata }) => metadata?.resourceVersion)).toEqual(['5']);
   });
 
-  test('R1: a deletion that was missed is told with the last known state, marked as such', () => {
+  test('fault R1: a deletion that was missed is told with the last known state, marked as such', () => {
     const { told, sync } = world();
     sync(3, object('a/one', 2), object('a/two', 3));
     sync(9, object('a/one', 2));
     expect(told.slice(2)).toEqual(['-a/two@3 unknown']);
   });
 
-  test('R1: nothing of a new view is told before it is complete', () => {
+  test('fault R1: nothing of a new view is told before it is complete', () => {
     const { store, told, sync } = world();
     sync(3, object('a/one', 2));
     store.init();
@@ -63,7 +63,7 @@ describe('store', () => {
     expect(told.slice(1)).toEqual(['+a/two@5 initial', '-a/one@2 unknown']);
   });
 
-  test('R14: the same name with a new UID is a removal and an addition, never an update', () => {
+  test('fault R14: the same name with a new UID is a removal and an addition, never an update', () => {
     const { store, told, sync, lister } = world();
     sync(3, object('a/one', 2));
     store.apply(object('a/one', 5, { uid: 'another' }));
@@ -73,7 +73,7 @@ describe('store', () => {
     expect(lister.size).toBe(1);
   });
 
-  test('R6: what is older than what is held is not taken', () => {
+  test('fault R6: what is older than what is held is not taken', () => {
     const { store, told, sync } = world();
     sync(10, object('a/one', 9));
     store.apply(object('a/one', 8));
@@ -82,7 +82,7 @@ describe('store', () => {
     expect(told).toEqual(['+a/one@9 initial']);
   });
 
-  test('R6: what was deleted does not come back by an older view', () => {
+  test('fault R6: what was deleted does not come back by an older view', () => {
     const { store, told, sync } = world();
     sync(5, object('a/one', 4));
     store.delete(object('a/one', 8));
@@ -92,7 +92,7 @@ describe('store', () => {
     expect(told.slice(1)).toEqual(['-a/one@8']);
   });
 
-  test('R6: versions beyond 2^53 and of different length are ordered as decimals', () => {
+  test('fault R6: versions beyond 2^53 and of different length are ordered as decimals', () => {
     const { store, told, sync } = world();
     sync(1, object('a/one', 0, { resourceVersion: '9007199254740993' }));
     store.apply(object('a/one', 0, { resourceVersion: '9007199254740992' }));
@@ -147,7 +147,7 @@ describe('store', () => {
     expect(told).toEqual(['+a/one@2 initial']);
   });
 
-  test('R22: a conversion that changes the apiVersion is an update of the same object', () => {
+  test('fault R22: a conversion that changes the apiVersion is an update of the same object', () => {
     const { store, told, sync, lister } = world();
     sync(3, object('a/one', 2));
     store.apply({ ...object('a/one', 2), apiVersion: 'lab.example/v2' });
@@ -155,7 +155,7 @@ describe('store', () => {
     expect(lister.size).toBe(1);
   });
 
-  test('R24: an object that leaves a selection may still exist, and the removal says so', () => {
+  test('fault R24: an object that leaves a selection may still exist, and the removal says so', () => {
     const { store, told, sync } = world({ selective: true });
     sync(3, object('a/one', 2), object('a/two', 3));
     store.delete(object('a/one', 5));
@@ -198,7 +198,7 @@ describe('store', () => {
     expect(names(lister.byIndex('node', 'n1'))).toEqual(['a/one', 'b/one']);
     expect(lister.get({ namespace: 'b', name: 'one' })?.metadata?.resourceVersion).toBe('3');
     expect(lister.get('b/none')).toBeUndefined();
-    expect(() => lister.byIndex('absent', 'x')).toThrow(/no index named absent/);
+    expect(() => lister.byIndex('absent', 'x')).toThrow(/the index absent does not exist/);
   });
 
   test('an index follows changes and removals, and can be added to a filled store', () => {

@@ -77,7 +77,7 @@ export class Store<T extends KubeObject> implements ReflectorSink<T> {
 
   /** Adds an index over what the store holds and will hold. A name is taken once. */
   addIndex(name: string, valuesOf: IndexFunction<T>): void {
-    if (this.#indexers.has(name)) throw new Error(`there is an index named ${name} already`);
+    if (this.#indexers.has(name)) throw new Error(`an index named ${name} already exists`);
     const indexer = new Indexer(valuesOf, (error, object) => this.#options.onIndexError(name, error, object));
     for (const [key, object] of this.#objects) indexer.update(key, undefined, object);
     this.#indexers.set(name, indexer);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { systemClock } from '@etcd-operator/ports';
 
 /** A TCP proxy on loopback that a test can cut, freeze and close: the network between a client and a server. */
 export class CuttableProxy implements AsyncDisposable {
@@ -7,6 +8,10 @@ export class CuttableProxy implements AsyncDisposable {
   readonly #sockets = new Set<Socket>();
   /** New connections are refused. */
   refusing = false;
+  /** A slow link: after each piece of up to 64 KiB nothing gets through in its direction for this long, in milliseconds. */
+  pause = 0;
+  /** A far or busy server: what it says comes this much later, in milliseconds, also over connections that are opened again. */
+  delay = 0;
 
   private constructor(target: number) {
     this.#server = createServer((inbound) => {
@@ -15,19 +20,24 @@ export class CuttableProxy implements AsyncDisposable {
         return;
       }
       const outbound = connect({ host: '127.0.0.1', port: target });
-      this.#link(inbound, outbound);
-      this.#link(outbound, inbound);
+      this.#link(inbound, outbound, (bytes) => outbound.write(bytes));
+      this.#link(outbound, inbound, this.#late(inbound));
     });
   }
 
-  static async to(target: number): Promise<CuttableProxy> {
+  static async to(target: number, at: { readonly host?: string; readonly port?: number } = {}): Promise<CuttableProxy> {
     const proxy = new CuttableProxy(target);
-    await new Promise<void>((resolve) => proxy.#server.listen({ host: '127.0.0.1', port: 0 }, resolve));
+    await new Promise<void>((resolve) => proxy.#server.listen({ host: '127.0.0.1', port: 0, ...at }, resolve));
     return proxy;
   }
 
   get port(): number {
     return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** How many are open. */
+  get connections(): number {
+    return this.#sockets.size / 2;
   }
 
   /** Breaks every open connection. */
@@ -40,14 +50,38 @@ export class CuttableProxy implements AsyncDisposable {
     for (const socket of this.#sockets) socket.removeAllListeners('data').pause();
   }
 
+  /** Keeps back every byte of open connections, until `release`; new ones work. */
+  hold(): void {
+    for (const socket of this.#sockets) socket.pause();
+  }
+
+  release(): void {
+    for (const socket of this.#sockets) socket.resume();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.cut();
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));
   }
 
-  #link(from: Socket, to: Socket): void {
+  #late(to: Socket): (bytes: Buffer) => void {
+    const waiting: Buffer[] = [];
+    const next = () => void to.write(waiting.shift() ?? '');
+    return (bytes) => {
+      waiting.push(bytes);
+      if (this.delay === 0 && waiting.length === 1) next();
+      else systemClock.schedule(this.delay, next, { background: true });
+    };
+  }
+
+  #link(from: Socket, to: Socket, pass: (bytes: Buffer) => void): void {
     this.#sockets.add(from);
-    from.on('data', (bytes) => to.write(bytes));
+    from.on('data', (bytes) => {
+      pass(bytes);
+      if (this.pause === 0) return;
+      from.pause();
+      systemClock.schedule(this.pause, () => from.resume(), { background: true });
+    });
     from.on('error', () => undefined);
     from.on('close', () => {
       this.#sockets.delete(from);

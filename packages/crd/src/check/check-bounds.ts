@@ -14,7 +14,7 @@ export function checkBounds(schema: StructuralSchema): readonly string[] {
     for (const name of [low, high]) {
       const value = schema[name];
       if (value !== undefined && !(Number.isSafeInteger(value) && value >= 0)) {
-        problems.push(`${name} must be a whole number that is not negative, and is ${value}`);
+        problems.push(`${name} must be a whole number of at least 0, but is ${value}`);
       }
     }
     problems.push(...checkOrder(schema, low, high));
@@ -35,10 +35,10 @@ function checkNumber({ type, format, minimum, maximum, multipleOf }: StructuralS
   for (const [name, value] of Object.entries({ minimum, maximum })) {
     if (value === undefined) continue;
     if (type === 'integer' && !Number.isInteger(value))
-      problems.push(`${name} must be a whole number, and is ${value}`);
+      problems.push(`${name} must be a whole number, but is ${value}`);
     if (format === 'int32' && !isInt32(value)) problems.push(`${name} ${value} does not fit into 32 bits`);
   }
-  if (multipleOf !== undefined && !(multipleOf > 0)) problems.push(`multipleOf must be positive, and is ${multipleOf}`);
+  if (multipleOf !== undefined && !(multipleOf > 0)) problems.push(`multipleOf must be positive, but is ${multipleOf}`);
   return problems;
 }
 

@@ -39,7 +39,7 @@ function checkColumn(schema: StructuralSchema, column: Column, path: string): re
     return [{ path, message: `the path ${column.path} is not a field (write it as .status.phase)` }];
   }
   if (columnType(schema, column) === undefined) {
-    return [{ path, message: `the type of ${column.path} cannot be told from the schema: say type` }];
+    return [{ path, message: `the type of ${column.path} is not clear from the schema: set type` }];
   }
   return [];
 }

@@ -94,5 +94,8 @@ function table(head: Row, rows: readonly Row[]): string {
 }
 
 function oneLine(text: string): string {
-  return text.replaceAll(/\s*\n\s*/g, ' ');
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .join(' ');
 }

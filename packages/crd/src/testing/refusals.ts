@@ -204,7 +204,7 @@ export const refusals: readonly Refusal[] = [
   }),
   refusal('a column of an object', {
     path: 'columns[0]',
-    message: /cannot be told/,
+    message: /is not clear from the schema/,
     facts: { columns: [{ name: 'A', path: '.spec' }] },
     onlyHere: true,
   }),
@@ -235,7 +235,7 @@ export const refusals: readonly Refusal[] = [
     field: int32({ minimum: 2, maximum: 1 }),
     onlyHere: true,
   }),
-  refusal('a negative length', { path, message: /not negative/, field: string({ minLength: -1 }), onlyHere: true }),
+  refusal('a negative length', { path, message: /at least 0/, field: string({ minLength: -1 }), onlyHere: true }),
   refusal('a bound that is not whole', {
     path,
     message: /whole number/,

@@ -13,11 +13,11 @@ import { statusResponse } from './messages/maintenance-messages.ts';
 
 const name = 'example-bcdfghjklm.example.default.svc';
 let authority: TestAuthority;
-let stranger: TestAuthority;
+let another: TestAuthority;
 let ours: TestCertificate;
 
 beforeAll(async () => {
-  [authority, stranger] = await Promise.all([TestAuthority.create('ours'), TestAuthority.create('not ours')]);
+  [authority, another] = await Promise.all([TestAuthority.create('ours'), TestAuthority.create('not ours')]);
   ours = await authority.issue({ names: ['operator'] });
 });
 
@@ -49,7 +49,7 @@ function ask(dial: Dialer, tls: () => TlsMaterial, serverName: string | undefine
   return { client, status: () => client.maintenance.status({ timeoutMs: 5_000 }) };
 }
 
-describe('operator-rules 18: TLS, always verified', () => {
+describe('operator rule 18: TLS, always verified', () => {
   const clients: MemberClient[] = [];
   afterEach(() => {
     for (const client of clients.splice(0)) client.close();
@@ -78,7 +78,7 @@ describe('operator-rules 18: TLS, always verified', () => {
   });
 
   test.each([
-    ['of an authority that is not ours', () => stranger.issue({ names: [name] }), /self-signed|unable to (get|verify)/],
+    ['of an authority that is not ours', () => another.issue({ names: [name] }), /self-signed|unable to (get|verify)/],
     ['of another member', () => authority.issue({ names: ['other.example.default.svc'] }), /does not match/],
     ['for another address', () => authority.issue({ names: ['10.0.0.8'] }), /does not match/],
     ['that has expired', () => authority.issue({ names: [name], until: '2020-01-01T00:00:00Z' }), /expired/],

@@ -40,6 +40,11 @@ export interface Route {
 /** Silence after which it is asked whether the other side is still there, in milliseconds; left to the system it is two hours. */
 const askAfter = 10_000;
 
+/** `10.0.0.7:2379`; an IPv6 address has brackets, to be told from the port. */
+export function hostAndPort({ host, port }: DialTarget): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
 /** TCP with small packets sent at once. A machine that is gone is noticed, also by who only reads. */
 export const networkDialer: Dialer = ({ host, port }, signal) =>
   new Promise((resolve, reject) => {

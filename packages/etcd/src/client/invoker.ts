@@ -12,6 +12,11 @@ export interface RequestOptions {
   readonly timeoutMs?: number;
   /** Ends the call at once. */
   readonly signal?: AbortSignal;
+  /**
+   * Asked when a connection is there and the request is about to leave; if it throws, nothing is sent and the call rejects with
+   * what it threw.
+   */
+  readonly fence?: () => void;
 }
 
 /** One call of etcd's API: its name on the wire, its messages, and what must be known of it. */

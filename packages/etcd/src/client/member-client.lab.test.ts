@@ -4,8 +4,8 @@ import { systemClock } from '@etcd-operator/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EtcdLab, type EtcdProcess } from '../testing/etcd-process.ts';
 import { type Dialer, networkDialer } from './dialer.ts';
-import { prefixEnd, toBytes } from './kv.ts';
 import type { MemberClient } from './member-client.ts';
+import { prefixEnd, toBytes } from './services/kv.ts';
 
 const text = (data: Uint8Array | undefined) => Buffer.from(data ?? []).toString();
 const everything = { key: Uint8Array.of(0), rangeEnd: Uint8Array.of(0) };
@@ -108,6 +108,25 @@ describe('watches', () => {
       if (seen.length === 2) break;
     }
     expect(seen).toEqual(['put 1', 'delete  1']);
+  });
+
+  test('have large answers cut into fragments, of which the last one says that a revision is whole', async () => {
+    const keys = Array.from({ length: 2_500 }, (_, index) => toBytes(`cut/${index}/${'x'.repeat(1_200)}`));
+    for (let from = 0; from < keys.length; from += 100) {
+      const success = keys.slice(from, from + 100).map((key) => ({ put: { key, value: key } }));
+      await client.kv.txn({ success }, { timeoutMs: 60_000 });
+    }
+    const range = { key: toBytes('cut/'), rangeEnd: toBytes('cut0') };
+    const { header } = await client.kv.deleteRange(range, { timeoutMs: 60_000 });
+    const seen: { readonly events: number; readonly isComplete: boolean }[] = [];
+    for await (const batch of client.watchBatches({ ...range, startRevision: header.revision, fragment: true })) {
+      expect(batch.events.every(({ kv }) => kv.modRevision === header.revision)).toBe(true);
+      seen.push({ events: batch.events.length, isComplete: batch.isComplete });
+      if (batch.isComplete) break;
+    }
+    expect(seen.length).toBeGreaterThan(1);
+    expect(seen.reduce((sum, { events }) => sum + events, 0)).toBe(2_500);
+    expect(seen.map(({ isComplete }) => isComplete)).toEqual(seen.map((_, index) => index === seen.length - 1));
   });
 
   test('wait for what has not happened yet, and can be called off', async () => {

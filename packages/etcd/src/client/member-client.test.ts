@@ -4,11 +4,11 @@ import { VirtualClock } from '@etcd-operator/ports';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eventually, FakeMember } from '../testing/fake-member.ts';
 import { isEtcdError } from './etcd-error.ts';
-import { toBytes } from './kv.ts';
 import { MemberClient, type MemberClientOptions } from './member-client.ts';
 import { headerResponse } from './messages/kv-messages.ts';
 import { statusResponse } from './messages/maintenance-messages.ts';
 import { watchResponse } from './messages/watch-messages.ts';
+import { toBytes } from './services/kv.ts';
 
 const status = statusResponse.encode({ version: '3.6.16', header: { memberId: 7n, revision: 3n } });
 const put = { key: toBytes('a'), value: toBytes('b') };
@@ -50,7 +50,7 @@ describe('connections', () => {
     expect(member.dialled).toEqual([{ host: '10.0.0.7', port: 2379 }]);
   });
 
-  test('operator-rules 10: an idle one is closed after 30 s, and the next call opens another', async () => {
+  test('operator rule 10: an idle one is closed after 30 s, and the next call opens another', async () => {
     await client.maintenance.status();
     await clock.advance(29_000);
     expect(client.connected).toBe(true);
@@ -60,7 +60,7 @@ describe('connections', () => {
     expect(member.dialled).toHaveLength(2);
   });
 
-  test('a call in between starts the idle time anew', async () => {
+  test('a call in between starts the idle time again', async () => {
     await client.maintenance.status();
     await clock.advance(20_000);
     await client.maintenance.status();

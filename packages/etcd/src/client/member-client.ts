@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Clock } from '@etcd-operator/ports';
-import { type EtcdVersion, parseVersion } from '../rules/version.ts';
-import { Auth, authenticateMethod } from './auth.ts';
-import { ClusterMembership } from './cluster.ts';
-import { type Dialer, type DialTarget, networkDialer, type Route, type TlsMaterial } from './dialer.ts';
+import { type EtcdVersion, parseVersion } from '../rules/versions/version.ts';
+import { type Dialer, type DialTarget, hostAndPort, networkDialer, type Route, type TlsMaterial } from './dialer.ts';
 import { EtcdError } from './etcd-error.ts';
 import { Channel } from './grpc/channel.ts';
 import { Invoker, type RequestOptions } from './invoker.ts';
-import { KeyValueStore } from './kv.ts';
-import { Leases } from './lease.ts';
-import { Maintenance } from './maintenance.ts';
 import type { WatchEvent } from './messages/watch-messages.ts';
+import { Auth, authenticateMethod } from './services/auth.ts';
+import { ClusterMembership } from './services/cluster.ts';
+import { KeyValueStore } from './services/kv.ts';
+import { Leases } from './services/lease.ts';
+import { Maintenance } from './services/maintenance.ts';
+import { type WatchBatch, type WatchBatchOptions, type WatchOptions, watch, watchBatches } from './services/watch.ts';
 import { type Authenticate, type Login, TokenSource } from './token-source.ts';
-import { type WatchOptions, watch } from './watch.ts';
 
 /** Whom to talk to, and how. */
 export interface MemberClientOptions {
@@ -82,7 +82,7 @@ export class MemberClient {
       },
     });
     const context = { channel: this.#channel, clock };
-    const endpoint = `${target.host}:${target.port}`;
+    const endpoint = hostAndPort(target);
     const defaults = {
       timeoutMs: options.timeoutMs ?? 5_000,
       maxMessageBytes: options.maxMessageBytes ?? 16 * 1024 * 1024,
@@ -113,6 +113,11 @@ export class MemberClient {
     return watch(this.#invoker, options);
   }
 
+  /** Changes as they happen, in the answers that the member gives. */
+  watchBatches(options: WatchBatchOptions): AsyncIterable<WatchBatch> {
+    return watchBatches(this.#invoker, options);
+  }
+
   /** Closes all connections. Calls that run fail with `Unavailable`, and so does every later one. */
   close(): void {
     this.#channel.close();
@@ -127,7 +132,11 @@ export class MemberClient {
     if (this.#known && this.#known.generation === this.#channel.generation) return this.#known.version;
     const status = await this.maintenance.status(options);
     const version = parseVersion(status.version);
-    if (!version) throw new EtcdError('BadResponse', `the member calls its version ${JSON.stringify(status.version)}`);
+    if (!version)
+      throw new EtcdError(
+        'BadResponse',
+        `the member reports version ${JSON.stringify(status.version)}, which is not a valid version`,
+      );
     this.#known = { generation: this.#channel.generation, version };
     return version;
   }
@@ -139,4 +148,5 @@ function routeOf({ target, serverName, tls }: MemberClientOptions): Route {
 }
 
 const noLogin = () => undefined;
-const noToken = () => Promise.reject(new Error('no login was given'));
+const noToken = () =>
+  Promise.reject(new Error('the member requires authentication, but no user name and password are configured'));

@@ -5,7 +5,7 @@ import { TestAuthority } from '@etcd-operator/tools';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EtcdLab, type EtcdProcess } from '../testing/etcd-process.ts';
 import type { TlsMaterial } from './dialer.ts';
-import { toBytes } from './kv.ts';
+import { toBytes } from './services/kv.ts';
 
 let lab: EtcdLab;
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => lab[Symbol.asyncDispose]());
 
-describe('operator-rules 18: a member that wants client certificates', () => {
+describe('operator rule 18: a member that wants client certificates', () => {
   const serverName = 'example-bcdfghjklm.example.default.svc';
   let authority: TestAuthority;
   let member: EtcdProcess;
@@ -50,9 +50,9 @@ describe('operator-rules 18: a member that wants client certificates', () => {
     await expect(status).rejects.toMatchObject({ code: 'TlsFailed' });
   });
 
-  test('refuses who has none, or one of a stranger; that is told as a matter of TLS', async () => {
-    const stranger = await TestAuthority.create('stranger');
-    const foreign = { ca: authority.ca, ...(await stranger.issue({ names: ['operator'] })) };
+  test('refuses who has none, or one of another authority; that is told as a matter of TLS', async () => {
+    const another = await TestAuthority.create('another');
+    const foreign = { ca: authority.ca, ...(await another.issue({ names: ['operator'] })) };
     for (const tls of [{ ca: authority.ca }, foreign]) {
       const status = member.client({ tls: () => tls }).maintenance.status();
       await expect(status).rejects.toMatchObject({ code: 'TlsFailed' });

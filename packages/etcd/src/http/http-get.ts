@@ -2,7 +2,7 @@
 import { type IncomingMessage, request } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@etcd-operator/ports';
-import { type Dialer, isTlsFailure, openRoute, type Route } from '../client/dialer.ts';
+import { type Dialer, hostAndPort, isTlsFailure, openRoute, type Route } from '../client/dialer.ts';
 import { EtcdError } from '../client/etcd-error.ts';
 import { openScope, within } from '../client/grpc/scope.ts';
 
@@ -29,7 +29,7 @@ export interface HttpAnswer {
  * answer, not an exception.
  */
 export async function httpGet(get: HttpGet): Promise<HttpAnswer> {
-  const call = { method: `GET ${get.path}`, endpoint: `${get.route.target.host}:${get.route.target.port}` };
+  const call = { method: `GET ${get.path}`, endpoint: hostAndPort(get.route.target) };
   using scope = openScope(get.clock, get.timeoutMs, get.signal);
   const opening = openRoute(get.route, get.dial, 'http/1.1', scope.signal);
   try {
@@ -60,7 +60,10 @@ function exchange(socket: Duplex, get: HttpGet): Promise<HttpAnswer> {
     const outgoing = request({
       createConnection: () => socket,
       path,
-      headers: { host: `${route.serverName ?? route.target.host}:${route.target.port}`, connection: 'close' },
+      headers: {
+        host: hostAndPort({ ...route.target, host: route.serverName ?? route.target.host }),
+        connection: 'close',
+      },
     });
     outgoing.once('error', reject);
     outgoing.once('response', (incoming) => {
@@ -76,7 +79,7 @@ async function readBody(incoming: IncomingMessage, get: HttpGet): Promise<string
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
     size += chunk.byteLength;
     if (size > get.maxBytes) {
-      throw new EtcdError('BadResponse', `the answer to ${get.path} is longer than ${get.maxBytes} bytes`);
+      throw new EtcdError('BadResponse', `the response to ${get.path} is longer than ${get.maxBytes} bytes`);
     }
     chunks.push(chunk);
   }

@@ -74,7 +74,7 @@ describe('checks', () => {
   });
 });
 
-describe('operator-rules 3: raft snapshots saved', () => {
+describe('operator rule 3: raft snapshots saved', () => {
   const metric = 'etcd_debugging_snap_save_total_duration_seconds_count';
 
   test('are counted by the metric', async () => {
@@ -90,6 +90,8 @@ test('entries that were applied are counted by the metric, and none before the f
   const metric = 'etcd_server_proposals_applied_total';
   expect(await answering(200, `# TYPE x gauge\n${metric} 1234\n`).member.entriesApplied()).toBe(1234);
   expect(await answering(200, 'other 1\n').member.entriesApplied()).toBe(0);
+  expect(await answering(200, 'etcd_server_proposals_committed_total 0\n').member.entriesCommitted()).toBe(0);
+  expect(await answering(200, 'other 1\n').member.entriesCommitted()).toBeUndefined();
 });
 
 test('bytes received from other members are told by member', async () => {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Clock } from '@etcd-operator/ports';
-import { type Dialer, type DialTarget, networkDialer, type TlsMaterial } from '../client/dialer.ts';
+import { type Dialer, type DialTarget, hostAndPort, networkDialer, type TlsMaterial } from '../client/dialer.ts';
 import { EtcdError } from '../client/etcd-error.ts';
 import type { RequestOptions } from '../client/invoker.ts';
-import { snapshotSavedMetric } from '../rules/snapshot-gate.ts';
+import { snapshotSavedMetric } from '../rules/versions/snapshot-gate.ts';
 import { type HttpAnswer, httpGet } from './http-get.ts';
 import { labelledValues, metricValue } from './metric.ts';
 
@@ -84,7 +84,7 @@ export class MemberEndpoints {
   }
 
   /**
-   * How many raft snapshots the process has saved since it started: the proof that operator-rules 3 asks for before a step
+   * How many raft snapshots the process has saved since it started: the proof that operator rule 3 asks for before a step
    * to the next minor. 0 until the first.
    */
   async raftSnapshotsSaved(options?: RequestOptions): Promise<number> {
@@ -94,6 +94,14 @@ export class MemberEndpoints {
   /** How many entries of the log the process has applied, those of a snapshot that it was sent included. 0 until it has any. */
   async entriesApplied(options?: RequestOptions): Promise<number> {
     return metricValue(await this.metrics(options), 'etcd_server_proposals_applied_total') ?? 0;
+  }
+
+  /**
+   * Up to which entry of the log the process knows that entries are committed; undefined if it does not say. A leader tells that with
+   * every entry and with every snapshot: 0 in a process that began without data means that it has received nothing.
+   */
+  async entriesCommitted(options?: RequestOptions): Promise<number | undefined> {
+    return metricValue(await this.metrics(options), 'etcd_server_proposals_committed_total');
   }
 
   /**
@@ -108,9 +116,13 @@ export class MemberEndpoints {
   async #check(path: string, options?: RequestOptions): Promise<CheckAnswer> {
     const { status, body } = await this.#get(`${path}?verbose`, options);
     if (status === 404) {
-      throw new EtcdError('Unimplemented', `this member has no ${path}; it came with etcd 3.4.29, 3.5.11 and 3.6.0`, {
-        call: { method: `GET ${path}`, endpoint: this.#endpoint },
-      });
+      throw new EtcdError(
+        'Unimplemented',
+        `this member has no ${path}, which needs etcd 3.4.29, 3.5.11, 3.6.0 or newer`,
+        {
+          call: { method: `GET ${path}`, endpoint: this.#endpoint },
+        },
+      );
     }
     return { ok: status === 200, text: body.trim() };
   }
@@ -123,11 +135,11 @@ export class MemberEndpoints {
   }
 
   get #endpoint(): string {
-    return `${this.#options.target.host}:${this.#options.target.port}`;
+    return hostAndPort(this.#options.target);
   }
 
   #unexpected(path: string, status: number): EtcdError {
-    return new EtcdError('BadResponse', `HTTP status ${status}, or not what etcd says there`, {
+    return new EtcdError('BadResponse', `HTTP status ${status}, or a response that is not from etcd`, {
       call: { method: `GET ${path}`, endpoint: this.#endpoint },
     });
   }

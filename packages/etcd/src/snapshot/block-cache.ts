@@ -17,7 +17,8 @@ export function blockCache(readAt: ReadAt): ReadAt {
   const block = (index: number): Promise<Uint8Array> => {
     const known = blocks.get(index);
     if (known) return known;
-    if (blocks.size >= maxBlocks) throw new SnapshotError('Malformed', 'the file leads from page to page without end');
+    if (blocks.size >= maxBlocks)
+      throw new SnapshotError('Malformed', 'the database file is damaged: its pages refer to each other without end');
     const fetched = readAt(index * blockBytes, blockBytes);
     blocks.set(index, fetched);
     return fetched;

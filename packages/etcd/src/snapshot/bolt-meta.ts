@@ -7,11 +7,16 @@ export interface BoltMeta {
   readonly pageSize: number;
   /** The page of the bucket that holds all buckets. */
   readonly root: bigint;
+  /** What bbolt keeps beside the root; etcd does not use it. */
+  readonly sequence: bigint;
+  /** How many pages the file has; what is behind them is no part of it. */
+  readonly pages: bigint;
   readonly txid: bigint;
 }
 
 const magic = 0xed0cdaed;
 const formatVersion = 2;
+const metaFlag = 0x04;
 const metaOffset = 16;
 const checkedBytes = 56;
 const metaBytes = metaOffset + checkedBytes + 8;
@@ -28,7 +33,7 @@ export async function readMeta(readAt: ReadAt): Promise<BoltMeta> {
     if (second && second.pageSize === size) return first && first.txid > second.txid ? first : second;
   }
   if (first) return first;
-  throw new SnapshotError('Malformed', 'no sound meta page: not a database of etcd, or a broken one');
+  throw new SnapshotError('Malformed', 'the file has no valid meta page: it is not an etcd database, or is damaged');
 }
 
 function parseMeta(bytes: Uint8Array): BoltMeta | undefined {
@@ -38,7 +43,39 @@ function parseMeta(bytes: Uint8Array): BoltMeta | undefined {
   if (fnv1a(meta.subarray(0, checkedBytes)) !== meta.readBigUInt64LE(checkedBytes)) return undefined;
   const pageSize = meta.readUInt32LE(8);
   if (pageSize < 512 || pageSize > 1024 * 1024) return undefined;
-  return { pageSize, root: meta.readBigUInt64LE(16), txid: meta.readBigUInt64LE(48) };
+  return {
+    pageSize,
+    root: meta.readBigUInt64LE(16),
+    sequence: meta.readBigUInt64LE(24),
+    pages: meta.readBigUInt64LE(40),
+    txid: meta.readBigUInt64LE(48),
+  };
+}
+
+/** A meta page with a list of free pages would name that list; etcd keeps none, and finds free pages when it opens the file. */
+const noFreelist = 0xffff_ffff_ffff_ffffn;
+
+/** Both meta pages of a file, the first one the newer, as bbolt writes them into a copy of a database. */
+export function metaPages(meta: BoltMeta): Buffer {
+  const bytes = Buffer.alloc(2 * meta.pageSize);
+  writeMeta(bytes.subarray(0, meta.pageSize), 0n, meta);
+  writeMeta(bytes.subarray(meta.pageSize), 1n, { ...meta, txid: meta.txid - 1n });
+  return bytes;
+}
+
+function writeMeta(page: Buffer, id: bigint, { pageSize, root, sequence, pages, txid }: BoltMeta): void {
+  page.writeBigUInt64LE(id, 0);
+  page.writeUInt16LE(metaFlag, 8);
+  const meta = page.subarray(metaOffset);
+  meta.writeUInt32LE(magic, 0);
+  meta.writeUInt32LE(formatVersion, 4);
+  meta.writeUInt32LE(pageSize, 8);
+  meta.writeBigUInt64LE(root, 16);
+  meta.writeBigUInt64LE(sequence, 24);
+  meta.writeBigUInt64LE(noFreelist, 32);
+  meta.writeBigUInt64LE(pages, 40);
+  meta.writeBigUInt64LE(txid, 48);
+  meta.writeBigUInt64LE(fnv1a(meta.subarray(0, checkedBytes)), checkedBytes);
 }
 
 /** The 64-bit FNV-1a hash that bbolt guards its meta pages with. */

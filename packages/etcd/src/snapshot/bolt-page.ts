@@ -37,7 +37,10 @@ export class BoltPage {
     this.#head = head;
     const flags = head.readUInt16LE(8);
     if ((flags & (branchFlag | leafFlag)) === 0)
-      throw new SnapshotError('Malformed', `page at ${base} is neither branch nor leaf`);
+      throw new SnapshotError(
+        'Malformed',
+        `the database file is damaged: the page at offset ${base} is neither a branch nor a leaf`,
+      );
     this.isBranch = (flags & branchFlag) !== 0;
     this.count = head.readUInt16LE(10);
   }
@@ -45,7 +48,8 @@ export class BoltPage {
   /** @param head how many bytes to fetch at first; the rest is fetched when needed. */
   static async read(readAt: ReadAt, base: number, head: number): Promise<BoltPage> {
     const bytes = Buffer.from(await readAt(base, head));
-    if (bytes.byteLength < headerBytes) throw new SnapshotError('Malformed', `the file ends before offset ${base}`);
+    if (bytes.byteLength < headerBytes)
+      throw new SnapshotError('Malformed', `the database file is incomplete: it ends before offset ${base}`);
     return new BoltPage(readAt, base, bytes);
   }
 
@@ -70,13 +74,18 @@ export class BoltPage {
   async #bytes(start: number, length: number): Promise<Buffer> {
     if (start + length <= this.#head.byteLength) return this.#head.subarray(start, start + length);
     const bytes = Buffer.from(await this.#readAt(this.#base + start, length));
-    if (bytes.byteLength < length) throw new SnapshotError('Malformed', 'an element lies beyond the end of the file');
+    if (bytes.byteLength < length)
+      throw new SnapshotError('Malformed', 'the database file is incomplete or damaged: an element is beyond its end');
     return bytes;
   }
 }
 
 /** Keys of etcd's own buckets are short, and user keys are values here: a long one is a sign of a broken file. */
 function keyLength(length: number): number {
-  if (length > 32_768) throw new SnapshotError('Malformed', `a key of ${length} bytes is longer than bbolt allows`);
+  if (length > 32_768)
+    throw new SnapshotError(
+      'Malformed',
+      `the database file is damaged: it has a key of ${length} bytes, which is longer than bbolt allows`,
+    );
   return length;
 }

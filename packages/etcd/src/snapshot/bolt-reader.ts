@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readMeta } from './bolt-meta.ts';
 import { BoltPage, type PageElement, type ReadAt } from './bolt-page.ts';
+import { type BoltEntry, walkLeaves } from './bolt-walk.ts';
 import { SnapshotError } from './snapshot-error.ts';
 
 /** Where a bucket's own tree begins. */
@@ -17,7 +18,7 @@ const maxDepth = 32;
 const bucketHeaderBytes = 16;
 
 /**
- * Reads single keys of a bbolt file by a few ranged reads. The file is untrusted: whatever it holds, the number of reads is
+ * Reads single keys of a bbolt file by a few ranged reads, or all of a bucket one after the other. The file is untrusted: whatever it holds, the number of reads is
  * bounded and every failure is a `SnapshotError`.
  */
 export class BoltReader {
@@ -36,6 +37,10 @@ export class BoltReader {
     return new BoltReader(readAt, pageSize, root);
   }
 
+  async has(bucket: string): Promise<boolean> {
+    return (await this.#bucket(bucket)) !== undefined;
+  }
+
   /** The last key of a bucket; undefined if the bucket is empty or not there. */
   async lastKey(bucket: string): Promise<Uint8Array | undefined> {
     const root = await this.#bucket(bucket);
@@ -52,12 +57,19 @@ export class BoltReader {
     return this.#readAt(element.value.offset, Math.min(limit, element.value.length));
   }
 
+  /** Every entry of a bucket in order, a leaf at a time; nothing if it is not there. */
+  async *leaves(bucket: string, fileBytes: number): AsyncGenerator<readonly BoltEntry[]> {
+    const root = await this.#bucket(bucket);
+    if (root) yield* walkLeaves({ readAt: this.#readAt, pageSize: this.#pageSize, root, fileBytes });
+  }
+
   async #bucket(name: string): Promise<BucketRoot | undefined> {
     const element = await this.#find(this.#root, name);
     if (!element?.value.isBucket) return undefined;
     const { offset, length } = element.value;
     const header = Buffer.from(await this.#readAt(offset, bucketHeaderBytes));
-    if (header.byteLength < bucketHeaderBytes) throw new SnapshotError('Malformed', `bucket ${name} is cut off`);
+    if (header.byteLength < bucketHeaderBytes)
+      throw new SnapshotError('Malformed', `the database file is damaged: bucket ${name} is incomplete`);
     const root = header.readBigUInt64LE(0);
     if (root !== 0n) return this.#page(root);
     return { base: offset + bucketHeaderBytes, head: Math.min(length - bucketHeaderBytes, this.#pageSize) };
@@ -80,12 +92,13 @@ export class BoltReader {
       if (!page.isBranch) return element;
       place = this.#page(element.child);
     }
-    throw new SnapshotError('Malformed', 'the tree of pages has a loop');
+    throw new SnapshotError('Malformed', 'the database file is damaged: its page tree has a loop');
   }
 
   #page(id: bigint): BucketRoot {
     const base = Number(id) * this.#pageSize;
-    if (!Number.isSafeInteger(base)) throw new SnapshotError('Malformed', `page ${id} cannot exist`);
+    if (!Number.isSafeInteger(base))
+      throw new SnapshotError('Malformed', `the database file is damaged: it refers to page ${id}, which cannot exist`);
     return { base, head: this.#pageSize };
   }
 }

@@ -22,14 +22,20 @@ export interface MeasuredFile {
 export function checkSnapshot({ bytes, embedded }: MeasuredFile): void {
   checkSnapshotLength(bytes);
   if (embedded.sha256 !== embedded.says)
-    throw new SnapshotError('HashMismatch', `the snapshot of ${bytes} bytes is not what its own hash says it was`);
+    throw new SnapshotError(
+      'HashMismatch',
+      `the snapshot (${bytes} bytes) is damaged: its content does not match the hash at its end`,
+    );
 }
 
 /** Throws a `SnapshotError` if no snapshot with a hash at its end has this length. */
 export function checkSnapshotLength(bytes: number): void {
   if (bytes > trailerBytes && bytes % sectorBytes === trailerBytes) return;
   if (bytes > 0 && bytes % sectorBytes === 0) {
-    throw new SnapshotError('NoHash', `${bytes} bytes without a hash at the end: a database file, not a snapshot`);
+    throw new SnapshotError(
+      'NoHash',
+      `the file (${bytes} bytes) has no hash at its end: it is a copy of a database file, not a snapshot`,
+    );
   }
-  throw new SnapshotError('WrongLength', `${bytes} bytes are no snapshot; it may be cut off`);
+  throw new SnapshotError('WrongLength', `the file (${bytes} bytes) is not a snapshot, or is incomplete`);
 }

@@ -34,7 +34,7 @@ const auth = (enabled: number): BucketContent => ({
   entries: [[Buffer.from('authEnabled'), Buffer.from([enabled])]],
 });
 
-describe('operator-rules 20: the true revision of a stored snapshot', () => {
+describe('operator rule 20: the true revision of a stored snapshot', () => {
   test('is that of the right-most key, also below a branch', async () => {
     const readAt = reading(boltFile([keys(...Array.from({ length: 40 }, (_, index) => BigInt(index + 2)))]));
     expect(await readSnapshotFacts(readAt)).toEqual({
@@ -119,7 +119,7 @@ describe('what else a snapshot says', () => {
     expect((await readSnapshotFacts(reading(file))).storageVersion).toBeUndefined();
   });
 
-  test('operator-rules 23: access control that was turned off again is off', async () => {
+  test('operator rule 23: access control that was turned off again is off', async () => {
     expect((await readSnapshotFacts(reading(boltFile([keys(2n), auth(0)])))).authEnabled).toBe(false);
   });
 });

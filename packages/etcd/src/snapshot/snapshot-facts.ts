@@ -23,7 +23,7 @@ export interface SnapshotFacts {
 }
 
 /**
- * Reads these facts from a snapshot wherever it is stored, by a handful of small ranged reads (operator-rules 20). The hash
+ * Reads these facts from a snapshot wherever it is stored, by a handful of small ranged reads (operator rule 20). The hash
  * is not checked: use `verifySnapshot` for that.
  */
 export async function readSnapshotFacts(readAt: ReadAt): Promise<SnapshotFacts> {
@@ -56,7 +56,7 @@ function versionText(bytes: Uint8Array | undefined): string | undefined {
 }
 
 /** Revisions are stored as 8 bytes main, `_`, 8 bytes sub, big-endian. */
-function mainRevision(bytes: Uint8Array | undefined): bigint {
+export function mainRevision(bytes: Uint8Array | undefined): bigint {
   if (!bytes || bytes.byteLength < 17) return 0n;
   return Buffer.from(bytes).readBigInt64BE(0);
 }

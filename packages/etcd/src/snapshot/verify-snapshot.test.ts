@@ -30,7 +30,7 @@ async function pass(source: AsyncIterable<Uint8Array>) {
   return { data: Buffer.concat(passed), verified, error };
 }
 
-describe('operator-rules 20: a snapshot is checked while it streams', () => {
+describe('operator rule 20: a snapshot is checked while it streams', () => {
   test('a sound one passes unchanged, however it is cut', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(300), { maxLength: 40 }), async (cuts) => {

@@ -13,7 +13,7 @@ export interface VerifiedSnapshot {
 }
 
 /**
- * Passes a snapshot on, unchanged, and checks it on the way (operator-rules 20). The last 32 bytes are held back until the
+ * Passes a snapshot on, unchanged, and checks it on the way (operator rule 20). The last 32 bytes are held back until the
  * check is over: a consumer that has got them has got a sound snapshot, and one that has not sees a `SnapshotError` instead
  * of an end. Whoever stores the bytes must make them visible only after this has ended without an error.
  */

@@ -3,11 +3,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { systemClock } from '@etcd-operator/ports';
-import { ensurePart, type Part } from '@etcd-operator/tools';
+import { ensurePart, freePorts, type Part } from '@etcd-operator/tools';
 import type { TlsMaterial } from '../client/dialer.ts';
 import { MemberClient, type MemberClientOptions } from '../client/member-client.ts';
 import { MemberEndpoints } from '../http/member-endpoints.ts';
@@ -42,7 +41,7 @@ export class EtcdProcess {
   #options: StartOptions = {};
   #log = '';
 
-  constructor(lab: EtcdLab, directory: string, [clientPort, peerPort, metricsPort]: readonly [number, number, number]) {
+  constructor(lab: EtcdLab, directory: string, [clientPort = 0, peerPort = 0, metricsPort = 0]: readonly number[]) {
     this.#lab = lab;
     this.#directory = directory;
     this.clientPort = clientPort;
@@ -191,7 +190,7 @@ export class EtcdLab implements AsyncDisposable {
 
   /** A member that has not been started yet. */
   async member(): Promise<EtcdProcess> {
-    const member = new EtcdProcess(this, this.#directory, await freePorts());
+    const member = new EtcdProcess(this, this.#directory, await freePorts(3));
     this.#members.push(member);
     return member;
   }
@@ -211,20 +210,4 @@ function commandOf(part: Part): [string, ...string[]] {
   if (loader === undefined) return [program];
   const directories = new Set(Object.values(part.libraries).map((file) => dirname(file)));
   return [loader, '--library-path', [...directories].join(':'), program];
-}
-
-/** Three ports that nobody listens on: chosen by the kernel, and held together so that they differ. */
-async function freePorts(): Promise<[number, number, number]> {
-  const servers = [createServer(), createServer(), createServer()];
-  const ports = await Promise.all(
-    servers.map(async (server) => {
-      server.listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      const address = server.address();
-      return typeof address === 'object' && address ? address.port : 0;
-    }),
-  );
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  const [client = 0, peer = 0, metrics = 0] = ports;
-  return [client, peer, metrics];
 }

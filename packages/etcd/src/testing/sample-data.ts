@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
-import { toBytes } from '../client/kv.ts';
 import type { MemberClient } from '../client/member-client.ts';
+import { toBytes } from '../client/services/kv.ts';
 
 /** A call ends in the end; how fast a busy machine is does not matter. */
 const patiently = { timeoutMs: 60_000 };

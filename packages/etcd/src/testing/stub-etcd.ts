@@ -10,7 +10,7 @@ import {
   membersResponse,
 } from '../client/messages/cluster-messages.ts';
 import { statusResponse } from '../client/messages/maintenance-messages.ts';
-import { clientPort } from '../rules/member-name.ts';
+import { clientPort } from '../rules/membership/member-name.ts';
 
 /** Where one member is to be found, and what it calls itself. */
 export interface StubPlace {

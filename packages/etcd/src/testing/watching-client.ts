@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { systemClock } from '@etcd-operator/ports';
 import { isEtcdError } from '../client/etcd-error.ts';
-import { toBytes } from '../client/kv.ts';
 import type { MemberClient } from '../client/member-client.ts';
+import { toBytes } from '../client/services/kv.ts';
 
 /**
  * A client that watches a key on one member after the other, as clients do, until it is told that history is gone. Asks for

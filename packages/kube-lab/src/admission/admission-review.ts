@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { userInfo } from '../handlers/user-info.ts';
+import { userInfo } from '../handlers/access/user-info.ts';
 import type { JsonObject } from '../json/json.ts';
 import type { AdmissionRequest } from './admission-request.ts';
 

@@ -7,7 +7,9 @@ import {
   defaultStorageClass,
   defaultTolerations,
   priorityAdmission,
+  runtimeClassAdmission,
   storageProtection,
+  systemClassAdmission,
 } from './pod-defaulting.ts';
 import { podSecurity } from './pod-security/pod-security.ts';
 import { serviceAccountAdmission } from './service-account.ts';
@@ -18,6 +20,8 @@ const mutating: readonly AdmissionStep[] = [
   escalationCheck,
   serviceAccountAdmission,
   priorityAdmission,
+  runtimeClassAdmission,
+  systemClassAdmission,
   defaultTolerations,
   defaultStorageClass,
   storageProtection,

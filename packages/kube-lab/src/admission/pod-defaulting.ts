@@ -1,24 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-import { asArray, asObject, asString, ensureObject, getIn, type JsonObject } from '../json/json.ts';
+import { asArray, asNumber, asObject, asString, ensureObject, getIn, type JsonObject } from '../json/json.ts';
+import { systemPriorities } from '../registry/other/classes.ts';
 import { quantityNanos } from '../schema/quantity-text.ts';
 import { forbidden } from '../server/api-error.ts';
 import type { AdmissionStep } from './admission-request.ts';
 
-const systemPriorities: Readonly<Record<string, number>> = {
-  'system-cluster-critical': 2_000_000_000,
-  'system-node-critical': 2_000_001_000,
-};
+interface Priority {
+  readonly name: string;
+  readonly value: number;
+  readonly policy: string;
+}
 
-/** Fills in the priority of a pod from its class. Only the two built-in classes are known. */
+const noPriority: Priority = { name: '', value: 0, policy: 'PreemptLowerPriority' };
+
+function priorityOf(object: JsonObject): Priority {
+  return {
+    name: asString(getIn(object, 'metadata', 'name')) ?? '',
+    value: asNumber(object['value']) ?? 0,
+    policy: asString(object['preemptionPolicy']) ?? noPriority.policy,
+  };
+}
+
+/** The class that pods without one get; the lowest if there are several. */
+function defaultPriority(classes: readonly JsonObject[]): Priority {
+  const marked = classes.filter((one) => one['globalDefault'] === true).map(priorityOf);
+  return marked.sort((a, b) => a.value - b.value)[0] ?? noPriority;
+}
+
+/** Fills in the priority of a pod from its class. */
 export const priorityAdmission: AdmissionStep = ({ call, operation, object, name }) => {
   if (call.resource.collection !== 'pods' || operation !== 'CREATE' || !object) return;
   const spec = ensureObject(object, 'spec');
   const className = asString(spec['priorityClassName']) ?? '';
-  const known = systemPriorities[className];
-  if (className !== '' && known === undefined) {
-    throw forbidden(call.resource, name, `no PriorityClass with name ${className} was found`);
-  }
-  const priority = known ?? 0;
+  const classes = call.core.store.list('priorityclasses.scheduling.k8s.io').map((stored) => stored.object);
+  const known =
+    className === '' ? defaultPriority(classes) : classes.map(priorityOf).find((one) => one.name === className);
+  if (!known) throw forbidden(call.resource, name, `no PriorityClass with name ${className} was found`);
+  const { value: priority, policy } = known;
   const computed = (what: string, given: unknown, right: unknown) =>
     forbidden(
       call.resource,
@@ -28,12 +46,27 @@ export const priorityAdmission: AdmissionStep = ({ call, operation, object, name
   if (spec['priority'] !== undefined && spec['priority'] !== priority) {
     throw computed('integer value of priority', spec['priority'], priority);
   }
-  const policy = 'PreemptLowerPriority';
   if (spec['preemptionPolicy'] !== undefined && spec['preemptionPolicy'] !== policy) {
     throw computed('string value of PreemptionPolicy', spec['preemptionPolicy'], policy);
   }
+  if (known.name !== '') spec['priorityClassName'] = known.name;
   spec['priority'] = priority;
   spec['preemptionPolicy'] = policy;
+};
+
+/** A pod may name only a class of runtime that there is. What the class says is not carried out. */
+export const runtimeClassAdmission: AdmissionStep = ({ call, operation, object, name }) => {
+  if (call.resource.collection !== 'pods' || operation !== 'CREATE' || !object) return;
+  const className = asString(getIn(object, 'spec', 'runtimeClassName'));
+  if (className === undefined || call.core.store.get('runtimeclasses.node.k8s.io', className)) return;
+  throw forbidden(call.resource, name, `pod rejected: RuntimeClass "${className}" not found`);
+};
+
+/** The two classes that every cluster has stay. */
+export const systemClassAdmission: AdmissionStep = ({ call, operation, name }) => {
+  if (call.resource.collection !== 'priorityclasses.scheduling.k8s.io' || operation !== 'DELETE') return;
+  if (!systemPriorities[name]) return;
+  throw forbidden(call.resource, name, 'this is a system priority class and cannot be deleted');
 };
 
 const nodeTaints = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];

@@ -11,6 +11,8 @@ export interface Conflict {
 
 /** 409: an apply without `force` met fields of others. */
 export class ConflictError extends ApiError {
+  readonly conflicts: readonly Conflict[];
+
   constructor(conflicts: readonly Conflict[]) {
     const found = conflicts
       .flatMap(({ manager, fields }) =>
@@ -24,6 +26,7 @@ export class ConflictError extends ApiError {
     }));
     super(409, 'Conflict', describe(found), { causes });
     this.name = 'ConflictError';
+    this.conflicts = conflicts;
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { SchemaNode } from '../crd/schema-node.ts';
+import type { SchemaNode } from '../crd/schema/schema-node.ts';
 import { isObject, type Json } from '../json/json.ts';
 import { celDuration } from './environment.ts';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ASTNode, Environment } from '@marcbachmann/cel-js';
-import type { SchemaNode } from '../crd/schema-node.ts';
+import type { SchemaNode } from '../crd/schema/schema-node.ts';
 import { escapedName } from './convert.ts';
 
 /** What is wrong with an expression, and where: a column that begins with 1. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Environment } from '@marcbachmann/cel-js';
-import { goPattern } from '../crd/schema-node.ts';
+import { goPattern } from '../crd/schema/schema-node.ts';
 
 /** Functions of strings that the library lacks: the rest of CEL's string extension, and Kubernetes' regular expressions. */
 export function registerStrings(environment: Environment): void {

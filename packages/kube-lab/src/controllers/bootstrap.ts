@@ -8,17 +8,17 @@ import {
   services,
   storageClasses,
 } from '@etcd-operator/kube';
-import { dnsAddress } from '../network/addresses.ts';
+import { dnsAddress, type IpFamily } from '../network/addresses.ts';
 import { labStorageClasses } from './storage/volume-objects.ts';
 
 /** The service of the cluster's DNS; that of the API server is there from its first moment. */
-export async function createFirstObjects(client: Client): Promise<void> {
+export async function createFirstObjects(client: Client, family: IpFamily): Promise<void> {
   await ensure(client, services, {
     apiVersion: 'v1',
     kind: 'Service',
     metadata: { name: 'kube-dns', namespace: 'kube-system', labels: { 'k8s-app': 'kube-dns' } },
     spec: {
-      clusterIP: dnsAddress,
+      clusterIP: dnsAddress[family],
       ports: [
         { name: 'dns', port: 53, protocol: 'UDP', targetPort: 53 },
         { name: 'dns-tcp', port: 53, protocol: 'TCP', targetPort: 53 },

@@ -6,6 +6,7 @@
 import type { Client } from '@etcd-operator/kube';
 import type { Clock, Logger, Random } from '@etcd-operator/ports';
 import type { StartController } from './controller.ts';
+import { startDaemonSetController } from './daemonset/daemonset-controller.ts';
 import { startDeploymentController } from './deployment/deployment-controller.ts';
 import { startDisruptionController } from './disruption/disruption-controller.ts';
 import { startEndpointsController } from './endpoints/endpoints-controller.ts';
@@ -31,6 +32,7 @@ function controllers(disks: Disks, caPem: string): Readonly<Record<string, Start
     'replicaset-controller': startReplicaSetController,
     'deployment-controller': startDeploymentController,
     'statefulset-controller': startStatefulSetController,
+    'daemonset-controller': startDaemonSetController,
     'job-controller': startJobController,
     'cronjob-controller': startCronJobController,
     controllermanager: startDisruptionController,

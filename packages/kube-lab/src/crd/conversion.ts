@@ -111,7 +111,7 @@ function keyOf(object: JsonObject, apiVersion: string): string {
   return JSON.stringify([apiVersion, content, labels, annotations]);
 }
 
-/** A converted object with the metadata of the original, but for labels and annotations, which may change. */
+/** A converted object with the metadata that it had before, but for labels and annotations, which may change. */
 function withMetadata(converted: JsonObject, original: JsonObject): JsonObject {
   const { labels: _labels, annotations: _annotations, ...kept } = asObject(original['metadata']) ?? {};
   const { labels, annotations } = asObject(converted['metadata']) ?? {};

@@ -4,11 +4,11 @@ import { cloneJson, isObject, type JsonObject } from '../json/json.ts';
 import type { Codec } from '../registry/codec.ts';
 import { DecodeContext, DecodeError } from '../schema/decode-context.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
-import { coerceEmbedded } from './coerce-embedded.ts';
-import { applyDefaults, pruneNulls } from './defaults.ts';
 import { decodeMetadata } from './metadata.ts';
-import { pruneUnknown } from './prune.ts';
-import type { SchemaNode } from './schema-node.ts';
+import { coerceEmbedded } from './schema/coerce-embedded.ts';
+import { applyDefaults, pruneNulls } from './schema/defaults.ts';
+import { pruneUnknown } from './schema/prune.ts';
+import type { SchemaNode } from './schema/schema-node.ts';
 
 export interface CustomCodecOptions {
   readonly group: string;

@@ -7,9 +7,9 @@ import { type Conversions, WebhookConverter } from './conversion.ts';
 import { customCodec } from './custom-codec.ts';
 import { customStrategy } from './custom-strategy.ts';
 import { storageVersionOf } from './definition-kind.ts';
-import { customFieldType } from './field-types.ts';
 import type { ScalePaths } from './scale.ts';
-import { readSchema, type SchemaNode } from './schema-node.ts';
+import { customFieldType } from './schema/field-types.ts';
+import { readSchema, type SchemaNode } from './schema/schema-node.ts';
 
 const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 const nothing = new FieldSet();

@@ -2,12 +2,12 @@
 import { asObject, cloneJson, equalJson, type JsonObject } from '../json/json.ts';
 import type { Strategy, WriteContext } from '../registry/strategy.ts';
 import { type FieldError, invalid } from '../validation/field-error.ts';
-import { validateEmbedded } from './embedded.ts';
-import { validateListTypes } from './list-types.ts';
 import { RuleChecker } from './rules.ts';
 import { type ScalePaths, validateScale } from './scale.ts';
-import type { SchemaNode } from './schema-node.ts';
-import { validateValue } from './validate-value.ts';
+import { validateEmbedded } from './schema/embedded.ts';
+import { validateListTypes } from './schema/list-types.ts';
+import type { SchemaNode } from './schema/schema-node.ts';
+import { validateValue } from './schema/validate-value.ts';
 
 export interface CustomStrategyOptions {
   readonly schema: SchemaNode;

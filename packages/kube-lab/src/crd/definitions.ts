@@ -8,7 +8,7 @@ import type { Change } from '../storage/stored-object.ts';
 import { setCondition } from './conditions.ts';
 import type { Conversions } from './conversion.ts';
 import { customResources } from './custom-resource.ts';
-import { openApiOf } from './open-api.ts';
+import { openApiOf } from './schema/open-api.ts';
 
 const collection = 'customresourcedefinitions.apiextensions.k8s.io';
 

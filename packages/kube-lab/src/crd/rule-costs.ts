@@ -2,7 +2,7 @@
 import { countOf, estimateCost, ruleBudget, schemaBudget } from '../cel/cost.ts';
 import { type FieldError, forbiddenField } from '../validation/field-error.ts';
 import { ruleEnvironment } from './rules.ts';
-import type { SchemaNode } from './schema-node.ts';
+import type { SchemaNode } from './schema/schema-node.ts';
 
 const advice =
   '(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)';

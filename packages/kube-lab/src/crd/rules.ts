@@ -11,8 +11,8 @@ import {
   invalidUnshown,
   required,
 } from '../validation/field-error.ts';
-import { correlatedItem } from './correlate.ts';
-import type { SchemaNode, ValidationRule } from './schema-node.ts';
+import { correlatedItem } from './schema/correlate.ts';
+import type { SchemaNode, ValidationRule } from './schema/schema-node.ts';
 
 interface CompiledRule {
   readonly rule: ValidationRule;

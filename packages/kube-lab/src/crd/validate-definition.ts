@@ -3,7 +3,7 @@ import { asArray, asObject, asObjects, asString, equalJson, getIn, type JsonObje
 import { isPath } from '../json/json-path.ts';
 import { duplicate, type FieldError, invalid, notSupported, required } from '../validation/field-error.ts';
 import { label1035Errors, labelErrors, subdomainErrors } from '../validation/names.ts';
-import { validateStructural } from './structural.ts';
+import { validateStructural } from './schema/structural.ts';
 
 /** What is wrong with a new CustomResourceDefinition. */
 export function validateDefinition(object: JsonObject): readonly FieldError[] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { DnsRecord } from './record.ts';
+import { type DnsRecord, ipv6Bytes } from './record.ts';
 
 /** A question as it came over the wire. The name keeps the asker's letters; compare it in lower case. */
 export interface DnsQuestion {
@@ -90,6 +90,8 @@ function recordData(record: DnsRecord): Buffer {
   switch (record.type) {
     case 'A':
       return Buffer.from(record.address.split('.').map(Number));
+    case 'AAAA':
+      return Buffer.from(ipv6Bytes(record.address));
     case 'PTR':
     case 'CNAME':
       return encodeName(record.target);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { createServer, type Socket } from 'node:net';
+import { createServer, isIPv6, type Socket } from 'node:net';
 import type { Clock } from '@etcd-operator/ports';
 import { type DnsAnswer, encodeAnswer, parseQuestion } from './message.ts';
 import { NegativeCache } from './negative-cache.ts';
@@ -26,13 +26,26 @@ export interface DnsServer {
   close(): void;
 }
 
-/** Serves a zone on UDP and TCP. */
-export async function startDnsServer(options: {
+interface DnsServerOptions {
   readonly zone: Zone;
   readonly clock: Clock;
   readonly address: string;
   readonly port: number;
-}): Promise<DnsServer> {
+}
+
+/** Serves a zone on UDP and TCP. */
+export async function startDnsServer(options: DnsServerOptions): Promise<DnsServer> {
+  for (let triesLeft = 4; ; triesLeft -= 1) {
+    try {
+      return await startOnce(options);
+    } catch (error) {
+      // Any port that was free for UDP may be taken for TCP.
+      if (options.port !== 0 || triesLeft === 0) throw error;
+    }
+  }
+}
+
+async function startOnce(options: DnsServerOptions): Promise<DnsServer> {
   const { zone, clock, address, port } = options;
   const negative = new NegativeCache(clock);
   let behaviour = defaultDnsBehaviour;
@@ -51,7 +64,7 @@ export async function startDnsServer(options: {
     return encodeAnswer(question, resolve(question.name, question.type), behaviour.ttlSeconds, limit);
   };
 
-  const udp = createSocket('udp4');
+  const udp = createSocket(isIPv6(address) ? 'udp6' : 'udp4');
   udp.on('message', (packet, peer) => {
     const answer = answerTo(packet, true);
     if (answer) udp.send(answer, peer.port, peer.address);
@@ -63,7 +76,10 @@ export async function startDnsServer(options: {
 
   const tcp = createServer((socket) => serveTcp(socket, (packet) => answerTo(packet, false)));
   tcp.listen(udp.address().port, address);
-  await once(tcp, 'listening');
+  await once(tcp, 'listening').catch((error: unknown) => {
+    udp.close();
+    throw error;
+  });
 
   return {
     port: udp.address().port,

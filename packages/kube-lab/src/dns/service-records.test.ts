@@ -50,6 +50,24 @@ describe('a service', () => {
     ]);
   });
 
+  test('has records of both IP families, and the way back from each', () => {
+    const zone = new Zone();
+    const slices: readonly EndpointSlice[] = [
+      slice([{ addresses: ['10.244.1.2'], hostname: 'etcd-0' }]),
+      { ...slice([{ addresses: ['fd00:10:244:1::2'], hostname: 'etcd-0' }]), addressType: 'IPv6' },
+    ];
+    zone.put('headless', serviceRecords({ metadata, spec: { clusterIP: 'None' } }, slices));
+    const both = { clusterIP: 'fd00:10:96::9', clusterIPs: ['fd00:10:96::9', '10.96.0.9'] };
+    zone.put('both', serviceRecords({ metadata: { ...metadata, name: 'both' }, spec: both }, []));
+    expect(answers(zone, 'etcd-0.etcd.ns.svc.cluster.local', dnsTypes.A)).toEqual(['10.244.1.2']);
+    expect(answers(zone, 'etcd-0.etcd.ns.svc.cluster.local', dnsTypes.AAAA)).toEqual(['fd00:10:244:1::2']);
+    expect(answers(zone, 'both.ns.svc.cluster.local', dnsTypes.AAAA)).toEqual(['fd00:10:96::9']);
+    expect(answers(zone, 'both.ns.svc.cluster.local', dnsTypes.A)).toEqual(['10.96.0.9']);
+    const back = `2.${'0.'.repeat(15)}1.0.0.0.4.4.2.0.0.1.0.0.0.0.d.f.ip6.arpa`;
+    expect(answers(zone, back, dnsTypes.PTR)).toEqual(['etcd-0.etcd.ns.svc.cluster.local']);
+    expect(answers(zone, 'fd00-10-244-1--7.ns.pod.cluster.local', dnsTypes.AAAA)).toEqual(['fd00:10:244:1::7']);
+  });
+
   test('without a cluster IP and without endpoints does not exist', () => {
     expect(zoneOf({ clusterIP: 'None' }).resolve('etcd.ns.svc.cluster.local', dnsTypes.A).code).toBe('NXDOMAIN');
   });

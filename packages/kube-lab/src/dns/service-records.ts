@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { EndpointSlice, Service } from '@etcd-operator/kube';
-import { type DnsRecord, reverseName } from './record.ts';
+import { addressRecord, type DnsRecord, reverseName } from './record.ts';
 
 type SliceEndpoint = NonNullable<EndpointSlice['endpoints']>[number];
 type SlicePort = NonNullable<EndpointSlice['ports']>[number];
@@ -12,7 +12,7 @@ type SlicePort = NonNullable<EndpointSlice['ports']>[number];
  */
 export function serviceRecords(service: Service, slices: readonly EndpointSlice[]): readonly DnsRecord[] {
   const name = `${service.metadata?.name}.${service.metadata?.namespace}.svc.cluster.local`;
-  const { clusterIP, type, externalName } = service.spec ?? {};
+  const { clusterIP, clusterIPs = [], type, externalName } = service.spec ?? {};
   if (type === 'ExternalName') return [{ type: 'CNAME', name, target: (externalName ?? '').toLowerCase() }];
   const endpointRecords = slices.flatMap((slice) => recordsOfSlice(name, slice, clusterIP === 'None'));
   if (clusterIP === 'None') return endpointRecords;
@@ -21,10 +21,12 @@ export function serviceRecords(service: Service, slices: readonly EndpointSlice[
     srvRecord(name, name, port.name, port.protocol, port.port),
   );
   return [
-    { type: 'A', name, address: clusterIP },
-    { type: 'PTR', name: reverseName(clusterIP), target: name },
+    ...[...new Set([clusterIP, ...clusterIPs])].flatMap((address): readonly DnsRecord[] => [
+      addressRecord(name, address),
+      { type: 'PTR', name: reverseName(address), target: name },
+    ]),
     ...ports,
-    ...endpointRecords.filter((record) => record.type === 'A'),
+    ...endpointRecords.filter(({ type: each }) => each === 'A' || each === 'AAAA'),
   ];
 }
 
@@ -42,15 +44,15 @@ function recordsOfEndpoint(
 ): readonly DnsRecord[] {
   const [address] = endpoint.addresses;
   if (!address) return [];
-  const name = `${endpoint.hostname ?? address.replaceAll('.', '-')}.${service}`;
+  const name = `${endpoint.hostname ?? address.replaceAll(/[.:]/g, '-')}.${service}`;
   const own: readonly DnsRecord[] = [
-    { type: 'A', name, address },
+    addressRecord(name, address),
     { type: 'PTR', name: reverseName(address), target: name },
   ];
   if (!isHeadless) return own;
   return [
     ...own,
-    { type: 'A', name: service, address },
+    addressRecord(service, address),
     ...ports.flatMap(({ name: port, protocol, port: number }) => srvRecord(service, name, port, protocol, number)),
   ];
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import { isIP } from 'node:net';
 import { type DnsAnswer, dnsTypes } from './message.ts';
-import type { DnsRecord } from './record.ts';
+import { addressRecord, type DnsRecord } from './record.ts';
 
 /** A name below one of these is the lab's to answer; anything else does not exist, as no way leads out of the lab. */
 const clusterDomain = 'cluster.local';
@@ -9,7 +10,7 @@ const clusterDomain = 'cluster.local';
  * The records of the lab, put and taken back by owner (a Service, a pod). Pure: no sockets, no clock.
  *
  * Rules, as the cluster DNS of Kubernetes has them: a known name without a record of the asked type is NOERROR with no
- * answer (so that a resolver that asks for AAAA does not give up), a name above a known one exists too, anything else is
+ * answer (so that a resolver that asks for the other of A and AAAA does not give up), a name above a known one exists too, anything else is
  * NXDOMAIN.
  */
 export class Zone {
@@ -34,7 +35,8 @@ export class Zone {
     if (alias && type !== dnsTypes.CNAME) return this.#followAlias(alias, type);
     const answers = distinct(records.filter((record) => type === dnsTypes.ANY || dnsTypes[record.type] === type));
     const byAddress = podRecord(key);
-    if (byAddress) return { code: 'NOERROR', answers: type === dnsTypes.A ? [byAddress] : [], additional: [] };
+    if (byAddress)
+      return { code: 'NOERROR', answers: type === dnsTypes[byAddress.type] ? [byAddress] : [], additional: [] };
     const exists = key === clusterDomain || (this.#below.get(key) ?? 0) > 0;
     return { code: exists ? 'NOERROR' : 'NXDOMAIN', answers, additional: this.#targets(answers) };
   }
@@ -49,7 +51,7 @@ export class Zone {
   #targets(answers: readonly DnsRecord[]): readonly DnsRecord[] {
     const targets = new Set(answers.flatMap((record) => (record.type === 'SRV' ? [record.target] : [])));
     return [...targets].flatMap((target) =>
-      distinct((this.#byName.get(target) ?? []).filter((record) => record.type === 'A')),
+      distinct((this.#byName.get(target) ?? []).filter(({ type }) => type === 'A' || type === 'AAAA')),
     );
   }
 
@@ -74,8 +76,9 @@ export class Zone {
 
 /** `10-244-1-2.default.pod.cluster.local`: every address has such a name, whether or not a pod has it. */
 function podRecord(name: string): DnsRecord | undefined {
-  const match = /^(\d{1,3}(?:-\d{1,3}){3})\.[a-z0-9-]+\.pod\.cluster\.local$/.exec(name);
-  return match?.[1] === undefined ? undefined : { type: 'A', name, address: match[1].replaceAll('-', '.') };
+  const dashes = /^([0-9a-f-]+)\.[a-z0-9-]+\.pod\.cluster\.local$/.exec(name)?.[1] ?? '';
+  const address = [dashes.replaceAll('-', '.'), dashes.replaceAll('-', ':')].find((text) => isIP(text) !== 0);
+  return address === undefined ? undefined : addressRecord(name, address);
 }
 
 function* nameAndAbove(name: string): Generator<string> {

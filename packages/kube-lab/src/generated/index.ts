@@ -16,6 +16,10 @@ export const openApiFiles: Readonly<Record<string, string>> = {
   "apis/policy/v1": "openapi/apis.policy.v1.json.gz",
   "apis/rbac.authorization.k8s.io/v1": "openapi/apis.rbac.authorization.k8s.io.v1.json.gz",
   "apis/storage.k8s.io/v1": "openapi/apis.storage.k8s.io.v1.json.gz",
+  "apis/autoscaling/v2": "openapi/apis.autoscaling.v2.json.gz",
+  "apis/networking.k8s.io/v1": "openapi/apis.networking.k8s.io.v1.json.gz",
+  "apis/node.k8s.io/v1": "openapi/apis.node.k8s.io.v1.json.gz",
+  "apis/scheduling.k8s.io/v1": "openapi/apis.scheduling.k8s.io.v1.json.gz",
 };
 
 /** Discovery (`apidiscovery.k8s.io/v2`) as `/api` and `/apis` answer it, and the answer of `/version`. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { apiVersionOf } from '@etcd-operator/kube';
-import { applyConfig } from '../apply/field-manager.ts';
+import { applyAfterClient } from '../apply/last-applied.ts';
 import { typedErrors } from '../apply/validate-typed.ts';
 import { asObject, cloneJson, isObject, type JsonObject } from '../json/json.ts';
 import { parseApiVersion } from '../registry/api-version.ts';
@@ -70,7 +70,7 @@ function untyped(config: JsonObject, errors: readonly string[]): ApiError {
 function applied(call: Call, config: JsonObject, current: StoredObject | undefined): JsonObject {
   const { codec } = call.resource;
   const live = current ? codec.toVersion(current.object) : codec.empty();
-  const { object } = applyConfig(
+  const { object } = applyAfterClient(
     ownershipRules(call),
     live,
     codec.empty(),

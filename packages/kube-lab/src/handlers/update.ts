@@ -32,7 +32,7 @@ export async function replaceObject(call: Call): Promise<ApiResponse> {
   let isFirst = true;
   const { stored, created } = await writeObject(call, (current) => {
     if (!current && !resource.strategy.allowCreateOnUpdate) throw notFound(resource, info.name);
-    if (current && uid) checkUid(call, current, String(uid));
+    if (uid) checkUid(call, current, String(uid));
     // An attempt changes its object: another one reads the body again, without saying again what is odd about it.
     const next = isFirst ? body : readObjectBody({ ...call, warn: () => undefined });
     isFirst = false;
@@ -88,10 +88,11 @@ export async function writeObject(
   }
 }
 
-function checkUid({ resource, info }: Call, current: StoredObject, expected: string): void {
-  const uid = String(metadataOf(current.object)['uid']);
+/** An object that is not there has no UID: it is not the one that is meant, either. */
+function checkUid({ resource, info }: Call, current: StoredObject | undefined, expected: string): void {
+  const uid = current ? String(metadataOf(current.object)['uid']) : '';
   if (expected === uid) return;
-  const key = `/registry/${resource.plural}/${current.key}`;
+  const key = `/registry/${resource.plural}/${storageKey(resource, info.namespace, info.name)}`;
   const details = `Precondition failed: UID in precondition: ${expected}, UID in object meta: ${uid}`;
   const why = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${details}`;
   throw conflict(resource, info.name, why);

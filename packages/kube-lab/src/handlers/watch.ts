@@ -59,6 +59,8 @@ class Watch {
   }
 
   #isOpen = false;
+  /** True while what is sent is of the past: a reader need not keep up with that. */
+  #replays = true;
 
   start(): void {
     const { store, faults } = this.#call.core;
@@ -80,6 +82,7 @@ class Watch {
     }
     this.#isOpen = true;
     this.#stops.add(store.watch(this.#call.resource.collection, this.#seen, (change) => this.#onChange(change)));
+    this.#replays = false;
     if (this.#view) this.#stops.add(this.#view.onAdvance(() => this.#catchUp()));
     const handle = {
       target: this.#call.target,
@@ -134,7 +137,9 @@ class Watch {
 
   #catchUp(): void {
     const shown = this.#view?.revision ?? Number.POSITIVE_INFINITY;
+    this.#replays = true;
     while (this.#pending[0] && this.#pending[0].revision <= shown) this.#send(this.#pending.shift() as Change);
+    this.#replays = false;
   }
 
   #send({ revision, type, current, previous }: Change): void {
@@ -178,6 +183,7 @@ class Watch {
     if (silent) return;
     const lines = copies === 2 ? line + line : line;
     if (delay > 0) this.#timer(delay, () => this.queue.push(lines));
+    else if (this.#replays) this.queue.preload(lines);
     else this.queue.push(lines);
   }
 }

@@ -7,6 +7,8 @@ import { type ImageReference, parseImageReference } from './image-reference.ts';
 export interface ImageTable {
   /** Undefined if there is no such image: pulling it fails. */
   find(reference: ImageReference): Image | undefined;
+  /** Of an image that is not found: which ones are, or how to get it. Added to the message of the failed pull. */
+  hint?(reference: ImageReference): string | undefined;
 }
 
 /** Images of one or more repositories. */

@@ -1,53 +1,100 @@
 // SPDX-License-Identifier: Apache-2.0
+import { isIPv6 } from 'node:net';
+
+export type IpFamily = 'IPv4' | 'IPv6';
+/** The IP families of a lab, the primary one first: whoever has one address only has one of that. */
+export type IpFamilies = readonly [IpFamily, ...IpFamily[]];
+/** An address of each family, in the order of the families. */
+export type Addresses = readonly [string, ...string[]];
 
 /** Where the lab itself is in its own network: the next hop of every pod and the source of probes. */
-export const labAddress = '10.244.0.1';
+export const labAddress: Readonly<Record<IpFamily, string>> = { IPv4: '10.244.0.1', IPv6: 'fd00:10:244::1' };
 /** `kubernetes.default.svc`. */
-export const apiServerAddress = '10.96.0.1';
+export const apiServerAddress: Readonly<Record<IpFamily, string>> = { IPv4: '10.96.0.1', IPv6: 'fd00:10:96::1' };
 /** `kube-dns.kube-system.svc`. */
-export const dnsAddress = '10.96.0.10';
+export const dnsAddress: Readonly<Record<IpFamily, string>> = { IPv4: '10.96.0.10', IPv6: 'fd00:10:96::a' };
 
-/** Addresses of a node's pods: 10.244.<index>.2 to .254. */
+/** Cluster IPs are taken from here. */
+export const serviceRange: Readonly<Record<IpFamily, string>> = { IPv4: '10.96.0.0/16', IPv6: 'fd00:10:96::/112' };
+
+/** One of each family's, in their order. */
+export function perFamily(families: IpFamilies, of: (family: IpFamily) => string): Addresses {
+  const [first, ...rest] = families;
+  return [of(first), ...rest.map(of)];
+}
+
+export function familyOf(address: string): IpFamily {
+  return isIPv6(address.replace(/\/.*/, '')) ? 'IPv6' : 'IPv4';
+}
+
+/** The range that holds one address alone. */
+export function onlyAddress(address: string): string {
+  return `${address}/${familyOf(address) === 'IPv6' ? 128 : 32}`;
+}
+
+/** An address as the host of a URL, or before a port. */
+export function urlHost(address: string): string {
+  return isIPv6(address) ? `[${address}]` : address;
+}
+
+/** The cluster IP of a number below 65536. */
+export function serviceAddress(number: number, family: IpFamily): string {
+  return family === 'IPv4' ? `10.96.${number >> 8}.${number & 255}` : `fd00:10:96::${number.toString(16)}`;
+}
+
+/** Addresses of a node's pods: 10.244.<index>.2 to .254, or the same numbers after fd00:10:244:<index>::. */
 const firstHost = 2;
 const lastHost = 254;
 
 /** The node's own address, outside all pod ranges. */
-export function nodeAddress(index: number): string {
-  return `10.244.0.${10 + index}`;
+export function nodeAddress(index: number, family: IpFamily): string {
+  const host = 10 + index;
+  return family === 'IPv4' ? `10.244.0.${host}` : `fd00:10:244::${host.toString(16)}`;
 }
 
 /** The range a node's pods get their addresses from (`spec.podCIDR`). */
-export function podRange(index: number): string {
-  return `10.244.${index + 1}.0/24`;
+export function podRange(index: number, family: IpFamily): string {
+  return `${podPrefix(index, family)}${family === 'IPv4' ? '0/24' : '/64'}`;
+}
+
+function podPrefix(index: number, family: IpFamily): string {
+  return family === 'IPv4' ? `10.244.${index + 1}.` : `fd00:10:244:${(index + 1).toString(16)}::`;
 }
 
 /**
  * Hands out the pod addresses of one node. A freed address is used again only after all others, as the usual network
- * plug-ins do: a stale connection does not find a stranger.
+ * plug-ins do: a stale connection does not find another pod.
  */
 export class AddressPool {
-  readonly #prefix: string;
-  readonly #taken = new Set<number>();
+  readonly #index: number;
+  readonly #families: IpFamilies;
+  readonly #taken = new Map<string, number>();
   #next = firstHost;
 
-  constructor(nodeIndex: number) {
-    this.#prefix = `10.244.${nodeIndex + 1}.`;
+  constructor(nodeIndex: number, families: IpFamilies) {
+    this.#index = nodeIndex;
+    this.#families = families;
   }
 
   /** Undefined if the range is exhausted. */
-  take(): string | undefined {
+  take(): Addresses | undefined {
+    const hosts = new Set(this.#taken.values());
     for (let tried = firstHost; tried <= lastHost; tried++) {
       const host = this.#next;
       this.#next = host === lastHost ? firstHost : host + 1;
-      if (this.#taken.has(host)) continue;
-      this.#taken.add(host);
-      return `${this.#prefix}${host}`;
+      if (hosts.has(host)) continue;
+      const addresses = perFamily(
+        this.#families,
+        (family) => podPrefix(this.#index, family) + (family === 'IPv4' ? host : host.toString(16)),
+      );
+      this.#taken.set(addresses[0], host);
+      return addresses;
     }
     return undefined;
   }
 
   /** Addresses of others and addresses that are free already are ignored. */
-  give(address: string): void {
-    if (address.startsWith(this.#prefix)) this.#taken.delete(Number(address.slice(this.#prefix.length)));
+  give([first]: Addresses): void {
+    this.#taken.delete(first);
   }
 }

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+import { BlockList, isIP } from 'node:net';
 
-/** True if an IPv4 address lies in a range such as `10.244.1.0/24`. What is no address lies nowhere. */
+/** True if an address lies in a range such as `10.244.1.0/24` or `fd00:10:244:1::/64`. What is no address lies nowhere. */
 export function inRange(address: string, range: string): boolean {
-  const [base = '', bits = '32'] = range.split('/');
-  const [one, other] = [numberOf(address), numberOf(base)];
-  if (one === undefined || other === undefined) return false;
-  const shift = 2 ** (32 - Number(bits));
-  return Math.floor(one / shift) === Math.floor(other / shift);
-}
-
-function numberOf(address: string): number | undefined {
+  const [base = '', bits] = range.split('/');
   // Sockets that listen for both families show IPv4 peers this way.
-  const parts = address.replace(/^::ffff:/, '').split('.');
-  if (parts.length !== 4 || parts.some((part) => !/^\d{1,3}$/.test(part) || Number(part) > 255)) return undefined;
-  return parts.reduce((sum, part) => sum * 256 + Number(part), 0);
+  const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
+  const family = isIP(base);
+  if (family === 0 || isIP(plain) !== family) return false;
+  const list = new BlockList();
+  const kind = family === 6 ? 'ipv6' : 'ipv4';
+  list.addSubnet(base, Number(bits ?? (family === 6 ? 128 : 32)), kind);
+  return list.check(plain, kind);
 }

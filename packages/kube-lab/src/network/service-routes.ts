@@ -2,14 +2,25 @@
 import { type EndpointSlice, endpointSlices, keyOf, keyString, type Service, services } from '@etcd-operator/kube';
 import type { SharedCaches } from '../controllers/shared-caches.ts';
 import type { ServiceRoute } from '../runtime/agent-calls.ts';
+import { familyOf, type IpFamily } from './addresses.ts';
 
-/** Where connections to a service's cluster IP go: to its ready endpoints, or, if all of them are ending, to those. */
-export function serviceRoute(service: Service, slices: readonly EndpointSlice[]): ServiceRoute | undefined {
-  const address = service.spec?.clusterIP;
-  if (!address || address === 'None') return undefined;
+/**
+ * Where connections to a service's cluster IP of one family go: to its ready endpoints of that family, or, if all of them are ending,
+ * to those.
+ */
+export function serviceRoute(
+  service: Service,
+  slices: readonly EndpointSlice[],
+  family: IpFamily,
+): ServiceRoute | undefined {
+  const { clusterIP, clusterIPs = [] } = service.spec ?? {};
+  if (!clusterIP || clusterIP === 'None') return undefined;
+  const address = [clusterIP, ...clusterIPs].find((each) => familyOf(each) === family);
+  if (!address) return undefined;
+  const own = slices.filter(({ addressType }) => addressType === family);
   const ports = (service.spec?.ports ?? [])
     .filter(({ protocol = 'TCP' }) => protocol === 'TCP')
-    .map(({ port, name = '' }) => ({ port, targets: targetsOf(slices, name) }));
+    .map(({ port, name = '' }) => ({ port, targets: targetsOf(own, name) }));
   return { address, ports };
 }
 
@@ -38,12 +49,14 @@ export function publishRoutes(
     const service = serviceCache.get(namespace, name);
     if (service && isSpecial(service)) return;
     const own = sliceCache.inNamespace(namespace).filter((slice) => serviceName(slice) === name);
-    const route = service && serviceRoute(service, own);
-    const key = keyString({ namespace, name });
-    const text = JSON.stringify(route ?? null);
-    if ((last.get(key) ?? 'null') === text) return;
-    last.set(key, text);
-    put(`Service ${key}`, route);
+    for (const family of ['IPv4', 'IPv6'] as const) {
+      const route = service && serviceRoute(service, own, family);
+      const key = `${keyString({ namespace, name })} ${family}`;
+      const text = JSON.stringify(route ?? null);
+      if ((last.get(key) ?? 'null') === text) continue;
+      last.set(key, text);
+      put(`Service ${key}`, route);
+    }
   };
   const leave = [
     serviceCache.subscribe(({ object }) => {

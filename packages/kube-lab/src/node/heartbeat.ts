@@ -59,7 +59,7 @@ export class Heartbeat {
     this.#pulse.abort();
   }
 
-  /** The node has started anew, which others see by its boot ID. */
+  /** The node has restarted, which others see by its boot ID. */
   reboot(bootId: string): void {
     this.#node = { ...this.#node, bootId };
     this.beatNow();

@@ -126,6 +126,13 @@ describe('init containers', () => {
     await world.runs('app', 2);
     await world.until(isReady);
     expect(await phase()).toBe('Running');
+    for (const name of ['first', 'second']) {
+      expect(await world.status('p', name)).toMatchObject({
+        ready: true,
+        restartCount: 1,
+        state: { terminated: { reason: 'Completed' } },
+      });
+    }
     expect(await world.status('p')).toMatchObject({ restartCount: 1, lastState: { terminated: { exitCode: 255 } } });
     // Once the pod runs, an end of its container is none of the sandbox.
     world.runtime.end('app', 1);

@@ -2,9 +2,9 @@
 import type { Pod } from '@etcd-operator/kube';
 import type { ObjectCache } from '../controllers/object-cache.ts';
 import type { ObjectChange } from '../server/object-feed.ts';
-import { ImagePuller } from './image-puller.ts';
+import { ImagePuller } from './container/image-puller.ts';
 import type { NodeContext } from './node-context.ts';
-import { PodWorker } from './pod-worker.ts';
+import { PodWorker } from './pod/pod-worker.ts';
 
 /** The kubelet of one node: runs the pods that are bound to it. */
 export class Kubelet {

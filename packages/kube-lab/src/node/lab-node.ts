@@ -5,11 +5,11 @@ import type { Clock, Logger, Random } from '@etcd-operator/ports';
 import { ApiEventRecorder } from '../controllers/event-recorder.ts';
 import { SharedCaches } from '../controllers/shared-caches.ts';
 import type { ImageTable } from '../images/image-table.ts';
-import { AddressPool } from '../network/addresses.ts';
+import { AddressPool, type IpFamilies } from '../network/addresses.ts';
 import type { ContainerRuntime } from '../runtime/container-runtime.ts';
 import type { ObjectFeed } from '../server/object-feed.ts';
-import { kubeletBackOff } from './back-off.ts';
-import { cachedConfig } from './cached-config.ts';
+import { kubeletBackOff } from './container/back-off.ts';
+import { cachedConfig } from './environment/cached-config.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { Kubelet } from './kubelet.ts';
 import type { NodeContext } from './node-context.ts';
@@ -18,6 +18,7 @@ import type { NodeDescription } from './node-object.ts';
 /** What a node of the lab is made of. */
 export interface LabNodeOptions {
   readonly index: number;
+  readonly ipFamilies: IpFamilies;
   readonly description: NodeDescription;
   readonly directory: string;
   readonly runtime: ContainerRuntime;
@@ -50,11 +51,11 @@ export class LabNode {
     const isConnected = () => this.#connected;
     this.#context = {
       nodeName: description.name,
-      hostIp: description.address,
+      hostIps: description.addresses,
       directory: join(options.directory, description.name),
       runtime: options.runtime,
       images: options.images,
-      addresses: new AddressPool(options.index),
+      addresses: new AddressPool(options.index, options.ipFamilies),
       config: cachedConfig(this.#caches, client, clock),
       client,
       events: new ApiEventRecorder({ client, clock, random, component: 'kubelet', host: description.name }),
@@ -129,7 +130,7 @@ export class LabNode {
     this.reconnect();
   }
 
-  /** Power off, and on again after a while: containers start anew on new networks, claimed volumes are kept. */
+  /** Power off, and on again after a while: containers restart on new networks, claimed volumes are kept. */
   async reboot(options: { readonly keepEmptyDirs?: boolean; readonly offMilliseconds?: number } = {}): Promise<void> {
     await this.#powerOff();
     await this.#context.clock.sleep(options.offMilliseconds ?? 0);

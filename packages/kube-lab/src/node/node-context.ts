@@ -3,15 +3,15 @@ import type { Client, PersistentVolume } from '@etcd-operator/kube';
 import type { Clock, Logger, Random } from '@etcd-operator/ports';
 import type { EventRecorder } from '../controllers/event-recorder.ts';
 import type { ImageTable } from '../images/image-table.ts';
-import type { AddressPool } from '../network/addresses.ts';
+import type { Addresses, AddressPool } from '../network/addresses.ts';
 import type { ContainerRuntime } from '../runtime/container-runtime.ts';
-import type { BackOffPolicy } from './back-off.ts';
-import type { ConfigSource } from './config-source.ts';
+import type { BackOffPolicy } from './container/back-off.ts';
+import type { ConfigSource } from './environment/config-source.ts';
 
 /** What everything that belongs to one node shares. */
 export interface NodeContext {
   readonly nodeName: string;
-  readonly hostIp: string;
+  readonly hostIps: Addresses;
   /** Folder of the node on the host's disk. */
   readonly directory: string;
   readonly runtime: ContainerRuntime;

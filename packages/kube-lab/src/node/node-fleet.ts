@@ -8,7 +8,7 @@ import type { SharedCaches } from '../controllers/shared-caches.ts';
 import type { Disks } from '../controllers/storage/disks.ts';
 import { publishZone } from '../dns/zone-publisher.ts';
 import type { ImageTable } from '../images/image-table.ts';
-import { nodeAddress, podRange } from '../network/addresses.ts';
+import { type IpFamilies, nodeAddress, perFamily, podRange } from '../network/addresses.ts';
 import { openApiGate } from '../network/api-gate.ts';
 import { publishRoutes } from '../network/service-routes.ts';
 import { AgentProcess } from '../runtime/agent-process.ts';
@@ -54,6 +54,7 @@ export interface FleetOptions {
   readonly log: Logger;
   readonly timeFactor: number;
   readonly disks: Disks;
+  readonly ipFamilies: IpFamilies;
 }
 
 const defaultCapacity = { cpu: '8', memory: '16Gi', 'ephemeral-storage': '100Gi', pods: '110' };
@@ -63,8 +64,8 @@ const defaultCapacity = { cpu: '8', memory: '16Gi', 'ephemeral-storage': '100Gi'
  * @param closers takes what undoes each step, also of a start that fails midway
  */
 export async function openFleet(options: FleetOptions, closers: (() => void | Promise<void>)[]): Promise<NodeFleet> {
-  const { prerequisites, clock, log, directory, caches } = options;
-  const agent = await AgentProcess.start({ prerequisites, clock, log });
+  const { prerequisites, clock, log, directory, caches, ipFamilies } = options;
+  const agent = await AgentProcess.start({ prerequisites, clock, log, ipFamilies });
   closers.push(() => agent.stop());
   const { hostname, port } = new URL(options.url);
   const gate = await openApiGate(join(directory, 'api.sock'), { host: hostname, port: Number(port) });
@@ -89,13 +90,14 @@ export async function openFleet(options: FleetOptions, closers: (() => void | Pr
 }
 
 function openNode(options: FleetOptions, runtime: ContainerRuntime, spec: LabNodeSpec, index: number): LabNode {
-  const { server, images, clock, random, log, timeFactor } = options;
+  const { server, images, clock, random, log, timeFactor, ipFamilies } = options;
   return new LabNode({
     index,
+    ipFamilies,
     description: {
       name: spec.name,
-      address: nodeAddress(index),
-      podRange: podRange(index),
+      addresses: perFamily(ipFamilies, (family) => nodeAddress(index, family)),
+      podRanges: perFamily(ipFamilies, (family) => podRange(index, family)),
       labels: spec.labels ?? {},
       taints: spec.taints ?? [],
       capacity: { ...defaultCapacity, ...spec.capacity },

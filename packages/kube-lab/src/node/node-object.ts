@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Node, NodeCondition, Taint } from '@etcd-operator/kube';
+import type { Addresses } from '../network/addresses.ts';
 import { timestamp } from './timestamp.ts';
 
 /** How a node of the lab introduces itself. */
 export interface NodeDescription {
   readonly name: string;
-  readonly address: string;
-  readonly podRange: string;
+  readonly addresses: Addresses;
+  readonly podRanges: Addresses;
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly Taint[];
   readonly capacity: Readonly<Record<string, string>>;
@@ -36,8 +37,8 @@ export function nodeObject(node: NodeDescription): Node {
       },
     },
     spec: {
-      podCIDR: node.podRange,
-      podCIDRs: [node.podRange],
+      podCIDR: node.podRanges[0],
+      podCIDRs: node.podRanges,
       ...(node.taints.length > 0 ? { taints: node.taints } : {}),
     },
   };
@@ -58,7 +59,7 @@ export function nodeStatus(node: NodeDescription, now: number, before: Node['sta
     allocatable: node.capacity,
     conditions,
     addresses: [
-      { type: 'InternalIP', address: node.address },
+      ...node.addresses.map((address) => ({ type: 'InternalIP' as const, address })),
       { type: 'Hostname', address: node.name },
     ],
     daemonEndpoints: { kubeletEndpoint: { Port: 10250 } },

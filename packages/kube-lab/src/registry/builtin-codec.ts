@@ -39,7 +39,7 @@ export function builtinCodec(names: ResourceNames, defaults: Defaults, sharesUnc
   };
 }
 
-/** What can change without any default being filled in anew. */
+/** What can change without any default being filled in again. */
 const outerFields = ['metadata', 'status'];
 
 function isOuter(key: string): boolean {

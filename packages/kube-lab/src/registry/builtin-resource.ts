@@ -4,6 +4,7 @@ import { FieldSet } from '../apply/field-set.ts';
 import { deducedType, type FieldType } from '../apply/field-type.ts';
 import { fieldTypeOf } from '../apply/open-api-types.ts';
 import type { ScalePaths } from '../crd/scale.ts';
+import { oldAutoscalerCodec } from './autoscaling/old-autoscaler-codec.ts';
 import { builtinCodec, documentOf, rootTypeName } from './builtin-codec.ts';
 import { eventCodec } from './core/event-codec.ts';
 import { kindRules } from './kinds.ts';
@@ -25,15 +26,20 @@ export function builtinResource(names: ResourceNames): ServedResource {
   const hasStatus = names.subresources.some(({ name }) => name === 'status');
   // Events are the same objects in both of their groups.
   const isNewEvent = names.group === 'events.k8s.io';
+  const isOldAutoscaler = names.group === 'autoscaling' && names.version === 'v1';
   const collection = isNewEvent ? 'events' : qualifiedName(names);
   const rules = kindRules[qualifiedName(names)] ?? {};
   const strategy = rules.strategy ?? (hasStatus ? specStatusStrategy : dataStrategy);
-  const codec = () => builtinCodec(names, rules.defaults ?? (() => undefined), strategy.sharesUnchanged);
+  const codec = () => {
+    if (isNewEvent) return eventCodec(names);
+    if (isOldAutoscaler) return oldAutoscalerCodec(names);
+    return builtinCodec(names, rules.defaults ?? (() => undefined), strategy.sharesUnchanged);
+  };
   let fieldType: FieldType | undefined;
   return {
     ...names,
     collection,
-    codec: isNewEvent ? eventCodec(names) : codec(),
+    codec: codec(),
     strategy,
     custom: false,
     selectableFields: rules.selectableFields ?? [],

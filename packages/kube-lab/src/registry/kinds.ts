@@ -7,6 +7,7 @@ import {
   statefulSetDefaults,
 } from './apps/workload-defaults.ts';
 import { daemonSetStrategy, deploymentStrategy, replicaSetStrategy, statefulSetStrategy } from './apps/workloads.ts';
+import { autoscalerDefaults, autoscalerStrategy } from './autoscaling/autoscaler.ts';
 import { cronJobDefaults, cronJobStrategy, jobDefaults, jobStrategy } from './batch/jobs.ts';
 import type { Defaults } from './builtin-codec.ts';
 import { configMapStrategy, secretDefaults, secretStrategy } from './core/config.ts';
@@ -24,6 +25,15 @@ import { podDefaults } from './core/pod-defaults.ts';
 import { podStrategy } from './core/pod-strategy.ts';
 import { serviceDefaults, serviceStrategy } from './core/service.ts';
 import { claimDefaults, claimStrategy, volumeDefaults, volumeStrategy } from './core/storage.ts';
+import { ingressClassDefaults, ingressClassStrategy, ingressStrategy } from './networking/ingress.ts';
+import { networkPolicyDefaults, networkPolicyStrategy } from './networking/network-policy.ts';
+import {
+  policyBindingDefaults,
+  policyBindingStrategy,
+  policyDefaults,
+  policyStrategy,
+} from './other/admission-policy.ts';
+import { priorityClassDefaults, priorityClassStrategy, runtimeClassStrategy } from './other/classes.ts';
 import {
   bindingDefaults,
   clusterRoleBindingStrategy,
@@ -39,6 +49,7 @@ import {
   storageClassDefaults,
   storageClassStrategy,
 } from './other/small-kinds.ts';
+import { limitRangeDefaults, quotaStrategy, serviceCidrStrategy } from './other/uncounted.ts';
 import { mutatingDefaults, validatingDefaults, webhookConfigurationStrategy } from './other/webhook-configuration.ts';
 import type { Strategy } from './strategy.ts';
 
@@ -114,6 +125,20 @@ export const kindRules: Readonly<Record<string, KindRules>> = {
   'mutatingwebhookconfigurations.admissionregistration.k8s.io': {
     defaults: mutatingDefaults,
     strategy: webhookConfigurationStrategy,
+  },
+  resourcequotas: { strategy: quotaStrategy },
+  limitranges: { defaults: limitRangeDefaults },
+  'servicecidrs.networking.k8s.io': { strategy: serviceCidrStrategy },
+  'networkpolicies.networking.k8s.io': { defaults: networkPolicyDefaults, strategy: networkPolicyStrategy },
+  'ingresses.networking.k8s.io': { strategy: ingressStrategy },
+  'ingressclasses.networking.k8s.io': { defaults: ingressClassDefaults, strategy: ingressClassStrategy },
+  'priorityclasses.scheduling.k8s.io': { defaults: priorityClassDefaults, strategy: priorityClassStrategy },
+  'runtimeclasses.node.k8s.io': { strategy: runtimeClassStrategy },
+  'horizontalpodautoscalers.autoscaling': { defaults: autoscalerDefaults, strategy: autoscalerStrategy },
+  'validatingadmissionpolicies.admissionregistration.k8s.io': { defaults: policyDefaults, strategy: policyStrategy },
+  'validatingadmissionpolicybindings.admissionregistration.k8s.io': {
+    defaults: policyBindingDefaults,
+    strategy: policyBindingStrategy,
   },
   'customresourcedefinitions.apiextensions.k8s.io': { defaults: definitionDefaults, strategy: definitionStrategy },
 };

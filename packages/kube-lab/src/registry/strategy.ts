@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Clock, Random } from '@etcd-operator/ports';
 import type { JsonObject } from '../json/json.ts';
+import type { IpFamilies } from '../network/addresses.ts';
 import type { Identity } from '../server/identity.ts';
 import type { Store } from '../storage/store.ts';
 import type { FieldError } from '../validation/field-error.ts';
@@ -9,6 +10,8 @@ import type { FieldError } from '../validation/field-error.ts';
 export interface WriteContext {
   readonly clock: Pick<Clock, 'now'>;
   readonly random: Random;
+  /** Of the cluster, the primary one first. */
+  readonly ipFamilies: IpFamilies;
   readonly identity: Identity;
   /** What is stored now, for kinds that give out addresses and the like. */
   readonly store: Pick<Store, 'get' | 'list'>;

@@ -101,6 +101,8 @@ export interface ServiceRoute {
 export interface Cut {
   readonly from: string;
   readonly to: string;
+  /** Only those of TCP to this port. @default all */
+  readonly port?: number;
 }
 
 /** What slows a link. Latency and loss need a kernel with netem. */

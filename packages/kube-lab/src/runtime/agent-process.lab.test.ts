@@ -57,7 +57,7 @@ test('three etcd members find each other by name', async () => {
   const initial = members.map(({ name }) => `${name}=http://${name}.etcd:2380`).join(',');
   await Promise.all(
     members.map(async ({ name, address }) => {
-      await runtime.createSandbox({ id: `pod-${name}`, address });
+      await runtime.createSandbox({ id: `pod-${name}`, addresses: [address] });
       const spec: ContainerSpec = {
         id: name,
         sandbox: `pod-${name}`,

@@ -2,14 +2,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Socket } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import type { Clock, Logger } from '@etcd-operator/ports';
+import type { IpFamilies } from '../network/addresses.ts';
 import type { AgentCall, AgentCalls, AgentMessage, AgentRequest } from './agent-calls.ts';
 import type { ContainerExit } from './container-runtime.ts';
 import type { Prerequisites } from './prerequisites.ts';
+import { programBeside } from './program-beside.ts';
 import { RuntimeError } from './runtime-error.ts';
 
-const program = fileURLToPath(new URL('./agent/main.ts', import.meta.url));
+const program = programBeside(import.meta.url, new URL('./agent/main.ts', import.meta.url));
 const readyTimeout = 30_000;
 /** An agent that cannot end by itself is ended after this long. */
 const stopTimeout = 3000;
@@ -53,15 +54,18 @@ export class AgentProcess {
     readonly prerequisites: Prerequisites;
     readonly clock: Clock;
     readonly log: Logger;
+    /** @default IPv4 alone */
+    readonly ipFamilies?: IpFamilies;
   }): Promise<AgentProcess> {
     const { tools, enclosing } = options.prerequisites;
+    const families = options.ipFamilies ?? ['IPv4'];
     // The shell is process 1 inside: unlike Node it reaps orphans, and the namespace ends with it as soon as the agent does.
-    const reaper = `${JSON.stringify(process.execPath)} "$0" & wait $!`;
+    const reaper = `${JSON.stringify(process.execPath)} "$0" "$1" & wait $!`;
     const child = spawn(
       tools.setpriv,
       [
         ...['--pdeathsig', 'KILL', tools.unshare, ...enclosing, '--kill-child=KILL', '--mount-proc'],
-        ...['--propagation=private', tools.sh, '-c', reaper, program],
+        ...['--propagation=private', tools.sh, '-c', reaper, program, families.join(',')],
       ],
       // A group of its own: Ctrl-C in a terminal is for the visible process, which then ends the pods in good order.
       { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], detached: true, env: { ...process.env, NODE_OPTIONS: '' } },

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ImageFiles } from '../images/image.ts';
+import type { Addresses } from '../network/addresses.ts';
 
-/** A pod's network: one namespace with one address, which outlives the restarts of its containers. */
+/** A pod's network: one namespace with an address of each family, which outlives the restarts of its containers. */
 export interface SandboxSpec {
   /** Unique in the lab; the pod's UID and the attempt. */
   readonly id: string;
-  /** IPv4 address of the pod. */
-  readonly address: string;
+  readonly addresses: Addresses;
 }
 
 /** A folder or file of the host that a container sees at `target`. */

@@ -15,6 +15,7 @@ import { NamespaceCleaner } from '../gc/namespaces.ts';
 import { startServiceAccounts } from '../gc/service-accounts.ts';
 import { StorageProtection } from '../gc/storage-protection.ts';
 import { createWorkList } from '../gc/work-list.ts';
+import type { IpFamilies } from '../network/addresses.ts';
 import { builtinResource } from '../registry/builtin-resource.ts';
 import { builtinKinds } from '../registry/builtin-table.ts';
 import { Registry } from '../registry/registry.ts';
@@ -41,6 +42,8 @@ export interface ApiServerOptions {
   readonly dialService?: DialService;
   /** `rbac` as every cluster today; `allow-all` lets everybody do everything. @default 'rbac' */
   readonly authorization?: 'rbac' | 'allow-all';
+  /** Of the cluster's network, the primary one first. @default IPv4 alone */
+  readonly ipFamilies?: IpFamilies;
   /**
    * How far the server's own controllers (garbage collection, deletion of namespaces) lag behind what they watch, in
    * milliseconds. @default 0: they act as soon as the request that caused it is answered
@@ -103,6 +106,7 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
     registry: new Registry(),
     clock,
     random,
+    ipFamilies: options.ipFamilies ?? ['IPv4'],
     log: options.log ?? silentLogger,
     customDocuments: new Map(),
     nodeProxy: { current: options.nodeProxy },

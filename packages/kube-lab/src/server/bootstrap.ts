@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { JsonObject } from '../json/json.ts';
+import { apiServerAddress } from '../network/addresses.ts';
+import { systemPriorities } from '../registry/other/classes.ts';
 import type { Core } from './core.ts';
 import { createStored } from './system-writer.ts';
 
 const namespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
 
-/** What every cluster has from its first moment: four namespaces and the Service of the API server itself. */
+/** What every cluster has from its first moment: four namespaces, two priorities and the Service of the API server itself. */
 export function createInitialObjects(core: Core): void {
   for (const name of namespaces) create(core, '', 'v1', 'namespaces', name, { metadata: { name } });
+  for (const [name, { value, description }] of Object.entries(systemPriorities)) {
+    const object = { metadata: { name, generation: 1 }, value, description, preemptionPolicy: 'PreemptLowerPriority' };
+    create(core, 'scheduling.k8s.io', 'v1', 'priorityclasses', name, object);
+  }
   create(core, '', 'v1', 'services', 'default/kubernetes', {
     metadata: {
       name: 'kubernetes',
@@ -15,7 +21,7 @@ export function createInitialObjects(core: Core): void {
       labels: { component: 'apiserver', provider: 'kubernetes' },
     },
     spec: {
-      clusterIP: '10.96.0.1',
+      clusterIP: apiServerAddress[core.ipFamilies[0]],
       ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: 6443 }],
       sessionAffinity: 'None',
       type: 'ClusterIP',

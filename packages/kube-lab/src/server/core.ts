@@ -5,6 +5,7 @@ import type { ServiceAccountTokens } from '../authn/service-account-tokens.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
 import type { FaultTarget } from '../faults/fault-scope.ts';
 import type { FaultTable } from '../faults/fault-table.ts';
+import type { IpFamilies } from '../network/addresses.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { WriteContext } from '../registry/strategy.ts';
@@ -20,6 +21,8 @@ export interface Core {
   readonly registry: Registry;
   readonly clock: Clock;
   readonly random: Random;
+  /** Of the cluster, the primary one first. */
+  readonly ipFamilies: IpFamilies;
   readonly log: Logger;
   readonly faults: FaultTable;
   readonly authorizer: Authorizer;

@@ -4,18 +4,19 @@ import { authorize } from '../authz/authorize.ts';
 import { withConversions } from '../crd/conversion.ts';
 import { ConnectionLost } from '../faults/connection-lost.ts';
 import type { FaultTarget } from '../faults/fault-scope.ts';
-import { bindPod } from '../handlers/binding.ts';
+import { review, reviewKinds } from '../handlers/access/reviews.ts';
+import { requestToken } from '../handlers/access/token-request.ts';
 import { createObject } from '../handlers/create.ts';
 import { deleteCollection, deleteObject } from '../handlers/delete.ts';
-import { evictPod } from '../handlers/eviction.ts';
 import { finalizeNamespace } from '../handlers/finalize.ts';
 import { patchObject } from '../handlers/patch.ts';
-import { type AcceptedChannel, acceptPodChannel } from '../handlers/pod-channels.ts';
-import { podLog } from '../handlers/pod-log.ts';
+import { bindPod } from '../handlers/pods/binding.ts';
+import { evictPod } from '../handlers/pods/eviction.ts';
+import { type AcceptedChannel, acceptPodChannel } from '../handlers/pods/pod-channels.ts';
+import { podLog } from '../handlers/pods/pod-log.ts';
+import { proxyRequest } from '../handlers/pods/proxy.ts';
 import { getObject, listObjects } from '../handlers/read.ts';
-import { review, reviewKinds } from '../handlers/reviews.ts';
 import { serveScale } from '../handlers/scale.ts';
-import { requestToken } from '../handlers/token-request.ts';
 import { replaceObject } from '../handlers/update.ts';
 import { watchObjects } from '../handlers/watch.ts';
 import { checkWriteOptions } from '../handlers/write-options.ts';
@@ -139,6 +140,7 @@ function makeCall(core: Core, read: Pick<Call, 'request' | 'query' | 'identity' 
     warnings,
     clock: core.clock,
     random: core.random,
+    ipFamilies: core.ipFamilies,
     store: core.store,
     warn: (message) => warnings.push(message),
   };
@@ -149,6 +151,7 @@ async function serve(call: Call): Promise<ApiResponse> {
   checkPlace(call);
   if (info.subresource !== '' && !resource.subresources.some(({ name }) => name === info.subresource))
     throw unknownPath();
+  if (info.subresource === 'proxy') return proxyRequest(call);
   checkWriteOptions(call);
   if (resource.strategy.deprecation) call.warn(resource.strategy.deprecation);
   try {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { apiServerAddress } from '../network/addresses.ts';
 import { type CertificateAuthority, createCertificateAuthority } from '../tls/certificates.ts';
 import { kubeconfigText } from '../tls/kubeconfig.ts';
 import type { Listening, ListenOptions } from './api-server.ts';
@@ -33,7 +34,7 @@ export class HttpsFront {
       authority.issue({
         commonName: 'kube-apiserver',
         dnsNames: ['localhost', ...serviceNames, ...dnsNames],
-        ipAddresses: ['127.0.0.1', '::1', '10.96.0.1', ...ipAddresses],
+        ipAddresses: ['127.0.0.1', '::1', ...Object.values(apiServerAddress), ...ipAddresses],
         usage: 'server',
       }),
       authority.issue({ commonName: 'kubernetes-admin', organizations: ['system:masters'], usage: 'client' }),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 import { apiGroup, apiGroupList, apiResourceList, apiVersions, groupDiscoveryList } from '../discovery/discovery.ts';
+import { oldOpenApi } from '../discovery/old-open-api.ts';
 import { openApiDocumentText, openApiIndex } from '../discovery/open-api.ts';
 import type { JsonObject } from '../json/json.ts';
 import { capturedDiscovery } from '../registry/captured-api.ts';
@@ -23,6 +24,7 @@ export function servePath(core: Core, request: ApiRequest, path: string): ApiRes
       return parts.length === 2 ? found(apiGroup(core.registry.all(), first)) : resources(core, first, second);
     case 'openapi':
       if (first === 'v3') return openApi(core, parts.slice(2).join('/'));
+      if (first === 'v2' && parts.length === 2) return swagger(core, request);
       break;
     case 'version':
       return json(versionInfo());
@@ -81,6 +83,27 @@ function openApi(core: Core, key: string): ApiResponse {
   return text === undefined ? plain(404, '404 page not found\n') : jsonResponse(200, text);
 }
 
+/** As clients in Go name it in `Accept`, and as it is named in the answer. */
+const protobufAsked = /^application\/com\.github\.proto-openapi\.spec\.v2[.@]v1\.0\+protobuf$/;
+const protobufType = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
+
+function swagger(core: Core, request: ApiRequest): ApiResponse {
+  const { text, protobuf, etag } = oldOpenApi(core.customDocuments);
+  const clauses = (header(request, 'accept') ?? '').split(',').map((clause) => clause.split(';')[0]?.trim() ?? '');
+  const isProtobuf = protobufAsked.test(clauses[0] ?? '');
+  if (!isProtobuf && !clauses.some((clause) => ['', '*/*', 'application/*', 'application/json'].includes(clause))) {
+    return plain(406, '');
+  }
+  const headers = { etag, vary: 'Accept' };
+  if (header(request, 'if-none-match') === etag) return { status: 304, headers, body: '' };
+  if (!isProtobuf) return jsonResponse(200, text, headers);
+  return { status: 200, headers: { ...headers, 'content-type': protobufType }, body: bytes(protobuf()) };
+}
+
+async function* bytes(whole: Uint8Array): AsyncGenerator<Uint8Array, void> {
+  yield whole;
+}
+
 function versionInfo(): JsonObject {
   return {
     emulationMajor: '1',
@@ -100,7 +123,18 @@ function versionInfo(): JsonObject {
 function rootPaths(core: Core): string[] {
   const own = core.registry.all().filter(({ group }) => group !== '');
   const paths = own.flatMap(({ group, version }) => [`/apis/${group}`, `/apis/${group}/${version}`]);
-  return ['/api', '/api/v1', '/apis', ...new Set(paths), '/healthz', '/livez', '/openapi/v3', '/readyz', '/version'];
+  return [
+    '/api',
+    '/api/v1',
+    '/apis',
+    ...new Set(paths),
+    '/healthz',
+    '/livez',
+    '/openapi/v2',
+    '/openapi/v3',
+    '/readyz',
+    '/version',
+  ];
 }
 
 function found(body: JsonObject | undefined): ApiResponse {

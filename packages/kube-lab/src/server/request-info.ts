@@ -24,7 +24,7 @@ export interface ResourceRequest {
   readonly namespace: string;
   readonly resource: string;
   readonly name: string;
-  /** Everything after the name: `status`, `proxy/...`; empty if none. */
+  /** Everything after the name: `status`; empty if none. Of `proxy`, whatever comes after it is not ours. */
   readonly subresource: string;
   readonly path: string;
 }
@@ -78,10 +78,14 @@ export function parseRequestInfo(method: HttpMethod, path: string, query: URLSea
 function split(names: readonly string[]): Pick<ResourceRequest, 'namespace' | 'resource' | 'name' | 'subresource'> {
   const [first = '', second = '', third = '', ...more] = names;
   if (first === 'namespaces' && names.length > 2 && !namespaceSubresources.has(third)) {
-    return { namespace: second, resource: third, name: more[0] ?? '', subresource: more.slice(1).join('/') };
+    return { namespace: second, resource: third, name: more[0] ?? '', subresource: subresourceOf(more.slice(1)) };
   }
   const namespace = first === 'namespaces' ? second : '';
-  return { namespace, resource: first, name: second, subresource: [third, ...more].filter(Boolean).join('/') };
+  return { namespace, resource: first, name: second, subresource: subresourceOf([third, ...more].filter(Boolean)) };
+}
+
+function subresourceOf(parts: readonly string[]): string {
+  return parts[0] === 'proxy' ? 'proxy' : parts.join('/');
 }
 
 function verbOf(method: HttpMethod, name: string, watching: boolean): Verb {

@@ -17,6 +17,18 @@ import {
   volumeCells,
 } from './printers/core.ts';
 import {
+  autoscalerCells,
+  ingressCells,
+  ingressClassCells,
+  networkPolicyCells,
+  policyBindingCells,
+  policyCells,
+  priorityClassCells,
+  quotaCells,
+  runtimeClassCells,
+  serviceCidrCells,
+} from './printers/networking.ts';
+import {
   bindingCells,
   budgetCells,
   createdCells,
@@ -62,6 +74,16 @@ const printers: Readonly<Record<string, Printer>> = {
   'validatingwebhookconfigurations.admissionregistration.k8s.io': webhooksCells,
   'mutatingwebhookconfigurations.admissionregistration.k8s.io': webhooksCells,
   'leases.coordination.k8s.io': leaseCells,
+  'networkpolicies.networking.k8s.io': networkPolicyCells,
+  'ingresses.networking.k8s.io': ingressCells,
+  'ingressclasses.networking.k8s.io': ingressClassCells,
+  'servicecidrs.networking.k8s.io': serviceCidrCells,
+  'priorityclasses.scheduling.k8s.io': priorityClassCells,
+  'runtimeclasses.node.k8s.io': runtimeClassCells,
+  'horizontalpodautoscalers.autoscaling': autoscalerCells,
+  'validatingadmissionpolicies.admissionregistration.k8s.io': policyCells,
+  'validatingadmissionpolicybindings.admissionregistration.k8s.io': policyBindingCells,
+  resourcequotas: quotaCells,
   'endpointslices.discovery.k8s.io': endpointSliceCells,
 };
 

@@ -27,7 +27,7 @@ export class Credentials {
     const header = await this.#authorization();
     // Such a header could not be sent; what it holds is a secret and is not quoted.
     if (header !== undefined && /[^\x20-\x7e]/.test(header)) {
-      throw configError(this.#config.source, 'the token has characters that a token cannot have, such as a line break');
+      throw configError(this.#config.source, 'the token contains invalid characters, such as a line break');
     }
     return header;
   }

@@ -94,12 +94,12 @@ describe('a plugin', () => {
   });
 
   test.each([
-    ['token: secret', 'printed something that is no JSON'],
-    ['{}', 'printed no ExecCredential'],
+    ['token: secret', 'did not print valid JSON'],
+    ['{}', 'did not print an ExecCredential'],
     [printed({}), 'neither a token nor a client certificate'],
     [printed({ clientCertificateData: 'C' }), 'neither a token nor a client certificate'],
     [printed({ token: 't' }, 'client.authentication.k8s.io/v1beta1'), 'printed apiVersion'],
-    [printed({ token: 'secret', expirationTimestamp: 'tomorrow' }), 'an expirationTimestamp that is no time'],
+    [printed({ token: 'secret', expirationTimestamp: 'tomorrow' }), 'an expirationTimestamp that is not a valid time'],
   ])('that prints %s is refused without quoting it', async (output, message) => {
     const error = await source(async () => output)
       .credentials.get()
@@ -121,7 +121,7 @@ describe('programs', () => {
   test('that fail are reported with what they said, not with their arguments', async () => {
     const failing = run(process.execPath, ['-e', 'console.error("bad luck"); process.exit(3)', 'secret-argument'], {});
     const error = await failing.catch((caught: unknown) => caught);
-    expect((error as Error).message).toBe('it ended with 3: bad luck');
-    await expect(run('/no/such/program', [], {})).rejects.toThrow('there is no such program');
+    expect((error as Error).message).toBe('the program exited with 3: bad luck');
+    await expect(run('/no/such/program', [], {})).rejects.toThrow('the program was not found');
   });
 });

@@ -101,14 +101,17 @@ function parseCredential(output: string, apiVersion: string, where: string): Exe
     parsed = JSON.parse(output);
   } catch (cause) {
     // What was printed may be a secret: it is not quoted.
-    throw configError(where, 'printed something that is no JSON', cause);
+    throw configError(where, 'did not print valid JSON', cause);
   }
   const status = isObject(parsed) ? own(parsed, 'status') : undefined;
   if (!isObject(parsed) || parsed['kind'] !== 'ExecCredential' || !isObject(status)) {
-    throw configError(where, 'printed no ExecCredential with a status');
+    throw configError(where, 'did not print an ExecCredential with a status');
   }
   if (parsed['apiVersion'] !== apiVersion) {
-    throw configError(where, `printed apiVersion ${JSON.stringify(parsed['apiVersion'])}, asked for was ${apiVersion}`);
+    throw configError(
+      where,
+      `printed apiVersion ${JSON.stringify(parsed['apiVersion'])}, but the kubeconfig asks for ${apiVersion}`,
+    );
   }
   const text = (name: string) => {
     const value = own(status, name);
@@ -129,7 +132,7 @@ function expiryOf(text: string, where: string): number {
   try {
     return parseTime(text);
   } catch (cause) {
-    throw configError(where, 'printed an expirationTimestamp that is no time', cause);
+    throw configError(where, 'printed an expirationTimestamp that is not a valid time', cause);
   }
 }
 
@@ -147,7 +150,9 @@ export function programRunner(base: Environment): RunProgram {
         const said = stderr.trim().slice(0, stderrExcerpt);
         // The message of execFile quotes the arguments, which may hold secrets.
         const how =
-          error.code === 'ENOENT' ? 'there is no such program' : `it ended with ${error.signal ?? error.code}`;
+          error.code === 'ENOENT'
+            ? 'the program was not found'
+            : `the program exited with ${error.signal ?? error.code}`;
         return reject(new Error(said ? `${how}: ${said}` : how));
       });
     });

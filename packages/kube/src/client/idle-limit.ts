@@ -7,7 +7,7 @@ export interface IdleLimit {
   readonly expired: boolean;
   /** Something arrived and is being worked on. */
   pause(): void;
-  /** Waiting again; the limit starts anew. */
+  /** Waiting again; the limit starts again. */
   resume(): void;
   stop(): void;
 }

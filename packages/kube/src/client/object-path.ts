@@ -8,7 +8,7 @@ import { qualifiedName, type Resource, resourcePath } from '../resource.ts';
  */
 export function objectPath(resource: Resource, key: ObjectKey, subresource?: string): string {
   if (!isPathSegment(key.name)) {
-    throw new TypeError(`${JSON.stringify(key.name)} cannot be the name of one of ${qualifiedName(resource)}`);
+    throw new TypeError(`${JSON.stringify(key.name)} is not a valid name for ${qualifiedName(resource)}`);
   }
   return resourcePath(resource, {
     ...scope(resource, key.namespace, key.name),
@@ -28,7 +28,7 @@ function scope(resource: Resource, namespace: string | undefined, name: string |
   if (!resource.namespaced) return {};
   if (!namespace || !isPathSegment(namespace)) {
     const what = name ? `"${name}"` : 'the request';
-    throw new TypeError(`${qualifiedName(resource)} are namespaced, and ${what} names no namespace`);
+    throw new TypeError(`${qualifiedName(resource)} are namespaced, but ${what} has no namespace`);
   }
   return { namespace };
 }

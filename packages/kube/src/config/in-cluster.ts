@@ -37,7 +37,7 @@ async function mustRead(path: string, readFile: ReadFile): Promise<void> {
   try {
     await readFile(path);
   } catch (cause) {
-    const advice = 'does the pod set automountServiceAccountToken: false?';
+    const advice = 'check that the pod does not set automountServiceAccountToken: false';
     throw configError('in-cluster configuration', `cannot read ${path} (${reasonOf(cause)}); ${advice}`, cause);
   }
 }

@@ -36,7 +36,7 @@ export class Fields {
   text(name: string): string | undefined {
     const value = own(this.#fields, name);
     if (value === undefined || value === null || value === '') return undefined;
-    if (typeof value !== 'string') throw this.error(name, 'must be a text');
+    if (typeof value !== 'string') throw this.error(name, 'must be a string');
     return value;
   }
 
@@ -50,7 +50,7 @@ export class Fields {
     const value = own(this.#fields, name);
     if (value === undefined || value === null) return undefined;
     if (!isArray(value) || !value.every((item) => typeof item === 'string'))
-      throw this.error(name, 'must be a list of texts');
+      throw this.error(name, 'must be a list of strings');
     return value;
   }
 
@@ -110,9 +110,9 @@ export function parseKubeconfig(file: string, text: string): Kubeconfig {
   try {
     document = parse(text, { maxAliasCount: 100, logLevel: 'error' });
   } catch (cause) {
-    throw configError(file, `is no YAML: ${reasonOf(cause).split('\n')[0]}`, cause);
+    throw configError(file, `is not valid YAML: ${reasonOf(cause).split('\n')[0]}`, cause);
   }
-  if (document !== null && !isObject(document)) throw configError(file, 'is no kubeconfig: it must be an object');
+  if (document !== null && !isObject(document)) throw configError(file, 'is not a kubeconfig: it must be an object');
   const top = new Fields(file, dirname(file), document ?? {});
   return {
     files: [file],

@@ -7,7 +7,7 @@ import type { Entry, Fields, Kubeconfig } from './kubeconfig-file.ts';
 export function configOf(kubeconfig: Kubeconfig, context?: string): ClusterConfig {
   const files = kubeconfig.files.join(', ');
   const name = context ?? kubeconfig.currentContext;
-  if (name === undefined) throw configError(files, 'current-context is not set, and no context was asked for');
+  if (name === undefined) throw configError(files, 'current-context is not set, and no context was given');
   const { fields } = find(kubeconfig.contexts, name, 'context', files);
   const clusterName = fields.text('cluster');
   if (clusterName === undefined) throw fields.error('cluster', 'is missing');
@@ -26,7 +26,7 @@ function find(entries: ReadonlyMap<string, Entry>, name: string, kind: string, w
   const entry = entries.get(name);
   if (entry) return entry;
   const known = [...entries.keys()].map((known) => JSON.stringify(known)).join(', ') || 'none';
-  throw configError(where, `there is no ${kind} ${JSON.stringify(name)} (known: ${known})`);
+  throw configError(where, `${kind} ${JSON.stringify(name)} does not exist (known: ${known})`);
 }
 
 function clusterPart(
@@ -36,7 +36,8 @@ function clusterPart(
   if (server === undefined) throw cluster.error('server', 'is missing');
   if (!/^https?:\/\//.test(server)) throw cluster.error('server', `must start with https:// or http://: ${server}`);
   if (cluster.flag('insecure-skip-tls-verify')) {
-    const advice = 'give certificate-authority or certificate-authority-data, and tls-server-name if the name differs';
+    const advice =
+      'set certificate-authority or certificate-authority-data, and tls-server-name if the certificate has another name';
     throw cluster.error('insecure-skip-tls-verify', `is not supported: ${advice}`);
   }
   const certificateAuthority = pem(cluster, 'certificate-authority');
@@ -56,9 +57,9 @@ function userPart(user: Fields): UserPart {
   const clientCertificate = pem(user, 'client-certificate');
   const clientKey = pem(user, 'client-key');
   if (clientCertificate && !clientKey)
-    throw user.error('client-key', 'is missing, while there is a client-certificate');
+    throw user.error('client-key', 'is missing, although there is a client-certificate');
   if (clientKey && !clientCertificate)
-    throw user.error('client-certificate', 'is missing, while there is a client-key');
+    throw user.error('client-certificate', 'is missing, although there is a client-key');
   const impersonate = impersonation(user);
   return {
     credential: credential(user),
@@ -72,7 +73,7 @@ function pem(fields: Fields, name: string): Pem | undefined {
   const data = fields.text(`${name}-data`);
   if (data !== undefined) {
     const text = Buffer.from(data, 'base64').toString('utf8');
-    if (!text.includes('-----BEGIN ')) throw fields.error(`${name}-data`, 'is no PEM in base64');
+    if (!text.includes('-----BEGIN ')) throw fields.error(`${name}-data`, 'is not base64-encoded PEM');
     return { kind: 'data', pem: text };
   }
   const path = fields.path(name);
@@ -81,7 +82,10 @@ function pem(fields: Fields, name: string): Pem | undefined {
 
 function credential(user: Fields): Credential {
   if (user.has('auth-provider')) {
-    throw user.error('auth-provider', 'is not supported, nor by kubectl any more: use the exec plugin of the provider');
+    throw user.error(
+      'auth-provider',
+      'is not supported (kubectl has removed it as well): use the exec plugin of the provider',
+    );
   }
   const exec = user.object('exec');
   if (exec) return { kind: 'exec', plugin: execPlugin(exec) };
@@ -102,7 +106,7 @@ function execPlugin(exec: Fields): ExecPlugin {
     throw exec.error('apiVersion', 'must be client.authentication.k8s.io/v1 or v1beta1');
   }
   if (exec.text('interactiveMode') === 'Always') {
-    throw exec.error('interactiveMode', 'is Always, but nobody is there to be asked');
+    throw exec.error('interactiveMode', 'is Always, but this program cannot ask for input');
   }
   const env = exec.objects('env').map((item) => [item.text('name') ?? '', item.text('value') ?? ''] as const);
   const installHint = exec.text('installHint');
@@ -120,7 +124,7 @@ function impersonation(user: Fields): Impersonation | undefined {
   const as = user.text('as');
   const [uid, groups, extra] = [user.text('as-uid'), user.texts('as-groups'), user.object('as-user-extra')];
   if (as === undefined) {
-    if (uid || groups || extra) throw user.error('as', 'is missing, while others of its kind are set');
+    if (uid || groups || extra) throw user.error('as', 'is missing, although related fields are set');
     return undefined;
   }
   return {

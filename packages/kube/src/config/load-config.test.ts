@@ -119,13 +119,13 @@ describe('a kubeconfig gives', () => {
 
 describe('errors name file, entry and field', () => {
   test.each<[string, Parameters<typeof kubeconfig>[0], string]>([
-    ['no such context', { current: 'nope' }, '/k/config: there is no context "nope" (known: "dev")'],
+    ['no such context', { current: 'nope' }, '/k/config: context "nope" does not exist (known: "dev")'],
     [
       'no such cluster',
       { context: { cluster: 'x' } },
-      'context "dev" of /k/config: there is no cluster "x" (known: "c")',
+      'context "dev" of /k/config: cluster "x" does not exist (known: "c")',
     ],
-    ['no such user', { context: { user: 'x' } }, 'context "dev" of /k/config: there is no user "x" (known: "u")'],
+    ['no such user', { context: { user: 'x' } }, 'context "dev" of /k/config: user "x" does not exist (known: "u")'],
     ['no server', { cluster: { server: '' } }, 'cluster "c" of /k/config: server is missing'],
     [
       'a server of another kind',
@@ -140,7 +140,7 @@ describe('errors name file, entry and field', () => {
     [
       'data that is no PEM',
       { cluster: { 'certificate-authority-data': 'eA==' } },
-      'cluster "c" of /k/config: certificate-authority-data is no PEM',
+      'cluster "c" of /k/config: certificate-authority-data is not base64-encoded PEM',
     ],
     [
       'a certificate without key',
@@ -173,8 +173,8 @@ describe('errors name file, entry and field', () => {
       'interactiveMode is Always',
     ],
     ['groups without a user', { user: { 'as-groups': ['x'] } }, 'user "u" of /k/config: as is missing'],
-    ['a number for a text', { user: { token: 5 } }, 'user "u" of /k/config: token must be a text'],
-    ['a text for a list', { user: { as: 'x', 'as-groups': 'x' } }, 'as-groups must be a list of texts'],
+    ['a number for a text', { user: { token: 5 } }, 'user "u" of /k/config: token must be a string'],
+    ['a text for a list', { user: { as: 'x', 'as-groups': 'x' } }, 'as-groups must be a list of strings'],
     ['a text for a flag', { cluster: { 'insecure-skip-tls-verify': 'yes' } }, 'must be true or false'],
   ])('for %s', async (_, parts, message) => {
     const error = await one(parts).catch((caught: unknown) => caught);
@@ -184,8 +184,8 @@ describe('errors name file, entry and field', () => {
 
   test.each([
     ['nothing in it', '', '/f: current-context is not set'],
-    ['broken YAML', 'a: [', '/f: is no YAML'],
-    ['a list', '[]', '/f: is no kubeconfig'],
+    ['broken YAML', 'a: [', '/f: is not valid YAML'],
+    ['a list', '[]', '/f: is not a kubeconfig'],
     ['an entry without name', 'clusters: [{cluster: {}}]', '/f: clusters[0]: name is missing'],
     ['entries that are no list', 'users: 5', '/f: users must be a list'],
     ['an entry that is no object', 'users: [5]', '/f: users[0] must be an object'],
@@ -225,7 +225,7 @@ describe('several files', () => {
   });
 
   test('of which none exists are an error', async () => {
-    await expect(load({}, { env: { KUBECONFIG: '/x:/y' } })).rejects.toThrow('none of its files exists: /x, /y');
+    await expect(load({}, { env: { KUBECONFIG: '/x:/y' } })).rejects.toThrow('none of the files in it exists: /x, /y');
   });
 });
 
@@ -262,7 +262,7 @@ describe('the order of sources', () => {
 
   test('with nothing at all is an error that says what was looked for', async () => {
     await expect(load({})).rejects.toThrow(
-      'there is no --kubeconfig, no KUBECONFIG, no service account and no ~/.kube/config',
+      'found no way to reach a Kubernetes cluster: there is no --kubeconfig, no KUBECONFIG, no service account and no ~/.kube/config',
     );
   });
 

@@ -37,14 +37,17 @@ async function findConfig(options: LoadConfigOptions, readFile: ReadFile): Promi
   const listed = (env['KUBECONFIG'] ?? '').split(delimiter).filter((path) => path !== '');
   if (listed.length > 0) {
     const found = await readAll(listed, readFile);
-    if (found.length === 0) throw configError('KUBECONFIG', `none of its files exists: ${listed.join(', ')}`);
+    if (found.length === 0) throw configError('KUBECONFIG', `none of the files in it exists: ${listed.join(', ')}`);
     return configOf(mergeKubeconfigs(found), context);
   }
   if (context === undefined && isInCluster(env)) return inClusterConfig(env, readFile);
   const home = env['HOME'];
   const found = home ? await readAll([join(home, '.kube', 'config')], readFile) : [];
   if (found[0]) return configOf(found[0], context);
-  throw configError('no cluster', 'there is no --kubeconfig, no KUBECONFIG, no service account and no ~/.kube/config');
+  throw configError(
+    'no cluster',
+    'found no way to reach a Kubernetes cluster: there is no --kubeconfig, no KUBECONFIG, no service account and no ~/.kube/config',
+  );
 }
 
 async function mustRead(path: string, readFile: ReadFile): Promise<Kubeconfig> {

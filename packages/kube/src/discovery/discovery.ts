@@ -28,7 +28,7 @@ interface Cached {
 }
 
 const defaultMaxAge = 600_000;
-/** A kind that is not found makes the catalogue be read anew, but not more often than this. */
+/** A kind that is not found makes the catalogue be read again, but not more often than this. */
 const missInterval = 1_000;
 const bodyLimit = 64 * 2 ** 20;
 const errorBodyLimit = 1 << 20;
@@ -124,7 +124,7 @@ export class Discovery {
       throw new SyntaxError('not an object');
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw transportError(error, request);
-      throw new KubeError('BadResponse', `${describe(request)} was answered with something that is no JSON object`, {
+      throw new KubeError('BadResponse', `${describe(request)} was answered with something other than a JSON object`, {
         request,
         cause: error,
       });

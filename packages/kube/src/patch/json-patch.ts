@@ -44,7 +44,7 @@ function applyOperation(document: JsonValue, operation: JsonPatchOperation): Jso
     default:
       throw new PatchError(
         'Malformed',
-        `${JSON.stringify((operation as { op?: unknown }).op)} is no JSON patch operation`,
+        `${JSON.stringify((operation as { op?: unknown }).op)} is not a JSON patch operation`,
       );
   }
 }
@@ -56,7 +56,7 @@ function givenValue(operation: { readonly value?: unknown }): JsonValue {
 function wholeDocument(operation: { readonly value?: unknown }): JsonValue {
   const value = givenValue(operation);
   if (isObject(value) || isArray(value)) return value;
-  throw new PatchError('Malformed', 'a document can be replaced by an object or an array only');
+  throw new PatchError('Malformed', 'a document can only be replaced by an object or an array');
 }
 
 function from(operation: { readonly from: string }): readonly string[] {
@@ -139,6 +139,6 @@ function missing(path: readonly string[]): PatchError {
   const pointer = path.reduce(pointerTo, '');
   return new PatchError(
     'PathNotFound',
-    `the document has no ${JSON.stringify(pointer)} that the operation could apply to`,
+    `the operation cannot be applied: the document has no ${JSON.stringify(pointer)}`,
   );
 }

@@ -7,7 +7,7 @@ export function parsePointer(pointer: string): readonly string[] {
   if (!pointer.startsWith('/')) {
     throw new PatchError(
       'Malformed',
-      `${JSON.stringify(pointer)} is no JSON pointer: it must be empty or start with "/"`,
+      `${JSON.stringify(pointer)} is not a JSON pointer: it must be empty or start with "/"`,
     );
   }
   return pointer

@@ -5,7 +5,7 @@ export class CallerError extends Error {
   readonly thrown: unknown;
 
   constructor(thrown: unknown) {
-    super('what the caller gave failed', { cause: thrown });
+    super('the input or output stream of the caller failed', { cause: thrown });
     this.thrown = thrown;
   }
 }

@@ -122,7 +122,7 @@ function parseStatus(payload: Uint8Array, request: Request): Status {
   try {
     return JSON.parse(Buffer.from(payload).toString('utf8')) as Status;
   } catch (cause) {
-    const message = `${describe(request)}: the error stream holds something that is no Status`;
+    const message = `${describe(request)}: the error stream contains something other than a Status`;
     throw new KubeError('BadResponse', message, { request, cause });
   }
 }

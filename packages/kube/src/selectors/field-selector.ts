@@ -16,7 +16,7 @@ export function parseFieldSelector(text: string): readonly FieldRequirement[] {
 }
 
 function splitTerms(text: string): readonly string[] {
-  return text.match(/(?:\\.|[^\\,]|\\$)+/gsu) ?? [];
+  return text.match(/(?:\\(?:.|$)|[^\\,])+/gsu) ?? [];
 }
 
 function parseTerm(term: string, text: string): FieldRequirement {
@@ -34,7 +34,7 @@ function unescapeValue(value: string, text: string): string {
   if (!/^(?:[^\\,=]|\\[\\,=])*$/s.test(value)) {
     throw new ParseError(
       'FieldSelector',
-      `field selector ${JSON.stringify(text)}: escape \\, comma and = in values by a backslash`,
+      `field selector ${JSON.stringify(text)}: escape \\, comma and = in values with a backslash`,
     );
   }
   return value.replace(/\\(.)/gs, '$1');

@@ -43,7 +43,7 @@ function compare(operator: 'Gt' | 'Lt', value: bigint, limit: bigint): boolean {
 export function labelRequirements(selector: LabelSelector): readonly LabelRequirement[] {
   const labels = Object.entries(selector.matchLabels ?? {}).map(([key, value]) => requirement(key, 'In', [value]));
   const expressions = (selector.matchExpressions ?? []).map(({ key, operator, values }) => {
-    if (!isSetOperator(operator)) invalid(`${JSON.stringify(operator)} is no operator of a label selector`);
+    if (!isSetOperator(operator)) invalid(`${JSON.stringify(operator)} is not an operator of label selectors`);
     return requirement(key, operator, values ?? []);
   });
   return [...labels, ...expressions];
@@ -60,9 +60,8 @@ function isSetOperator(operator: string): operator is LabelOperator {
 
 /** A checked requirement. Keys and values must be ones that a label can have. */
 export function requirement(key: string, operator: LabelOperator, values: readonly string[]): LabelRequirement {
-  if (!isLabelKey(key)) invalid(`${JSON.stringify(key)} cannot be the key of a label`);
-  for (const value of values)
-    if (!isLabelValue(value)) invalid(`${JSON.stringify(value)} cannot be the value of a label`);
+  if (!isLabelKey(key)) invalid(`${JSON.stringify(key)} is not a valid label key`);
+  for (const value of values) if (!isLabelValue(value)) invalid(`${JSON.stringify(value)} is not a valid label value`);
   switch (operator) {
     case 'In':
     case 'NotIn':

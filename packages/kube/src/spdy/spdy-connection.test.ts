@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { channelPair } from '../testing/channel-pair.ts';
 import type { MessageChannel } from '../transport/transport.ts';
 import { encodeFrame } from './frame.ts';
-import { SpdyConnection } from './spdy-connection.ts';
+import { type ByteLink, SpdyConnection } from './spdy-connection.ts';
 import type { SpdyStream } from './spdy-stream.ts';
 
 /** A client and a server that hands each stream to `serve`. */
@@ -153,4 +153,32 @@ describe('a connection', () => {
     connection.close();
     expect(await run).toBeUndefined();
   });
+});
+
+test('a connection that is lost while a stream is being requested fails the request, and nothing else', async () => {
+  const lost = new Error('the channel was aborted');
+  const link: ByteLink = {
+    // Reading fails first, sending a moment later.
+    send: () => new Promise((_, reject) => setTimeout(() => reject(lost), 10)),
+    messages: {
+      async *[Symbol.asyncIterator]() {
+        await Promise.resolve();
+        yield* [];
+        throw lost;
+      },
+    },
+    close: () => undefined,
+  };
+  const unhandled: unknown[] = [];
+  const onUnhandled = (error: unknown) => unhandled.push(error);
+  process.on('unhandledRejection', onUnhandled);
+  try {
+    const connection = new SpdyConnection({ link, role: 'client' });
+    const ended = connection.run().catch((error: unknown) => error);
+    await expect(connection.open({ streamtype: 'error' })).rejects.toBe(lost);
+    expect(await ended).toBe(lost);
+  } finally {
+    process.off('unhandledRejection', onUnhandled);
+  }
+  expect(unhandled).toEqual([]);
 });

@@ -62,6 +62,8 @@ export class SpdyConnection implements StreamOutput {
     const accepted = new Promise<void>((resolve, reject) => {
       this.#awaitingReply.set(stream.id, { resolve, reject });
     });
+    // The connection may be lost while the request is sent: then sending fails as well, and nobody waits for the reply.
+    accepted.catch(() => undefined);
     await this.#send({ type: 'syn-stream', stream: stream.id, fin: false, block: this.#writer.encode(headers) });
     await accepted;
     return stream;

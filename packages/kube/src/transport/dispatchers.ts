@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Agent, type Dispatcher, ProxyAgent, Socks5ProxyAgent } from 'undici';
+import { Agent, buildConnector, type Dispatcher, ProxyAgent, Socks5ProxyAgent } from 'undici';
 import { KubeError } from '../kube-error.ts';
+import { fenceWrites } from './leave-fence.ts';
 
 /** What a TLS connection to the API server is checked and made with. Without `ca` the system's authorities are trusted. */
 export interface TlsMaterial {
@@ -62,10 +63,23 @@ function createDispatcher({ tls, proxyUrl, connectTimeout }: DispatcherOptions, 
     keepAliveInitialDelay: tcpKeepAliveDelay,
     ...tlsConnectOptions(tls),
   };
-  if (!proxyUrl) return new Agent({ ...limits, connect });
+  if (!proxyUrl) return new Agent({ ...limits, connect: fencedConnector(connect) });
   const { protocol } = parseProxy(proxyUrl);
   if (protocol === 'socks5:') return new Socks5ProxyAgent(proxyUrl, { ...limits, requestTls: connect });
   return new ProxyAgent({ ...limits, uri: proxyUrl, requestTls: connect, proxyTls: { timeout: connectTimeout } });
+}
+
+function fencedConnector(options: buildConnector.BuildOptions): buildConnector.connector {
+  const connector = buildConnector({ ...options, allowH2: false });
+  return (target, callback) =>
+    connector(target, (...[error, socket]: Parameters<buildConnector.Callback>) => {
+      if (error) {
+        callback(error, null);
+        return;
+      }
+      fenceWrites(socket);
+      callback(null, socket);
+    });
 }
 
 function parseProxy(proxyUrl: string): URL {

@@ -173,6 +173,22 @@ describe('a request ends', () => {
     await expect(reading).rejects.toThrow('stop');
   });
 
+  test('by its signal, its time limit and the end of the transport also while it waits for what to connect with', async () => {
+    const clock = new VirtualClock();
+    const never = () => new Promise<never>(() => undefined);
+    const transport = transportTo('https://localhost:1', { clock, requestTimeout: 1000, tls: never });
+    const caller = new AbortController();
+    const called = transport.request({ ...get, signal: caller.signal });
+    caller.abort();
+    await expect(called).rejects.toMatchObject({ code: 'Aborted' });
+    const late = transport.request(get).catch((error: unknown) => error);
+    await clock.advance(1000);
+    expect(await late).toMatchObject({ code: 'Timeout' });
+    const closed = transport.request(get).catch((error: unknown) => error);
+    await transport.close();
+    expect(await closed).toMatchObject({ code: 'Aborted' });
+  });
+
   test('with Aborted when the transport is closed', async () => {
     const arrived = Promise.withResolvers<void>();
     const server = await serve(() => arrived.resolve());
@@ -329,7 +345,7 @@ describe('the address of the server', () => {
       break;
     }
     const closed = () => {
-      throw new Error('the lease is not held');
+      throw new Error('this process does not hold the lease');
     };
     const refused = transport.request({ method: 'POST', path: '/refused', body: '{}', fence: closed });
     await expect(refused).rejects.toMatchObject({ code: 'Aborted' });
@@ -351,7 +367,7 @@ describe('the fence of a request', () => {
     const transport = transportTo(server.url, { connections: 1 });
     let isOpen = true;
     const fence = () => {
-      if (!isOpen) throw new Error('the lease is not held');
+      if (!isOpen) throw new Error('this process does not hold the lease');
     };
     const first = transport.request({ method: 'POST', path: '/first', body: '{}', fence });
     await vi.waitFor(() => expect(arrived).toEqual(['POST /first']));
@@ -362,7 +378,7 @@ describe('the fence of a request', () => {
     await textOf(await first);
     await expect(second).rejects.toMatchObject({
       code: 'Aborted',
-      message: 'POST /second was not sent: the lease is not held',
+      message: 'POST /second was not sent: this process does not hold the lease',
     });
     isOpen = true;
     const third = transport.request({ method: 'PUT', path: '/third', body: '{}', fence });
@@ -370,6 +386,33 @@ describe('the fence of a request', () => {
     answers[1]?.();
     expect((await third).status).toBe(200);
   });
+
+  test.each([1, 2])(
+    'closes the way at the last moment too: asked the %i. time, the request never arrives',
+    async (nth) => {
+      const arrived: string[] = [];
+      const server = await serve((request, response) => {
+        arrived.push(request.url ?? '');
+        response.end('{}');
+      });
+      const transport = transportTo(server.url);
+      const closedAt = (last: number) => {
+        let asked = 0;
+        return () => {
+          asked += 1;
+          if (asked >= last) throw new Error('this process does not hold the lease');
+        };
+      };
+      const body = JSON.stringify({ text: 'x'.repeat(1000) });
+      const late = transport.request({ method: 'POST', path: '/late', body, fence: closedAt(nth) });
+      await expect(late).rejects.toMatchObject({
+        code: 'Aborted',
+        message: expect.stringMatching(/was not sent: this process does not hold the lease/),
+      });
+      await textOf(await transport.request({ method: 'POST', path: '/next', body, fence: closedAt(3) }));
+      expect(arrived).toEqual(['/next']);
+    },
+  );
 
   test('is asked when the connection is there, not before', async () => {
     const arrived: string[] = [];

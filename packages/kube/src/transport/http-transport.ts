@@ -8,6 +8,7 @@ import { leaveFence } from './leave-fence.ts';
 import { openWebSocket } from './open-web-socket.ts';
 import type { ChannelRequest, MessageChannel, Transport, TransportRequest, TransportResponse } from './transport.ts';
 import { describe, transportError } from './transport-error.ts';
+import { untilAborted } from './until-aborted.ts';
 
 export interface HttpTransportOptions {
   /** `https://host:6443` or, for `kubectl proxy` and tests, `http://...`; a path in it is kept in front of every request. */
@@ -43,19 +44,19 @@ export class HttpTransport implements Transport {
     if (!url || !['http:', 'https:'].includes(url.protocol)) {
       throw new KubeError(
         'Configuration',
-        `the server ${JSON.stringify(options.server)} is no http:// or https:// URL`,
+        `the server ${JSON.stringify(options.server)} is not an http:// or https:// URL`,
       );
     }
     this.#options = options;
     this.#origin = url.origin;
-    this.#basePath = url.pathname.replace(/\/+$/, '');
+    this.#basePath = withoutTrailingSlashes(url.pathname);
     this.#requestTimeout = options.requestTimeout ?? defaultRequestTimeout;
   }
 
   async request(request: TransportRequest): Promise<TransportResponse> {
     const abort = this.#abortFor(request);
     try {
-      const dispatcher = dispatcherFor(request, await this.#dispatchers());
+      const dispatcher = dispatcherFor(request, await untilAborted(this.#dispatchers(), abort.controller.signal));
       const fenced = request.fence ? dispatcher.compose(leaveFence(request)) : dispatcher;
       const response = await fenced.request({
         origin: this.#origin,
@@ -78,7 +79,7 @@ export class HttpTransport implements Transport {
     const summary = { method: 'GET', path: request.path };
     const abort = this.#abortFor({ ...summary, ...(request.signal ? { signal: request.signal } : {}) });
     try {
-      const { streams } = await this.#dispatchers();
+      const { streams } = await untilAborted(this.#dispatchers(), abort.controller.signal);
       const { clock, random } = this.#options;
       const target = { origin: this.#origin, path: this.#basePath + request.path };
       const channel = await openWebSocket(streams, target, request, { clock, random, signal: abort.controller.signal });
@@ -161,4 +162,10 @@ function joined(headers: Dispatcher.ResponseData['headers']): Readonly<Record<st
     if (value !== undefined) result[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : value;
   }
   return result;
+}
+
+function withoutTrailingSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === '/') end -= 1;
+  return path.slice(0, end);
 }

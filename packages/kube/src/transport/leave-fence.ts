@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { Duplex } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { KubeError, type RequestSummary } from '../kube-error.ts';
 import { describe } from './transport-error.ts';
@@ -20,6 +21,35 @@ export function assertMayLeave(request: FencedRequest): void {
   }
 }
 
+/** The request whose first bytes are written next; undici writes them in the same turn in which it says that it begins. */
+let leaving: FencedRequest | undefined;
+
+/**
+ * Has a connection ask the fence of the request that is about to leave once more, right before its bytes are handed to the system:
+ * what lies between the two is a few microseconds then.
+ */
+export function fenceWrites(socket: Duplex): void {
+  const guarded =
+    <Chunk extends readonly unknown[]>(write: (...all: [...Chunk, Done]) => void) =>
+    (...all: [...Chunk, Done]) => {
+      const request = leaving;
+      leaving = undefined;
+      try {
+        if (request) assertMayLeave(request);
+      } catch (error) {
+        (all.at(-1) as Done)(error as Error);
+        return;
+      }
+      write(...all);
+    };
+  Object.assign(socket, {
+    _write: guarded(socket._write.bind(socket)),
+    ...(socket._writev && { _writev: guarded(socket._writev.bind(socket)) }),
+  });
+}
+
+type Done = (error?: Error | null) => void;
+
 /**
  * Asks the fence when a connection is there and the first byte is about to be written: a request may have waited in line for long,
  * and the process may have been stopped in between.
@@ -30,6 +60,10 @@ export function leaveFence(request: FencedRequest): Dispatcher.DispatcherCompose
       onRequestStart: (controller, context) => {
         assertMayLeave(request);
         handler.onRequestStart?.(controller, context);
+        leaving = request;
+        queueMicrotask(() => {
+          leaving = undefined;
+        });
       },
       onRequestUpgrade: (...upgrade) => handler.onRequestUpgrade?.(...upgrade),
       onResponseStart: (...start) => handler.onResponseStart?.(...start),

@@ -154,7 +154,7 @@ describe('the fence of a request', () => {
   test('is asked before each attempt: what may not be sent any more is not sent again', async () => {
     let asked = 0;
     const fence = () => {
-      if (asked++ === 2) throw new Error('the lease is not held');
+      if (asked++ === 2) throw new Error('this process does not hold the lease');
     };
     const put: TransportRequest = { method: 'PUT', path: '/x', repeatable: true, fence };
     expect(await run(put, [() => json({}, 503)])).toEqual({ result: 'Aborted', times: [0, 100] });

@@ -104,12 +104,16 @@ async function settle(
   if (lost === undefined || request.method === 'GET' || !ambiguous.has(response.status))
     return { ...response, attempts };
   await drain(response);
-  const what = `${describe(request)} was sent again because an answer was lost, and was refused (${response.status})`;
-  throw new KubeError('ConnectionLost', `${what}: the first may have taken effect; read the object to see`, {
-    request: { method: request.method, path: request.path },
-    attempts,
-    cause: lost,
-  });
+  const what = `${describe(request)} was sent a second time, because the first response was lost, and was refused (${response.status})`;
+  throw new KubeError(
+    'ConnectionLost',
+    `${what}. The first request may have taken effect; read the object to find out`,
+    {
+      request: { method: request.method, path: request.path },
+      attempts,
+      cause: lost,
+    },
+  );
 }
 
 /** Milliseconds to wait before the next attempt; undefined if there is to be none. */

@@ -38,3 +38,8 @@ describe('a duration', () => {
     );
   });
 });
+
+test('a text without end is refused in the time it takes to read it', () => {
+  expect(() => parseDuration(`${'1'.repeat(400_000)}x`)).toThrow('is not a duration');
+  expect(() => parseDuration(`${'1m'.repeat(200_000)}x`)).toThrow('is not a duration');
+}, 5_000);

@@ -12,8 +12,8 @@ const nanosecondsIn: Readonly<Record<string, bigint>> = {
   h: 3_600_000_000_000n,
 };
 const longest = 2n ** 63n - 1n;
-const part = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
-const whole = /^([+-]?)((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+|0)$/;
+const part = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/gy;
+const whole = /^([+-]?)((?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+|0)$/;
 
 /** Reads a duration as Go and the API write it, such as `10s`, `1h30m` or `1.5ms`, in milliseconds. */
 export function parseDuration(text: string): number {
@@ -30,7 +30,7 @@ export function parseDuration(text: string): number {
 }
 
 function invalid(text: string): never {
-  throw new ParseError('Duration', `${JSON.stringify(text)} is no duration, such as 10s or 1h30m`);
+  throw new ParseError('Duration', `${JSON.stringify(text)} is not a duration such as 10s or 1h30m`);
 }
 
 /** Writes milliseconds as Go does: `1h30m0s`, `1.5s`, `250ms`. Nanoseconds are the finest. */
@@ -50,6 +50,12 @@ export function formatDuration(milliseconds: number): string {
 /** `value` with its last `places` digits behind a point, trailing zeros left out. */
 function decimal(value: bigint, places: number): string {
   const digits = value.toString().padStart(places + 1, '0');
-  const fraction = digits.slice(-places).replace(/0+$/, '');
+  const fraction = withoutZeros(digits.slice(-places));
   return `${digits.slice(0, -places)}${fraction && `.${fraction}`}`;
+}
+
+function withoutZeros(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === '0') end -= 1;
+  return digits.slice(0, end);
 }

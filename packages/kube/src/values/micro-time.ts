@@ -24,8 +24,5 @@ export function parseTime(text: string): number {
 }
 
 function invalid(text: string): never {
-  throw new ParseError(
-    'Time',
-    `${JSON.stringify(text)} is no time as RFC 3339 writes it, such as 2026-01-31T12:00:00Z`,
-  );
+  throw new ParseError('Time', `${JSON.stringify(text)} is not an RFC 3339 time such as 2026-01-31T12:00:00Z`);
 }

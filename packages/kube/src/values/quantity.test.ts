@@ -132,3 +132,8 @@ test('the whole value is rounded away from zero', () => {
     0n,
   ]);
 });
+
+test('a text without end is refused in the time it takes to read it', () => {
+  // Minutes where each digit was tried again.
+  expect(() => parseQuantity(`${'1'.repeat(200_000)}x`)).toThrow('x');
+}, 5_000);

@@ -21,7 +21,7 @@ const largestExponent = 400;
 
 const decimalSuffixes = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
 const binarySuffixes = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
-const grammar = /^([+-]?)(\d+\.?\d*|\.\d+)(?:([eE])([+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)$/;
+const grammar = /^([+-]?)(\d+(?:\.\d*)?|\.\d+)(?:([eE])([+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)$/;
 
 /** Reads a quantity. Finer than a billionth is rounded away from zero; binary ones are capped at 2^63-1, as the server does. */
 export function parseQuantity(text: string | number): Quantity {
@@ -53,7 +53,7 @@ function ceilDivide(value: bigint, divisor: bigint): bigint {
 }
 
 function invalid(text: string): never {
-  throw new ParseError('Quantity', `${JSON.stringify(text)} is no quantity, such as 100m, 1.5Gi or 2e3`);
+  throw new ParseError('Quantity', `${JSON.stringify(text)} is not a quantity such as 100m, 1.5Gi or 2e3`);
 }
 
 /** The canonical text: no fraction, the largest suffix that needs none. `1.5` is `1500m`, `1024Mi` is `1Gi`. */

@@ -15,7 +15,10 @@ export function isOrderedResourceVersion(version: string | undefined): version i
 export function compareResourceVersions(left: string, right: string): number {
   for (const version of [left, right]) {
     if (!isOrderedResourceVersion(version)) {
-      throw new ParseError('ResourceVersion', `${JSON.stringify(version)} is no resource version that can be ordered`);
+      throw new ParseError(
+        'ResourceVersion',
+        `resource version ${JSON.stringify(version)} is not a number and cannot be compared`,
+      );
     }
   }
   if (left.length !== right.length) return left.length < right.length ? -1 : 1;

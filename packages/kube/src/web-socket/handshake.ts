@@ -25,7 +25,7 @@ export function checkAnswer(
   protocols: readonly string[],
 ): { readonly protocol: string } | { readonly problem: string } {
   if (headers['sec-websocket-accept'] !== acceptOf(Buffer.from(key).toString('base64'))) {
-    return { problem: 'its Sec-WebSocket-Accept does not belong to our key' };
+    return { problem: 'its Sec-WebSocket-Accept does not match the key that was sent' };
   }
   const protocol = headers['sec-websocket-protocol'] ?? '';
   if (typeof protocol !== 'string' || (protocols.length > 0 && !protocols.includes(protocol))) {

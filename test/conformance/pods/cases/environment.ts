@@ -154,7 +154,7 @@ export const environment: PodSubject = {
         'search x.example\nnameserver 10.9.9.9\noptions ndots:1\n',
       );
     },
-    'an annotation in a variable is read anew at each start': async (t) => {
+    'an annotation in a variable is read again at each start': async (t) => {
       const env = [{ name: 'NOTE', valueFrom: { fieldRef: { fieldPath: "metadata.annotations['note']" } } }];
       const volumes = [{ name: 'v', emptyDir: {} }];
       const script = 'echo "note $NOTE"; touch /v/up; while [ -e /v/up ]; do sleep 0.1; done';

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { BackupOrder } from '../backup-order.ts';
-import type { BackupMemory, BackupObservation } from '../backup-plan.ts';
-import type { Schedule } from '../schedule.ts';
+import type { BackupMemory, BackupObservation } from '../observation.ts';
+import type { BackupOrder } from '../observe/backup-order.ts';
+import { keepAll } from '../plan/keep-rules.ts';
+import type { Schedule } from '../plan/schedule.ts';
 
 /** The moment of all tables. */
 export const now = Date.parse('2026-01-01T12:00:00Z');
@@ -9,11 +10,16 @@ export const now = Date.parse('2026-01-01T12:00:00Z');
 export function order(schedule: Schedule): BackupOrder {
   return {
     endpoints: [],
+    cluster: undefined,
     place: { type: 'S3', path: 'bucket/key', bucket: 'bucket', key: 'key' },
     schedule,
     timeoutMs: 60_000,
-    maxBackups: 0,
+    keep: keepAll,
+    prove: undefined,
+    continuous: false,
     deleteStored: false,
+    ttlSeconds: undefined,
+    isEncrypted: false,
   };
 }
 
@@ -25,8 +31,11 @@ export function memory(given: Partial<BackupMemory> = {}): BackupMemory {
     attempts: undefined,
     nextAttempt: undefined,
     lastDue: undefined,
+    finishedAt: undefined,
     lastPath: undefined,
+    lastKeyId: undefined,
     observedGeneration: undefined,
+    proof: undefined,
     ...given,
   };
 }
@@ -37,13 +46,16 @@ export function observation(given: Partial<BackupObservation> = {}): BackupObser
     generation: 1,
     created: now,
     isDeleting: false,
-    hasOriginalFinalizer: false,
+    hasCoreosFinalizer: false,
     hasOwnFinalizer: false,
     order: order({ kind: 'once' }),
     problem: undefined,
     memory: memory(),
-    seenFor: { lastDue: 0, nextAttempt: 0, deletion: 0 },
+    seenFor: { lastDue: 0, nextAttempt: 0, deletion: 0, finishedAt: 0 },
     run: undefined,
+    proof: 'idle',
+    proofSeenFor: 0,
+    stream: { kind: 'idle' },
     ...given,
   };
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { EtcdBackupStatus } from '../../api/etcd-backup.ts';
+import { FirstSeen } from '../../first-seen.ts';
+import type { RunOutcome, RunState } from '../act/backup-runs.ts';
 import type { BackupFault } from '../backup-fault.ts';
-import { planBackup, restAfter } from '../backup-plan.ts';
-import type { RunOutcome, RunState } from '../backup-runs.ts';
-import { afterRun, memoryOf } from '../backup-status.ts';
-import type { Schedule } from '../schedule.ts';
-import { SeenFor } from '../seen-for.ts';
+import { planBackup, restAfter } from '../plan/backup-plan.ts';
+import type { Schedule } from '../plan/schedule.ts';
+import { afterRun, memoryOf } from '../status/backup-status.ts';
 import { observation, order, now as start } from './observations.ts';
 
 /** What happens to a series beside its backups. */
@@ -22,6 +22,8 @@ export type Happening =
 export interface Try {
   readonly at: number;
   readonly succeeded: boolean;
+  /** How often the clock had been set before: a step takes no time, and neither does a try. */
+  readonly stepsBefore: number;
 }
 
 /** What came of it, in true time from the beginning. */
@@ -58,8 +60,8 @@ export class SteppedSeries {
     return { tries: series.#tries, steps: series.#steps, restarts: series.#restarts, end: series.#elapsed };
   }
 
-  #newProcess(): SeenFor {
-    return new SeenFor({ monotonic: () => this.#elapsed });
+  #newProcess(): FirstSeen {
+    return new FirstSeen({ monotonic: () => this.#elapsed });
   }
 
   #meet(happening: Happening): void {
@@ -95,9 +97,10 @@ export class SteppedSeries {
     const now = start + this.#elapsed + this.#offset;
     const memory = memoryOf({ ...(this.#status && { status: this.#status }) });
     const seenFor = {
-      lastDue: this.#seen.of('uid', 'lastDue', memory.lastDue),
-      nextAttempt: this.#seen.of('uid', 'nextAttempt', memory.nextAttempt),
+      lastDue: this.#seen.age('uid/lastDue', memory.lastDue),
+      nextAttempt: this.#seen.age('uid/nextAttempt', memory.nextAttempt),
       deletion: 0,
+      finishedAt: 0,
     };
     const seen = observation({ order: order(this.#schedule), created: start, memory, seenFor });
     const plan = planBackup(seen, now);
@@ -109,10 +112,10 @@ export class SteppedSeries {
 
   #try(due: number, now: number): void {
     const outcome = this.#ended(now);
-    this.#tries.push({ at: this.#elapsed, succeeded: outcome.kind === 'taken' });
-    const progress = { object: 'key', startedAt: now, bytes: 1, totalBytes: 1, seconds: 0 };
+    this.#tries.push({ at: this.#elapsed, succeeded: outcome.kind === 'taken', stepsBefore: this.#steps.length });
+    const progress = { object: 'key', startedAt: now, bytes: 1, totalBytes: 1, seconds: 0, left: [], removed: [] };
     const run: RunState = { generation: 1, due, progress, outcome };
-    this.#status = afterRun(this.#status, run, { now, chance: 1 });
+    this.#status = afterRun(this.#status, run, { now, chance: 0 });
     this.#seen.forget('uid');
   }
 
@@ -124,7 +127,7 @@ export class SteppedSeries {
     const manifest = { etcdVersion: '3.6.16', revision: 7, bytes: 1, sha256, clusterId: 'cd', time: '' };
     return {
       kind: 'taken',
-      taken: { key, path: `bucket/${key}`, startedAt, manifest, isNew: true, pruneError: undefined },
+      taken: { key, path: `bucket/${key}`, startedAt, manifest, isNew: true, pruneError: undefined, uncounted: 0 },
     };
   }
 }

@@ -26,7 +26,7 @@ export interface ActContext {
 
 /**
  * How a step ended. `refused` is an answer, not a failure: etcd or Kubernetes said "not now", nothing was changed, and the
- * plan is made anew from what is then seen.
+ * next plan is made from what is observed then.
  */
 export type StepOutcome =
   | { readonly kind: 'done' }

@@ -1,33 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 import { memberAddress, memberNameFromPeerUrl } from '@etcd-operator/etcd';
-import { pods } from '@etcd-operator/kube';
+import { createIfAbsent, pods } from '@etcd-operator/kube';
 import { fieldManager } from '../../api/names.ts';
+import { identityOf } from '../../identity/object-identity.ts';
 import { imageCheckPod } from '../objects/image-check-pod.ts';
 import type { Step } from '../plan/step.ts';
 import { type ActContext, done, type StepOutcome } from './act-context.ts';
-import { identityOf } from './cluster-identity.ts';
 import {
   deleteBudget,
   deletePod,
   deleteVolume,
   ensureBudget,
   ensureService,
-  fencePod,
   findUnseen,
-  latchIdentity,
+  isolatePod,
   noteOlderVersion,
-  unlessThere,
+  recordIdentity,
 } from './object-steps.ts';
 import {
+  clearBootstrap,
+  confirmImage,
   createMember,
-  disarm,
+  type NewMember,
   renewBootList,
   resizePod,
   setImage,
   setSnapshotCount,
-  settleImage,
   updatePod,
+  whyNotTaken,
 } from './pod-steps.ts';
+import { recoverQuorum } from './recover-quorum.ts';
 
 type Of<K extends Step['do']> = Extract<Step, { do: K }>;
 
@@ -40,34 +42,36 @@ export function act(step: Step, context: ActContext): Promise<StepOutcome> {
       return ensureBudget(step, context);
     case 'deleteBudget':
       return deleteBudget(context);
-    case 'latchIdentity':
-      return latchIdentity(step, context);
+    case 'recordIdentity':
+      return recordIdentity(step, context);
     case 'createSeed':
       return createMember({ ...newMember(step), boot: { state: 'new' } }, context);
     case 'joinMember':
       return joinMember(step, context);
     case 'createPod':
-      return createListedPod(step, context);
-    case 'disarm':
-      return disarm(step, context);
+      return createMember(listedMember(step, context), context);
+    case 'clearBootstrap':
+      return clearBootstrap(step, context);
     case 'removeMember':
       return removeMember(step, context);
     case 'renewBootList':
       return renewBootList(step, bootList(listedMembers(context)), context);
     case 'deletePod':
-      return deletePod(step, context);
+      return deleteReplaceablePod(step, context);
     case 'deleteVolume':
       return deleteVolume(step, context);
-    case 'fencePod':
-    case 'unfencePod':
-      return fencePod(step, context);
+    case 'isolatePod':
+    case 'unisolatePod':
+      return isolatePod(step, context);
+    case 'recoverQuorum':
+      return recoverQuorum(step, context);
     case 'checkImage':
       return checkImage(step, context);
     case 'deleteImageCheck':
       return deletePod({ do: 'deletePod', name: step.name, uid: step.uid, force: true }, context);
     case 'updatePod':
     case 'setImage':
-    case 'settleImage':
+    case 'confirmImage':
     case 'setSnapshotCount':
     case 'resizePod':
       return changePod(step, context);
@@ -84,7 +88,7 @@ export function act(step: Step, context: ActContext): Promise<StepOutcome> {
 
 /** What a living pod gets. */
 function changePod(
-  step: Of<'updatePod' | 'setImage' | 'settleImage' | 'setSnapshotCount' | 'resizePod'>,
+  step: Of<'updatePod' | 'setImage' | 'confirmImage' | 'setSnapshotCount' | 'resizePod'>,
   context: ActContext,
 ): Promise<StepOutcome> {
   switch (step.do) {
@@ -92,8 +96,8 @@ function changePod(
       return updatePod(step, context);
     case 'setImage':
       return setImage(step, context);
-    case 'settleImage':
-      return settleImage(step, context);
+    case 'confirmImage':
+      return confirmImage(step, context);
     case 'setSnapshotCount':
       return setSnapshotCount(step, context);
     case 'resizePod':
@@ -128,23 +132,35 @@ function changeEtcd(step: EtcdStep, context: ActContext): Promise<StepOutcome> {
 
 /**
  * A member may be taken for dead because the cache is behind, or because somebody took the labels off its pod or its volume:
- * nothing is given up that the plan did not see.
+ * what the plan did not see is not removed.
  */
 async function removeMember(step: Of<'removeMember'>, context: ActContext): Promise<StepOutcome> {
   const unseen = step.because !== 'scale' ? await findUnseen(step.name, context) : undefined;
   return unseen
-    ? { kind: 'refused', why: `${step.name} is not given up: ${unseen}` }
+    ? { kind: 'refused', why: `Member ${step.name} is not removed: ${unseen}.` }
     : context.etcd.memberRemove(step.memberId);
 }
 
-/** etcd first, then volume and pod, in one breath: a member that is listed has a name to resolve as soon as can be. */
+/**
+ * etcd first, then volume and pod, in one breath: a member that is listed has a name to resolve as soon as can be. A voter counts for
+ * quorum from then on, so that its pod must be one that the API server takes.
+ */
 async function joinMember(step: Of<'joinMember'>, context: ActContext): Promise<StepOutcome> {
+  if (!step.learner) {
+    const members = bootList(listedMembers(context));
+    const why = await whyNotTaken({ ...newMember(step), boot: { state: 'existing', members } }, context);
+    if (why !== undefined)
+      return {
+        kind: 'impossible',
+        why: `member ${step.name} is not added: the API server would refuse its pod: ${why}`,
+      };
+  }
   const added = await context.etcd.memberAdd(peerUrlOf(step.name, context), step.learner);
   if ('kind' in added) return added;
   return createMember({ ...newMember(step), boot: { state: 'existing', members: bootList(added.members) } }, context);
 }
 
-/** Written down first: from then on the log may hold entries of a version older than the one the cluster was born with. */
+/** Written down first: from then on the log may hold entries of a version older than the one the cluster was bootstrapped with. */
 async function enableDowngrade({ version }: Of<'enableDowngrade'>, context: ActContext): Promise<StepOutcome> {
   const noted = await noteOlderVersion(version, context);
   return noted.kind === 'done' ? context.etcd.enableDowngrade(version) : noted;
@@ -154,16 +170,24 @@ function newMember({ name, incarnation, version, image }: Of<'createSeed' | 'joi
   return { name, incarnation, release: { version, image } };
 }
 
-async function createListedPod(step: Of<'createPod'>, context: ActContext): Promise<StepOutcome> {
-  const { memberId, onVolume, wayBack, asRoot: ownsFilesAsRoot } = step;
+/** A pod that works is kept if the one that is to follow it would be refused, as for a field that only the API server can judge. */
+async function deleteReplaceablePod(step: Of<'deletePod'>, context: ActContext): Promise<StepOutcome> {
+  const { name, successor } = step;
+  const why = successor && (await whyNotTaken(listedMember(successor, context), context));
+  if (why === undefined) return deletePod(step, context);
+  return { kind: 'impossible', why: `pod/${name} is kept: the API server would refuse its new pod: ${why}` };
+}
+
+function listedMember(step: Of<'createPod'>, context: ActContext): NewMember {
+  const { memberId, onVolume, rollbackTo, asRoot: ownsFilesAsRoot } = step;
   if (step.boot === 'existing') {
     const members = bootList(listedMembers(context));
-    return createMember({ ...newMember(step), boot: { state: 'existing', members } }, context);
+    return { ...newMember(step), boot: { state: 'existing', members } };
   }
   const identity = { clusterId: context.clusterId, memberId };
   const isVoter = !context.members.some((member) => member.id === memberId && member.isLearner);
-  const found = { identity, isVoter, onVolume, ownsFilesAsRoot, wayBack };
-  return createMember({ ...newMember(step), boot: { state: 'disarmed' }, ...found }, context);
+  const found = { identity, isVoter, onVolume, ownsFilesAsRoot, rollbackTo };
+  return { ...newMember(step), boot: { state: 'cleared' }, ...found };
 }
 
 function listedMembers({ members }: ActContext) {
@@ -188,6 +212,6 @@ function peerUrlOf(name: string, { cluster, desired }: ActContext): string {
 
 async function checkImage(step: Of<'checkImage'>, { client, cluster, signal }: ActContext): Promise<StepOutcome> {
   const pod = imageCheckPod(identityOf(cluster), cluster.spec, step.node, step.image);
-  await unlessThere(client.resource(pods).create(pod, { fieldManager, signal }));
+  await createIfAbsent(client.resource(pods).create(pod, { fieldManager, signal }));
   return done;
 }

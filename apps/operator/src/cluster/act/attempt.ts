@@ -17,7 +17,10 @@ export async function attempt(step: Step, context: ActContext): Promise<Attempt>
     if (context.signal.aborted) throw error;
     if (error instanceof PlanTooOld) return { kind: 'refused', why: error.message };
     if (isKubeError(error, 'Invalid', 'Forbidden', 'BadRequest'))
-      return { kind: 'impossible', why: `the API server refuses it: ${error.status?.message ?? error.message}` };
+      return {
+        kind: 'impossible',
+        why: `the API server refused the request: ${error.status?.message ?? error.message}`,
+      };
     return { kind: 'failed', error };
   }
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type PersistentVolumeClaim, persistentVolumeClaims } from '@etcd-operator/kube';
+import { ignoreNotFound, type PersistentVolumeClaim, persistentVolumeClaims } from '@etcd-operator/kube';
+import { identityOf } from '../../identity/object-identity.ts';
 import { volumeFacts } from '../observe/volume-facts.ts';
-import { orAbsent } from '../or-absent.ts';
 import type { ActContext, StepOutcome } from './act-context.ts';
-import { identityOf } from './cluster-identity.ts';
 
 /** The member that a volume is meant for. */
 interface VolumeOwner {
@@ -23,9 +22,9 @@ export function whyNotThisCluster(
   const volume = volumeFacts(claim, identityOf(cluster).uid);
   const what = `PersistentVolumeClaim ${volume.name}`;
   if (volume.ownership !== 'ours')
-    return `${what} is not owned by this EtcdCluster and is not used. Delete it if its data is not needed.`;
+    return `${what} does not belong to this EtcdCluster and is not used. Delete this PersistentVolumeClaim if its data is not needed.`;
   if (volume.incarnation === incarnation) return undefined;
-  return `${what} belongs to incarnation ${volume.incarnation} of this cluster, not to ${incarnation}, and is not used.`;
+  return `${what} belongs to incarnation ${volume.incarnation} of this cluster, not to incarnation ${incarnation}, and is not used.`;
 }
 
 /** Why its data is not that of the member; undefined if it has none, or the member's. */
@@ -34,7 +33,7 @@ function whyNotItsData(claim: PersistentVolumeClaim, identity: VolumeOwner['iden
   const isItsMember = memberId === '' || memberId === identity?.memberId;
   const isItsCluster = clusterId === '' || clusterId === identity?.clusterId;
   if (isItsMember && isItsCluster) return undefined;
-  return `PersistentVolumeClaim ${name} holds data of member ${memberId} of etcd cluster ${clusterId}, which is another one.`;
+  return `PersistentVolumeClaim ${name} holds data of another member: ${memberId} of etcd cluster ${clusterId}.`;
 }
 
 /** The claim of a member's name as the API server has it now; undefined if there is none. */
@@ -43,7 +42,7 @@ export function readClaim(
   { client, cluster, signal }: Pick<ActContext, 'client' | 'cluster' | 'signal'>,
 ): Promise<PersistentVolumeClaim | undefined> {
   const { namespace } = identityOf(cluster);
-  return orAbsent(client.resource(persistentVolumeClaims).get({ name, namespace }, { signal }));
+  return ignoreNotFound(client.resource(persistentVolumeClaims).get({ name, namespace }, { signal }));
 }
 
 /** How a step ends whose member would mount this claim, or none, if it may not; undefined if it may. */

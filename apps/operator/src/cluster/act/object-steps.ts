@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { compareMinors, parseVersion } from '@etcd-operator/etcd';
 import {
+  ignoreNotFound,
   isKubeError,
   type KubeError,
   type KubeObject,
@@ -12,21 +13,19 @@ import {
 } from '@etcd-operator/kube';
 import { etcdClusters } from '../../api/etcd-cluster.ts';
 import { annotations, clusterLabels, fieldManager, labels } from '../../api/names.ts';
+import { identityOf } from '../../identity/object-identity.ts';
 import { countsOtherwise, disruptionBudget } from '../objects/disruption-budget.ts';
 import { isOwnedBy } from '../objects/owner.ts';
 import { clientService, peerService } from '../objects/services.ts';
-import { orAbsent } from '../or-absent.ts';
 import type { Step } from '../plan/step.ts';
 import { type ActContext, done, type StepOutcome } from './act-context.ts';
-import { identityOf } from './cluster-identity.ts';
 
 type Of<K extends Step['do']> = Extract<Step, { do: K }>;
 
 /** The cluster's own Services, with user-made fields left alone. */
 export async function ensureService({ which }: Of<'ensureService'>, context: ActContext): Promise<StepOutcome> {
   const cluster = identityOf(context.cluster);
-  const wanted =
-    which === 'peer' ? peerService(cluster) : clientService(cluster, context.cluster.spec.service?.annotations);
+  const wanted = which === 'peer' ? peerService(cluster) : clientService(cluster, context.cluster.spec.service);
   const foreign = heldByAnother(await find(context.client.resource(services), wanted, context), context);
   if (foreign) return foreign;
   await context.client.resource(services).apply(wanted, { fieldManager, force: true, signal: context.signal });
@@ -42,14 +41,14 @@ export async function ensureBudget({ minAvailable }: Of<'ensureBudget'>, context
   // Applying takes nothing away that somebody else wrote: only a new one counts as it should.
   if (found && countsOtherwise(found, wanted)) {
     const { name, namespace, uid } = identityOf(found);
-    await orAbsent(budgets.delete({ name, namespace }, { preconditions: { uid }, signal: context.signal }));
+    await ignoreNotFound(budgets.delete({ name, namespace }, { preconditions: { uid }, signal: context.signal }));
   }
   await budgets.apply(wanted, { fieldManager, force: true, signal: context.signal });
   return done;
 }
 
 /**
- * The caches hold what bears our labels: an object of somebody else under our name is seen only by asking for it (DESIGN rule
+ * The caches hold what bears our labels: an object of somebody else under our name is seen only by asking for it (safety rule
  * 12).
  */
 function find<T extends KubeObject>(
@@ -58,14 +57,14 @@ function find<T extends KubeObject>(
   { signal }: ActContext,
 ): Promise<T | undefined> {
   const { name = '', namespace = '' } = metadata;
-  return orAbsent(resource.get({ name, namespace }, { signal }));
+  return ignoreNotFound(resource.get({ name, namespace }, { signal }));
 }
 
 function heldByAnother(found: KubeObject | undefined, { cluster }: ActContext): StepOutcome | undefined {
   if (!found || isOwnedBy(found, identityOf(cluster).uid)) return undefined;
   return {
     kind: 'impossible',
-    why: `${found.kind} ${found.metadata?.name} belongs to another object and is left as it is; delete or rename it`,
+    why: `${found.kind} ${found.metadata?.name} belongs to another owner and is not changed. Delete or rename it.`,
   };
 }
 
@@ -73,29 +72,29 @@ function heldByAnother(found: KubeObject | undefined, { cluster }: ActContext): 
 export async function deleteBudget({ client, cluster, signal }: ActContext): Promise<StepOutcome> {
   const { name, namespace } = identityOf(cluster);
   const budgets = client.resource(podDisruptionBudgets);
-  const found = await orAbsent(budgets.get({ name, namespace }, { signal }));
+  const found = await ignoreNotFound(budgets.get({ name, namespace }, { signal }));
   if (!found || !isOwnedBy(found, identityOf(cluster).uid)) return done;
   const { uid } = identityOf(found);
-  return onceOnly(budgets.delete({ name, namespace }, { preconditions: { uid }, signal }));
+  return outcomeOf(budgets.delete({ name, namespace }, { preconditions: { uid }, signal }));
 }
 
 /**
  * Writes the identity to the object: the annotation first, then the status. Both name the object by UID and by the version
- * that was looked at: a latch that somebody else wrote meanwhile is looked at again, never written over.
+ * that was looked at: a record that somebody else wrote meanwhile is read again, never overwritten.
  */
-export async function latchIdentity(
-  step: Of<'latchIdentity'>,
+export async function recordIdentity(
+  step: Of<'recordIdentity'>,
   { client, cluster, signal }: ActContext,
 ): Promise<StepOutcome> {
   const { name, namespace, uid } = identityOf(cluster);
-  const { clusterId, incarnation, bornVersion } = step;
+  const { clusterId, incarnation, bootstrapVersion } = step;
   const clusters = client.resource(etcdClusters.resource);
   const notes = {
     [annotations.clusterId]: clusterId,
     [annotations.incarnation]: String(incarnation),
-    ...(bornVersion !== '' && { [annotations.bornVersion]: bornVersion }),
+    ...(bootstrapVersion !== '' && { [annotations.bootstrapVersion]: bootstrapVersion }),
   };
-  const latch = async () => {
+  const write = async () => {
     const metadata = { uid, resourceVersion: cluster.metadata?.resourceVersion, annotations: notes };
     const noted = await clusters.patch(
       { name, namespace },
@@ -109,23 +108,23 @@ export async function latchIdentity(
       { fieldManager, signal },
     );
   };
-  return onceOnly(latch());
+  return outcomeOf(write());
 }
 
 /**
- * A cluster that goes below the version it was born with has lived with an older one: what was born newer needed no raft snapshot
- * before the next minor, and does now (operator rule 3).
+ * A cluster that goes below the version it was bootstrapped with may hold entries of an older one: it needed no raft snapshot before
+ * the next minor, and does now (operator rule 3).
  */
 export async function noteOlderVersion(version: string, { client, cluster, signal }: ActContext): Promise<StepOutcome> {
   const { name, namespace, uid } = identityOf(cluster);
-  const [born, older] = [
-    parseVersion(cluster.metadata?.annotations?.[annotations.bornVersion] ?? ''),
+  const [first, older] = [
+    parseVersion(cluster.metadata?.annotations?.[annotations.bootstrapVersion] ?? ''),
     parseVersion(version),
   ];
-  if (!born || !older || compareMinors(born, older) <= 0) return done;
-  const patch = { metadata: { uid, annotations: { [annotations.bornVersion]: version } } };
+  if (!first || !older || compareMinors(first, older) <= 0) return done;
+  const patch = { metadata: { uid, annotations: { [annotations.bootstrapVersion]: version } } };
   const clusters = client.resource(etcdClusters.resource);
-  return onceOnly(clusters.patch({ name, namespace }, { type: 'merge', patch }, { fieldManager, signal }));
+  return outcomeOf(clusters.patch({ name, namespace }, { type: 'merge', patch }, { fieldManager, signal }));
 }
 
 export async function deletePod(step: Of<'deletePod'>, context: ActContext): Promise<StepOutcome> {
@@ -135,18 +134,18 @@ export async function deletePod(step: Of<'deletePod'>, context: ActContext): Pro
   const gracePeriodSeconds = force ? 0 : graceSeconds;
   const grace = gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds };
   const options = { preconditions, ...grace, signal: context.signal };
-  return onceOnly(context.client.resource(pods).delete({ name, namespace }, options));
+  return outcomeOf(context.client.resource(pods).delete({ name, namespace }, options));
 }
 
 export async function deleteVolume({ name, uid }: Of<'deleteVolume'>, context: ActContext): Promise<StepOutcome> {
   const { namespace } = identityOf(context.cluster);
   const options = { preconditions: { uid }, signal: context.signal };
-  return onceOnly(context.client.resource(persistentVolumeClaims).delete({ name, namespace }, options));
+  return outcomeOf(context.client.resource(persistentVolumeClaims).delete({ name, namespace }, options));
 }
 
-/** A pod without this label is behind no Service; its process and data stay. */
-export async function fencePod(step: Of<'fencePod' | 'unfencePod'>, context: ActContext): Promise<StepOutcome> {
-  const app = step.do === 'fencePod' ? null : 'etcd';
+/** A pod without this label is an endpoint of no Service; its process and data stay. */
+export async function isolatePod(step: Of<'isolatePod' | 'unisolatePod'>, context: ActContext): Promise<StepOutcome> {
+  const app = step.do === 'isolatePod' ? null : 'etcd';
   return patchPod(step.name, { uid: step.uid, labels: { [labels.app]: app } }, context);
 }
 
@@ -161,16 +160,16 @@ export async function findUnseen(
   const { name: clusterName, namespace, uid } = identityOf(cluster);
   const unseen: string[] = [];
   for (const resource of [client.resource(pods), client.resource(persistentVolumeClaims)] as const) {
-    const found = await orAbsent<KubeObject>(resource.get({ name, namespace }, { signal }));
+    const found = await ignoreNotFound<KubeObject>(resource.get({ name, namespace }, { signal }));
     if (!found || !isOwnedBy(found, uid)) continue;
     const { labels: has = {}, uid: itsUid = '' } = found.metadata ?? {};
-    // A pod may lack `app` on purpose: it is fenced. Volumes are seen only with both.
+    // A pod may lack `app` on purpose: it is isolated. Volumes are seen only with both.
     const isLabelled = has[labels.cluster] === clusterName && (found.kind === 'Pod' || has[labels.app] === 'etcd');
     if (!isLabelled) {
       const patch = { metadata: { uid: itsUid, labels: clusterLabels(clusterName) } };
-      await onceOnly(resource.patch({ name, namespace }, { type: 'merge', patch }, { fieldManager, signal }));
-      unseen.push(`its ${found.kind} had lost its labels, which are put back`);
-    } else if (!seen.has(itsUid)) unseen.push(`its ${found.kind} is there and had not been seen yet`);
+      await outcomeOf(resource.patch({ name, namespace }, { type: 'merge', patch }, { fieldManager, signal }));
+      unseen.push(`its ${found.kind} had lost its labels; the operator has added the labels again`);
+    } else if (!seen.has(itsUid)) unseen.push(`its ${found.kind} exists, but was not in the operator's cache yet`);
   }
   return unseen.length > 0 ? unseen.join('; ') : undefined;
 }
@@ -194,7 +193,7 @@ export async function relabelOwned({
     for (const { kind, metadata } of overlooked) {
       const patch = { metadata: { uid: metadata?.uid, labels: clusterLabels(clusterName) } };
       const key = { name: metadata?.name ?? '', namespace };
-      await onceOnly(resource.patch(key, { type: 'merge', patch }, { fieldManager, signal }));
+      await outcomeOf(resource.patch(key, { type: 'merge', patch }, { fieldManager, signal }));
       found.push(`${kind ?? 'object'} ${key.name}`);
     }
   }
@@ -210,15 +209,15 @@ export async function patchPod(
 ): Promise<StepOutcome> {
   const { namespace } = identityOf(context.cluster);
   const patch = { metadata, ...(spec !== undefined && { spec }) };
-  return onceOnly(
+  return outcomeOf(
     context.client
       .resource(pods)
       .patch({ name, namespace }, { type: 'strategic', patch }, { fieldManager, signal: context.signal }),
   );
 }
 
-/** Gone already, or no longer the one that was meant: the next look decides. */
-export async function onceOnly(write: Promise<unknown>): Promise<StepOutcome> {
+/** How a write ended. Gone already, or no longer the object that was meant: the next reconciliation decides. */
+export async function outcomeOf(write: Promise<unknown>): Promise<StepOutcome> {
   try {
     await write;
     return done;
@@ -235,15 +234,4 @@ function isOtherObject(error: unknown): error is KubeError {
     isKubeError(error, 'Invalid') &&
     (error.status?.details?.causes?.some(({ field }) => field === 'metadata.uid') ?? false)
   );
-}
-
-/** Makes an object unless it is there: another operator, or this one before a crash, was faster. True if it was made now. */
-export async function unlessThere(write: Promise<unknown>): Promise<boolean> {
-  try {
-    await write;
-    return true;
-  } catch (error) {
-    if (!isKubeError(error, 'AlreadyExists')) throw error;
-    return false;
-  }
 }

@@ -48,7 +48,7 @@ describe('the age of a plan', () => {
     await clock.advance(120_000);
     expect(await attempt(seed, context)).toEqual({
       kind: 'refused',
-      why: 'The plan is 120 s old, the limit is 10 s. Observing again before anything is changed.',
+      why: 'The plan was made 120 s ago; the limit is 10 s. Reading the state of the cluster again before changing anything.',
     });
     expect(await podsOf(context)).toBe(0);
   });

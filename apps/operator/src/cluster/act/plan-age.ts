@@ -12,7 +12,9 @@ export class PlanTooOld extends Error {
 
   constructor(age: number) {
     const [seconds, limit] = [Math.round(age / 1000), planAgeLimit / 1000];
-    super(`The plan is ${seconds} s old, the limit is ${limit} s. Observing again before anything is changed.`);
+    super(
+      `The plan was made ${seconds} s ago; the limit is ${limit} s. Reading the state of the cluster again before changing anything.`,
+    );
   }
 }
 

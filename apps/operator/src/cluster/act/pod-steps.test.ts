@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
+  type Client,
   createClient,
+  KubeError,
   namespaces,
   type PersistentVolumeClaim,
   type PersistentVolumeClaimSpec,
@@ -14,16 +16,17 @@ import {
 import { createApiServer } from '@etcd-operator/kube-lab';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { EtcdCluster } from '../../api/etcd-cluster.ts';
-import { annotations, disarmedInitialCluster, labels } from '../../api/names.ts';
+import { annotations, clearedInitialCluster, labels } from '../../api/names.ts';
 import { desiredOf } from '../desired.ts';
 import { ClusterEtcd } from '../etcd/cluster-etcd.ts';
 import { ownerOf } from '../objects/owner.ts';
 import { volumeClaim } from '../objects/volume-claim.ts';
 import { budgetFacts } from '../observe/service-facts.ts';
+import type { CreatePod, Step } from '../plan/step.ts';
 import { act } from './act.ts';
 import type { ActContext } from './act-context.ts';
 import { deletePod } from './object-steps.ts';
-import { createMember, disarm, type NewMember } from './pod-steps.ts';
+import { clearBootstrap, createMember, type NewMember, updatePod } from './pod-steps.ts';
 
 const claim: PersistentVolumeClaimSpec = {
   accessModes: ['ReadWriteOnce'],
@@ -68,7 +71,7 @@ async function seed(): Promise<Pod> {
 
 const stepFor = ({ metadata = {} }: Pod) =>
   ({
-    do: 'disarm',
+    do: 'clearBootstrap',
     pod: 'c-m1',
     uid: metadata.uid ?? '',
     resourceVersion: metadata.resourceVersion ?? '',
@@ -79,6 +82,18 @@ const stepFor = ({ metadata = {} }: Pod) =>
     version: '3.6.16',
   }) as const;
 
+/** Of an API server that makes no more pods, as its ResourceQuota has no room. */
+function fullFor(client: Client, refusal: KubeError): Client {
+  const resource: Client['resource'] = (kind) => {
+    const found = client.resource(kind);
+    return Object.assign(Object.create(found), {
+      create: () => Promise.reject(refusal),
+      delete: found.delete.bind(found),
+    });
+  };
+  return { ...client, resource };
+}
+
 describe('steps on pods, against an API server', () => {
   test('a member is made with its volume first, and making it again changes nothing', async () => {
     const first = await seed();
@@ -87,22 +102,38 @@ describe('steps on pods, against an API server', () => {
     expect(await seed()).toEqual(first);
   });
 
-  test('rule 1: disarming takes the boot values away and records who the member is, on the volume too', async () => {
-    expect(await disarm(stepFor(await seed()), context)).toEqual({ kind: 'done' });
+  test('operator rule 1: clearing the bootstrap configuration takes the boot values away and records who the member is, on the volume too', async () => {
+    expect(await clearBootstrap(stepFor(await seed()), context)).toEqual({ kind: 'done' });
     const { metadata } = await getPod();
-    expect(metadata?.annotations?.[annotations.initialCluster]).toBe(disarmedInitialCluster);
+    expect(metadata?.annotations?.[annotations.initialCluster]).toBe(clearedInitialCluster);
     expect(metadata?.annotations?.[annotations.memberId]).toBe('m1');
     expect(metadata?.labels?.[labels.voter]).toBe('true');
     const volume = await context.client.resource(persistentVolumeClaims).get({ namespace: 'ns', name: 'c-m1' });
     expect(volume.metadata?.annotations?.[annotations.clusterId]).toBe('c1');
   });
 
-  test('rule 3: a founder remembers the version the cluster was born with', async () => {
-    await disarm({ ...stepFor(await seed()), bornVersion: '3.6.16' }, context);
-    expect((await getPod()).metadata?.annotations?.[annotations.bornVersion]).toBe('3.6.16');
+  test("a living pod gets the labels and annotations of the spec, but none of the operator's own", async () => {
+    const before = await seed();
+    const entries = { [labels.incarnation]: '99', [labels.imageCheck]: 'c', [annotations.memberId]: '1', mine: 'a' };
+    const spec = { ...context.cluster.spec, pod: { labels: entries, annotations: entries } };
+    const step = { do: 'updatePod', name: 'c-m1', uid: before.metadata?.uid ?? '', fields: ['labels'] } as const;
+    await updatePod(step, { ...context, cluster: { ...context.cluster, spec } });
+    const { metadata } = await getPod();
+    expect(metadata?.labels).toEqual({ ...before.metadata?.labels, mine: 'a' });
+    const origin = { [annotations.fromSpec]: '{"labels":["mine"],"annotations":["mine"]}' };
+    expect(metadata?.annotations).toEqual({ ...before.metadata?.annotations, mine: 'a', ...origin });
+    await updatePod(step, context);
+    const after = await getPod();
+    expect(after.metadata?.labels).toEqual(before.metadata?.labels);
+    expect(after.metadata?.annotations).toEqual(before.metadata?.annotations);
   });
 
-  test('rule 9: a joiner gets the present list to start with, those who have not started under the names of their pods', async () => {
+  test('operator rule 3: a founder remembers the version the cluster was born with', async () => {
+    await clearBootstrap({ ...stepFor(await seed()), bootstrapVersion: '3.6.16' }, context);
+    expect((await getPod()).metadata?.annotations?.[annotations.bootstrapVersion]).toBe('3.6.16');
+  });
+
+  test('operator rule 9: a joiner gets the present list to start with, those who have not started under the names of their pods', async () => {
     const listed = (id: string, name: string, podName: string) => ({
       id,
       name,
@@ -121,23 +152,74 @@ describe('steps on pods, against an API server', () => {
     expect(await act({ ...step, uid: 'another' }, { ...context, members })).toMatchObject({ kind: 'refused' });
   });
 
-  test('a pod that was changed meanwhile is not disarmed on an old view', async () => {
+  const replacement = (uid: string): Step => {
+    const { version, image } = context.desired;
+    const member = { name: 'c-m1', incarnation: 1, memberId: 'm1', onVolume: true, asRoot: false, version, image };
+    const successor: CreatePod = { do: 'createPod', boot: 'cleared', rollbackTo: undefined, ...member };
+    return { do: 'deletePod', name: 'c-m1', uid, force: false, successor };
+  };
+  /** Passes the schema of an EtcdCluster, and no API server makes a pod of it. */
+  const withBadToleration = (): ActContext => {
+    const tolerations = [{ key: 'a', operator: 'Exists', value: 'v' }] as const;
+    const spec = { ...context.cluster.spec, pod: { ...context.cluster.spec.pod, tolerations } };
+    return { ...context, cluster: { ...context.cluster, spec } };
+  };
+
+  test('safety rule 10: a pod that works is kept if the API server would refuse the one that follows it', async () => {
+    const { metadata } = await seed();
+    const refused = await act(replacement(metadata?.uid ?? ''), withBadToleration());
+    expect(refused).toMatchObject({
+      kind: 'impossible',
+      why: expect.stringMatching(/^pod\/c-m1 is kept: the API server would refuse its new pod: .*value must be empty/),
+    });
+    expect((await getPod()).metadata?.deletionTimestamp).toBeUndefined();
+  });
+
+  test('safety rule 5: no voter is added to etcd whose pod the API server would refuse', async () => {
+    const { version, image } = context.desired;
+    const step = { do: 'joinMember', name: 'c-m2', incarnation: 1, learner: false, version, image } as const;
+    expect(await act(step, withBadToleration())).toMatchObject({
+      kind: 'impossible',
+      why: expect.stringMatching(
+        /^member c-m2 is not added: the API server would refuse its pod: .*value must be empty/,
+      ),
+    });
+  });
+
+  test('safety rule 10: one whose successor would be taken is deleted, also where a quota has room for no other', async () => {
+    const { metadata } = await seed();
+    const message = 'pods "c-m1" is forbidden: exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1';
+    const full = fullFor(context.client, new KubeError('Forbidden', message, { httpStatus: 403 }));
+    expect(await act(replacement(metadata?.uid ?? ''), { ...context, client: full })).toEqual({ kind: 'done' });
+    await expect(getPod()).rejects.toMatchObject({ code: 'NotFound' });
+  });
+
+  test('a pod that was changed meanwhile is not cleared on an old view', async () => {
     const seen = await seed();
     await context.client
       .resource(pods)
       .patch({ namespace: 'ns', name: 'c-m1' }, { type: 'merge', patch: { metadata: { labels: { x: 'y' } } } });
-    expect((await disarm(stepFor(seen), context)).kind).toBe('refused');
+    expect((await clearBootstrap(stepFor(seen), context)).kind).toBe('refused');
     expect((await getPod()).metadata?.annotations?.[annotations.initialClusterState]).toBe('new');
   });
 
-  test('a pod of the same name and another UID is neither disarmed nor deleted', async () => {
+  test('a pod of the same name and another UID is neither cleared nor deleted', async () => {
     const seen = await seed();
     const other: Pod = { ...seen, metadata: { ...seen.metadata, uid: 'another' } };
-    expect((await disarm(stepFor(other), context)).kind).toBe('refused');
+    expect((await clearBootstrap(stepFor(other), context)).kind).toBe('refused');
     expect((await deletePod({ do: 'deletePod', name: 'c-m1', uid: 'another', force: true }, context)).kind).toBe(
       'refused',
     );
     expect((await getPod()).metadata?.uid).toBe(seen.metadata?.uid);
+  });
+
+  test('a volume of the same name and another UID is not deleted', async () => {
+    const key = { name: 'c-m1', namespace: 'ns' };
+    const volumes = context.client.resource(persistentVolumeClaims);
+    const { metadata } = await volumes.create({ metadata: key, spec: claim });
+    const step = { do: 'deleteVolume', name: 'c-m1', uid: 'another' } as const;
+    expect((await act(step, context)).kind).toBe('refused');
+    expect((await volumes.get(key)).metadata?.uid).toBe(metadata?.uid);
   });
 
   test('deleting a pod that is gone is done already', async () => {
@@ -164,15 +246,15 @@ describe('what the caches do not show, because it lacks the labels', () => {
     const { metadata } = await seed();
     expect(await act(remove, context)).toMatchObject({
       kind: 'refused',
-      why: expect.stringContaining('had not been seen yet'),
+      why: expect.stringContaining("was not in the operator's cache yet"),
     });
     context = { ...context, seen: new Set([metadata?.uid ?? '']) };
     expect(await act(remove, context)).toMatchObject({
       kind: 'refused',
-      why: expect.stringContaining('its PersistentVolumeClaim is there'),
+      why: expect.stringContaining('its PersistentVolumeClaim exists'),
     });
     await look();
-    await expect(act(remove, context)).rejects.toThrow('no voter can be reached');
+    await expect(act(remove, context)).rejects.toThrow('no voter is reachable');
     // Another pod by now than the one that was looked at.
     await context.client.resource(pods).delete(place, { gracePeriodSeconds: 0 });
     await seed();
@@ -181,7 +263,7 @@ describe('what the caches do not show, because it lacks the labels', () => {
 
   test('a member that leaves because the cluster shrinks goes without a further look', async () => {
     await seed();
-    await expect(act({ ...remove, because: 'scale' }, context)).rejects.toThrow('no voter can be reached');
+    await expect(act({ ...remove, because: 'scale' }, context)).rejects.toThrow('no voter is reachable');
   });
 
   test('a pod and a volume get their labels back, and their member is not given up', async () => {
@@ -193,32 +275,32 @@ describe('what the caches do not show, because it lacks the labels', () => {
     expect(labelsOf(await context.client.resource(persistentVolumeClaims).get(place))).toBe('c');
   });
 
-  test("a fenced pod stays fenced, and somebody else's pod of that name is left alone", async () => {
+  test("a fenced pod stays isolated, and somebody else's pod of that name is left alone", async () => {
     const fenced = await seed();
     await context.client
       .resource(pods)
       .patch(place, { type: 'merge', patch: { metadata: { labels: { [labels.app]: null } } } });
     await look();
     // Nothing has lost its labels: etcd is asked, and nobody is there in this test.
-    await expect(act(remove, context)).rejects.toThrow('no voter can be reached');
+    await expect(act(remove, context)).rejects.toThrow('no voter is reachable');
     expect((await getPod()).metadata?.labels?.[labels.app]).toBeUndefined();
     await context.client.resource(pods).delete(place, { preconditions: { uid: fenced.metadata?.uid ?? '' } });
     await context.client
       .resource(pods)
       .create({ metadata: place, spec: { containers: [{ name: 'web', image: 'web' }] } });
-    await expect(act(remove, context)).rejects.toThrow('no voter can be reached');
+    await expect(act(remove, context)).rejects.toThrow('no voter is reachable');
     expect(labelsOf(await getPod())).toBeUndefined();
   });
 
   test('a pod that is there already is not made again at once', async () => {
     await seed();
     await context.client.resource(pods).patch(place, withoutLabel);
-    const member = { name: 'c-m1', incarnation: 1, boot: { state: 'disarmed' }, release: context.desired } as const;
+    const member = { name: 'c-m1', incarnation: 1, boot: { state: 'cleared' }, release: context.desired } as const;
     expect(await createMember(member, context)).toMatchObject({ kind: 'refused' });
     expect(labelsOf(await getPod())).toBe('c');
   });
 
-  test('DESIGN rule 12: a Service and a PodDisruptionBudget of somebody else under our names are left as they are', async () => {
+  test('safety rule 12: a Service and a PodDisruptionBudget of somebody else under our names are left as they are', async () => {
     const selector = { app: 'web' };
     const service = await context.client
       .resource(services)
@@ -232,14 +314,14 @@ describe('what the caches do not show, because it lacks the labels', () => {
       await act({ do: 'ensureBudget', minAvailable: 2 }, context),
     ];
     for (const outcome of outcomes)
-      expect(outcome).toMatchObject({ kind: 'impossible', why: expect.stringContaining('another object') });
+      expect(outcome).toMatchObject({ kind: 'impossible', why: expect.stringContaining('another owner') });
     expect(await context.client.resource(services).get({ namespace: 'ns', name: 'c-client' })).toEqual(service);
     expect(await context.client.resource(podDisruptionBudgets).get({ namespace: 'ns', name: 'c' })).toEqual(budget);
     expect(await act({ do: 'ensureService', which: 'peer' }, context)).toEqual({ kind: 'done' });
   });
 });
 
-describe("DESIGN rule 12: a volume of that name that is not the member's", () => {
+describe("safety rule 12: a volume of that name that is not the member's", () => {
   const place = { namespace: 'ns', name: 'c-m1' };
   const volumes = () => context.client.resource(persistentVolumeClaims);
   const made = volumeClaim(
@@ -249,7 +331,7 @@ describe("DESIGN rule 12: a volume of that name that is not the member's", () =>
     claim,
   );
   const fresh = { name: 'c-m1', incarnation: 1, boot: { state: 'existing', members: [] } } as const;
-  const withData = { name: 'c-m1', incarnation: 1, boot: { state: 'disarmed' }, onVolume: true } as const;
+  const withData = { name: 'c-m1', incarnation: 1, boot: { state: 'cleared' }, onVolume: true } as const;
   const identity = { clusterId: 'c1', memberId: 'm1' };
   const annotated = (notes: Readonly<Record<string, string>>) => ({
     ...made,
@@ -262,25 +344,29 @@ describe("DESIGN rule 12: a volume of that name that is not the member's", () =>
 
   type Case = readonly [string, PersistentVolumeClaim, string];
   const others: readonly Case[] = [
-    ['of nobody', { ...made, metadata: { ...made.metadata, ownerReferences: [] } }, 'not owned by this EtcdCluster'],
+    [
+      'of nobody',
+      { ...made, metadata: { ...made.metadata, ownerReferences: [] } },
+      'does not belong to this EtcdCluster',
+    ],
     [
       'of an earlier cluster of that name',
       {
         ...made,
         metadata: { ...made.metadata, ownerReferences: [ownerOf({ name: 'c', namespace: 'ns', uid: 'u0' })] },
       },
-      'not owned by this EtcdCluster',
+      'does not belong to this EtcdCluster',
     ],
     [
       'of another incarnation',
       { ...made, metadata: { ...made.metadata, labels: { ...made.metadata?.labels, [labels.incarnation]: '2' } } },
-      'belongs to incarnation 2 of this cluster, not to 1',
+      'belongs to incarnation 2 of this cluster, not to incarnation 1',
     ],
   ];
 
   test.each<Case>([
     ...others,
-    ['with the data of another member', ofMember('c1', 'm0'), 'holds data of member m0 of etcd cluster c1'],
+    ['with the data of another member', ofMember('c1', 'm0'), 'holds data of another member: m0 of etcd cluster c1'],
   ])('%s is not mounted by a new member', async (_whose, there, why) => {
     const before = await volumes().create(there);
     expect(await create(fresh)).toMatchObject({ kind: 'impossible', why: expect.stringContaining(why) });
@@ -290,7 +376,7 @@ describe("DESIGN rule 12: a volume of that name that is not the member's", () =>
 
   test.each<Case>([
     ...others,
-    ['of another member', ofMember('c1', 'm0'), 'holds data of member m0'],
+    ['of another member', ofMember('c1', 'm0'), 'holds data of another member: m0'],
     ['of another etcd cluster', ofMember('c0', 'm1'), 'of etcd cluster c0'],
   ])('%s is not mounted by a member that comes back to its data', async (_whose, there, why) => {
     await volumes().create(there);
@@ -316,7 +402,7 @@ describe("DESIGN rule 12: a volume of that name that is not the member's", () =>
     const { ownerReferences, labels: its } = there.metadata ?? {};
     const patch = { metadata: { ownerReferences, labels: its } };
     const before = await volumes().patch(place, { type: 'merge', patch });
-    expect(await disarm(stepFor(pod), context)).toMatchObject({
+    expect(await clearBootstrap(stepFor(pod), context)).toMatchObject({
       kind: 'impossible',
       why: expect.stringContaining(why),
     });
@@ -352,7 +438,7 @@ describe('a budget of ours that somebody has changed', () => {
   test.each([
     ['counts in another way', { spec: { minAvailable: null, maxUnavailable: 1 } }],
     ['counts fewer pods', { spec: { selector: { matchLabels: { tier: 'db' } } } }],
-  ])('and that %s is noticed and made anew', async (_what, patch) => {
+  ])('and that %s is noticed and recreated', async (_what, patch) => {
     const budgets = context.client.resource(podDisruptionBudgets);
     await act(step, context);
     const before = await budgets.get(place);

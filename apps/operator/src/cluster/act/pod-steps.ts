@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import { initialCluster } from '@etcd-operator/etcd';
-import { isKubeError, type Pod, persistentVolumeClaims, pods } from '@etcd-operator/kube';
+import {
+  createIfAbsent,
+  ignoreNotFound,
+  isKubeError,
+  type Pod,
+  persistentVolumeClaims,
+  pods,
+} from '@etcd-operator/kube';
 import { annotations, fieldManager, labels } from '../../api/names.ts';
+import { identityOf } from '../../identity/object-identity.ts';
 import type { Desired } from '../desired.ts';
-import { type BootValues, disarmedBoot, memberPod } from '../objects/member-pod.ts';
+import { type BootValues, clearedBoot, memberPod } from '../objects/member-pod.ts';
 import { withResourcesOf } from '../objects/template.ts';
+import { keysFromSpec, originNote, type UserMetadata, userMetadata } from '../objects/user-metadata.ts';
 import { volumeClaim } from '../objects/volume-claim.ts';
-import { isReservedAnnotation } from '../observe/pod-facts.ts';
 import type { Release, Step } from '../plan/step.ts';
 import { type ActContext, done, type StepOutcome } from './act-context.ts';
-import { identityOf } from './cluster-identity.ts';
 import { readClaim, refuseVolume, whyNotThisCluster } from './member-volume.ts';
-import { findUnseen, onceOnly, patchPod, unlessThere } from './object-steps.ts';
+import { findUnseen, outcomeOf, patchPod } from './object-steps.ts';
 
 type Of<K extends Step['do']> = Extract<Step, { do: K }>;
 
@@ -27,7 +34,7 @@ export interface NewMember {
   /** True if the files it will find belong to root. */
   readonly ownsFilesAsRoot?: boolean;
   /** What to go back to if its version does not work. */
-  readonly wayBack?: Release | undefined;
+  readonly rollbackTo?: Release | undefined;
 }
 
 /**
@@ -35,20 +42,46 @@ export interface NewMember {
  * volume of that name is somebody else's.
  */
 export async function createMember(member: NewMember, context: ActContext): Promise<StepOutcome> {
-  const { client, cluster, signal, tlsKeys } = context;
-  const identity = identityOf(cluster);
-  const storage = member.onVolume ? 'claim' : context.desired.storage;
-  const desired = { ...context.desired, ...member.release, storage };
+  const { client, signal } = context;
+  const desired = desiredOf(member, context);
   const freshVolume = desired.storage === 'claim' && (await createVolume(member, desired, context));
   if (desired.storage === 'claim' && !freshVolume) {
     const refused = refuseVolume(member.name, await readClaim(member.name, context), member, context);
     if (refused) return refused;
   }
-  const pod = memberPod({ ...member, cluster: identity, desired, spec: cluster.spec, tlsKeys, freshVolume });
-  if (await unlessThere(client.resource(pods).create(pod, { fieldManager, signal }))) return done;
+  const pod = podOf(member, freshVolume, context);
+  if (await createIfAbsent(client.resource(pods).create(pod, { fieldManager, signal }))) return done;
   // Not seen, and yet there: the cache is behind, or somebody took its labels off. Asking again at once would only be refused again.
   await findUnseen(member.name, context);
-  return { kind: 'refused', why: `pod ${member.name} is there already` };
+  return { kind: 'refused', why: `pod/${member.name} exists already.` };
+}
+
+/**
+ * What the API server has against the pod of a member, asked without making it; undefined if nothing. It is judged before its name is
+ * looked at, so that the pod that has the name now does no harm. A quota counts that pod as well, and proves nothing.
+ */
+export async function whyNotTaken(member: NewMember, context: ActContext): Promise<string | undefined> {
+  const { client, signal } = context;
+  try {
+    await client.resource(pods).create(podOf(member, false, context), { dryRun: true, fieldManager, signal });
+  } catch (error) {
+    if (isKubeError(error, 'AlreadyExists')) return undefined;
+    // Whatever else keeps the server from an answer would keep the pod from being made as well: it is asked again later.
+    if (!isKubeError(error, 'Invalid', 'Forbidden', 'BadRequest')) throw error;
+    const why = error.status?.message ?? error.message;
+    return why.includes('exceeded quota') ? undefined : why;
+  }
+  return undefined;
+}
+
+function podOf(member: NewMember, freshVolume: boolean, context: ActContext): Pod {
+  const { cluster, tlsKeys } = context;
+  const of = { cluster: identityOf(cluster), spec: cluster.spec, desired: desiredOf(member, context) };
+  return memberPod({ ...member, ...of, tlsKeys, freshVolume });
+}
+
+function desiredOf({ release, onVolume }: NewMember, { desired }: ActContext): Desired {
+  return { ...desired, ...release, storage: onVolume ? 'claim' : desired.storage };
 }
 
 /** False if it is there already, or if the member must have the volume that it has. */
@@ -57,14 +90,14 @@ async function createVolume(member: NewMember, desired: Desired, context: ActCon
   const claimSpec = cluster.spec.pod?.persistentVolumeClaimSpec;
   if (member.onVolume || claimSpec === undefined) return false;
   const claim = volumeClaim(identityOf(cluster), member, desired, claimSpec);
-  return unlessThere(client.resource(persistentVolumeClaims).create(claim, { fieldManager, signal }));
+  return createIfAbsent(client.resource(persistentVolumeClaims).create(claim, { fieldManager, signal }));
 }
 
 /**
- * Takes a pod's boot values away. The volume gets its identity first: the pod's own patch is what shows that all is done. The
+ * Clears a pod's bootstrap configuration. The volume gets its identity first: the pod's own patch is what shows that all is done. The
  * patch names UID and version, so that it hits exactly the pod that was looked at.
  */
-export async function disarm(step: Of<'disarm'>, context: ActContext): Promise<StepOutcome> {
+export async function clearBootstrap(step: Of<'clearBootstrap'>, context: ActContext): Promise<StepOutcome> {
   const identity = { [annotations.clusterId]: step.clusterId, [annotations.memberId]: step.memberId };
   const volume = await writeOnVolume(step, { ...identity, [annotations.version]: step.version }, context);
   if (volume.kind !== 'done') return volume;
@@ -72,9 +105,9 @@ export async function disarm(step: Of<'disarm'>, context: ActContext): Promise<S
     uid: step.uid,
     resourceVersion: step.resourceVersion,
     annotations: {
-      ...disarmedBoot,
+      ...clearedBoot,
       ...identity,
-      ...(step.bornVersion && { [annotations.bornVersion]: step.bornVersion }),
+      ...(step.bootstrapVersion && { [annotations.bootstrapVersion]: step.bootstrapVersion }),
     },
     ...(step.markVoter && { labels: { [labels.voter]: 'true' } }),
   };
@@ -93,19 +126,19 @@ export async function renewBootList(
 
 /** What a volume must say of its member before its pod does: a pod without a volume leaves nothing to be said. */
 async function writeOnVolume(
-  { pod, onVolume }: Of<'disarm' | 'setImage' | 'settleImage'>,
+  { pod, onVolume }: Of<'clearBootstrap' | 'setImage' | 'confirmImage'>,
   notes: Readonly<Record<string, string | null>>,
   context: ActContext,
 ): Promise<StepOutcome> {
   if (!onVolume) return done;
   const claim = await readClaim(pod, context);
-  // Gone: the next look decides.
+  // Gone: the next reconciliation decides.
   if (!claim) return done;
   const { namespace, uid } = identityOf(claim);
   const why = whyNotThisCluster(claim, context);
   if (why !== undefined) return { kind: 'impossible', why };
   const patch = { metadata: { uid, annotations: notes } };
-  return onceOnly(
+  return outcomeOf(
     context.client
       .resource(persistentVolumeClaims)
       .patch({ name: pod, namespace }, { type: 'merge', patch }, { fieldManager, signal: context.signal }),
@@ -114,8 +147,8 @@ async function writeOnVolume(
 
 /** One patch carries image, version and options, so that a process never runs with a mixture. */
 export async function setImage(step: Of<'setImage'>, context: ActContext): Promise<StepOutcome> {
-  const { wayBack } = step;
-  const started = { [annotations.version]: step.version, [annotations.previousVersion]: wayBack?.version ?? null };
+  const { rollbackTo } = step;
+  const started = { [annotations.version]: step.version, [annotations.previousVersion]: rollbackTo?.version ?? null };
   const volume = await writeOnVolume(step, started, context);
   if (volume.kind !== 'done') return volume;
   const metadata = {
@@ -123,15 +156,15 @@ export async function setImage(step: Of<'setImage'>, context: ActContext): Promi
     resourceVersion: step.resourceVersion,
     annotations: {
       ...started,
-      [annotations.previousImage]: wayBack?.image ?? null,
-      [annotations.previousContainer]: wayBack ? step.container : null,
+      [annotations.previousImage]: rollbackTo?.image ?? null,
+      [annotations.previousContainer]: rollbackTo ? step.container : null,
       [annotations.snapshotCount]: step.snapshotCount,
     },
   };
   return patchPod(step.pod, metadata, context, { containers: [{ name: 'etcd', image: step.image }] });
 }
 
-export async function settleImage(step: Of<'settleImage'>, context: ActContext): Promise<StepOutcome> {
+export async function confirmImage(step: Of<'confirmImage'>, context: ActContext): Promise<StepOutcome> {
   const settled = { [annotations.version]: step.version, [annotations.previousVersion]: null };
   const volume = await writeOnVolume(step, settled, context);
   if (volume.kind !== 'done') return volume;
@@ -151,20 +184,31 @@ export async function setSnapshotCount(step: Of<'setSnapshotCount'>, context: Ac
   );
 }
 
-/** Labels and annotations of the spec, on a living pod. */
+/** Labels and annotations of the spec, on a living pod. What came from the spec and has left it is removed. */
 export async function updatePod(step: Of<'updatePod'>, context: ActContext): Promise<StepOutcome> {
-  const { pod } = context.cluster.spec;
-  const own = Object.entries(pod?.annotations ?? {}).filter(([key]) => !isReservedAnnotation(key));
-  return patchPod(
-    step.name,
-    { uid: step.uid, labels: { ...pod?.labels }, annotations: Object.fromEntries(own) },
-    context,
-  );
+  const { client, cluster, signal } = context;
+  const { pod = {} } = cluster.spec;
+  const key = { name: step.name, namespace: identityOf(cluster).namespace };
+  const found = await ignoreNotFound(client.resource(pods).get(key, { signal }));
+  const notes = found?.metadata?.annotations;
+  const removed = (kind: keyof UserMetadata) =>
+    Object.fromEntries(keysFromSpec(notes, kind).map((name) => [name, null] as const));
+  const metadata = {
+    uid: step.uid,
+    labels: { ...removed('labels'), ...userMetadata(pod?.labels) },
+    annotations: {
+      ...removed('annotations'),
+      ...userMetadata(pod?.annotations),
+      [annotations.fromSpec]: null,
+      ...originNote(pod ?? {}),
+    },
+  };
+  return patchPod(step.name, metadata, context);
 }
 
 /**
  * New requests and limits for the etcd container, without a restart; the pod's digest follows them. Where the API server will
- * not have it, the pod says so from then on: it can follow the spec only by being made anew.
+ * not have it, the pod says so from then on: it can follow the spec only by being recreated.
  */
 export async function resizePod({ name, uid }: Of<'resizePod'>, context: ActContext): Promise<StepOutcome> {
   const { namespace } = identityOf(context.cluster);

@@ -65,7 +65,7 @@ describe('[64] a container in front of ours', () => {
         image: 'quay.io/coreos/etcd:v3.6.16',
         snapshotCount: '',
         container: 'containerd://1',
-        wayBack: { version: '3.5.35', image: 'quay.io/coreos/etcd:v3.5.35' },
+        rollbackTo: { version: '3.5.35', image: 'quay.io/coreos/etcd:v3.5.35' },
         onVolume: false,
         because: 'asked',
       },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Clock } from '@etcd-operator/ports';
-import { FirstSeen } from '../first-seen.ts';
+import { FirstSeen } from '../../first-seen.ts';
 import type { Answer } from '../observation.ts';
 
 type Status = Extract<Answer, { kind: 'status' }>;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { MemberClient } from '@etcd-operator/etcd';
+import { type Dialer, MemberClient } from '@etcd-operator/etcd';
+import { FakeMember } from '@etcd-operator/etcd/testing';
 import { VirtualClock } from '@etcd-operator/ports';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { assertFresh, PlanTooOld, planAgeLimit } from '../act/plan-age.ts';
 import { ClusterEtcd } from './cluster-etcd.ts';
 
@@ -18,12 +19,15 @@ const changes: readonly (readonly [string, (etcd: ClusterEtcd) => Promise<unknow
 ];
 
 /** One voter, `a`, of which only is seen whether anybody tries to reach it. */
-function scene(fence: () => void) {
-  const clock = new VirtualClock();
+function scene(
+  fence: () => void,
+  reach: Dialer = () => Promise.reject(new Error('nobody is there')),
+  clock = new VirtualClock(),
+) {
   let dials = 0;
-  const dial = () => {
+  const dial: Dialer = (...to) => {
     dials++;
-    return Promise.reject(new Error('nobody is there'));
+    return reach(...to);
   };
   const client = new MemberClient({ target: { host: 'a', port: 2379 }, clock, dial });
   const voter = { name: 'a', member: { id: 'a' } };
@@ -40,9 +44,9 @@ describe('every change of etcd passes the fence', () => {
 
   test.each(changes)('%s is not sent without the lease', async (_name, change) => {
     const { etcd, dials } = scene(() => {
-      throw new Error('the lease is not held');
+      throw new Error('this process does not hold the lease');
     });
-    await expect(change(etcd)).rejects.toThrow('the lease is not held');
+    await expect(change(etcd)).rejects.toThrow('this process does not hold the lease');
     expect(dials()).toBe(0);
   });
 
@@ -52,6 +56,21 @@ describe('every change of etcd passes the fence', () => {
     expect(dials()).toBeGreaterThan(0);
   });
 
+  test.each(changes)('%s is not sent if the lease is lost while the connection is opened', async (_name, change) => {
+    const member = new FakeMember((call) => call.reply(new Uint8Array()));
+    let isLost = false;
+    // The process is stopped here, and goes on when somebody else leads.
+    member.onDial(async () => {
+      isLost = true;
+    });
+    const { etcd } = scene(() => {
+      if (isLost) throw new Error('this process does not hold the lease');
+    }, member.dial);
+    await expect(change(etcd)).rejects.toThrow('this process does not hold the lease');
+    expect(member.dialled).toHaveLength(1);
+    expect(member.calls.map(({ method }) => method)).toEqual([]);
+  });
+
   test.each(changes)('%s is not sent on a plan that is too old', async (_name, change) => {
     const clock = new VirtualClock();
     const { etcd, dials } = scene(() => assertFresh(0, clock.monotonic()));
@@ -59,4 +78,28 @@ describe('every change of etcd passes the fence', () => {
     await expect(change(etcd)).rejects.toThrow(PlanTooOld);
     expect(dials()).toBe(0);
   });
+});
+
+describe('a change of the member list that nobody answered', () => {
+  const listChanges: typeof changes = [
+    ['memberAdd', (etcd) => etcd.memberAdd('http://b:2380', false)],
+    ...changes.filter(([name]) => name.startsWith('member') && name !== 'memberAdd'),
+  ];
+
+  test.each(listChanges)(
+    '%s is sent once and counts as refused: the member list says whether it took effect',
+    async (_name, change) => {
+      const clock = new VirtualClock();
+      const member = new FakeMember(() => undefined);
+      const { etcd } = scene(() => undefined, member.dial, clock);
+      const outcome = change(etcd);
+      await vi.waitFor(() => expect(member.calls).toHaveLength(1));
+      await clock.advance(60_000);
+      await expect(outcome).resolves.toMatchObject({
+        kind: 'refused',
+        why: expect.stringContaining('reading the member list again'),
+      });
+      expect(member.calls).toHaveLength(1);
+    },
+  );
 });

@@ -2,7 +2,7 @@
 import { isEtcdError, type MemberClient, parseId } from '@etcd-operator/etcd';
 import type { ActContext, StepOutcome } from '../act/act-context.ts';
 import type { MemberView } from '../plan/assessment.ts';
-import type { AlarmName } from '../plan/disruption.ts';
+import type { AlarmName } from '../plan/rolling/disruption.ts';
 import { lockedOut } from './etcd-observer.ts';
 
 /** etcd writes what comes together to its disk at once: side by side, entries cost a small part of what they do in a row. */
@@ -24,7 +24,7 @@ interface Voters {
 
 /**
  * Changes to one cluster's membership and leadership. Each is sent once, to a voter that answered a moment ago; whether one of
- * unknown outcome took effect is settled by the next look, never by sending it again. Right before each, `fence` is asked: it
+ * unknown outcome took effect is read from etcd next time, never found out by sending it again (safety rule 6). Right before each, `fence` is asked: it
  * throws if this process no longer holds the lease, or if the plan is too old.
  */
 export class ClusterEtcd {
@@ -92,7 +92,7 @@ export class ClusterEtcd {
 
   async moveLeader(from: string, to: string): Promise<StepOutcome> {
     const leader = this.#voters.find((voter) => voter.id === from);
-    if (!leader) return { kind: 'refused', why: `the leader ${from} cannot be reached` };
+    if (!leader) return { kind: 'refused', why: `leader ${from} is not reachable.` };
     return this.#attempt(async () => {
       await leader.client.maintenance.moveLeader(idOf(to), this.#change());
     }, ['NotLeader', 'BadLeaderTransferee', 'NoLeader', 'LeaderChanged']);
@@ -132,16 +132,16 @@ export class ClusterEtcd {
     }, ['NoLeader', 'LeaderChanged']);
   }
 
-  /** What every changing call is made with: asking for it is passing the fence. */
-  #change(): { readonly signal: AbortSignal } {
+  /** What every changing call is made with: asking for it is passing the fence, which is asked again when the call leaves. */
+  #change(): Pick<ActContext, 'fence' | 'signal'> {
     this.#fence();
-    return { signal: this.#signal };
+    return { signal: this.#signal, fence: this.#fence };
   }
 
   /** The leader comes first: it is connected to all others. */
   #anyVoter(butNot?: string): MemberClient {
     const voter = this.#voters.find((candidate) => candidate.id !== butNot);
-    if (!voter) throw new Error('no voter can be reached');
+    if (!voter) throw new Error('no voter is reachable');
     return voter.client;
   }
 
@@ -162,7 +162,10 @@ function refusal(error: unknown, ...codes: Parameters<typeof isEtcdError>[1][]):
   const locked = isEtcdError(error) ? lockedOut(error) : undefined;
   if (locked !== undefined) return { kind: 'impossible', why: locked };
   if (isEtcdError(error) && error.outcomeUnknown)
-    return { kind: 'refused', why: `${error.message}; whether it took effect is found out by reading` };
+    return {
+      kind: 'refused',
+      why: `${error.message}. It is not known whether the request took effect; reading the member list again.`,
+    };
   throw error;
 }
 

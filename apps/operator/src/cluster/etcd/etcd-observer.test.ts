@@ -23,7 +23,7 @@ async function patience(isEnding: boolean, hasEnded = false): Promise<number> {
   let ended = false;
   const look = observer.look([target], nobody, { aboutUpgrade: false }, signal).then(({ answers }) => {
     ended = true;
-    expect(answers.get('c-a')?.kind).toBe('silent');
+    expect(answers.get('c-a')?.kind).toBe('unreachable');
   });
   while (!ended && clock.now() < 10_000) {
     await clock.advance(50);
@@ -71,7 +71,7 @@ describe('a member that is up and keeps its client port closed', () => {
   });
 
   test('and does not join: is silent', async () => {
-    expect(await look(false)).toMatchObject({ kind: 'silent', neverAnswered: true });
+    expect(await look(false)).toMatchObject({ kind: 'unreachable', neverAnswered: true });
   });
 });
 

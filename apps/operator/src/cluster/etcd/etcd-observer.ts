@@ -9,7 +9,7 @@ import {
   memberNameFromPeerUrl,
 } from '@etcd-operator/etcd';
 import type { Clock } from '@etcd-operator/ports';
-import { FirstSeen } from '../first-seen.ts';
+import { FirstSeen } from '../../first-seen.ts';
 import type { Answer, EtcdMember, EtcdView, Membership } from '../observation.ts';
 import { AnswerMemory } from './answer-memory.ts';
 import { DataHashes } from './data-hashes.ts';
@@ -35,7 +35,7 @@ export interface EtcdQuestions {
   /** True while the version is about to change: cluster version and raft snapshots matter then. */
   readonly aboutUpgrade: boolean;
   /** True if something is about to be destroyed: every member is asked over a new connection. @default false */
-  readonly anew?: boolean;
+  readonly reconnect?: boolean;
 }
 
 /**
@@ -69,7 +69,7 @@ export class EtcdObserver {
   readonly #memory: AnswerMemory;
   readonly #traffic = new PeerTraffic();
   readonly #hashes: DataHashes;
-  /** Members by their IDs, and the quorum under `quorum`. */
+  /** Members by their IDs, and the quorum under `quorum`, or its absence under `no quorum`. */
   readonly #listed: FirstSeen;
   /** Why members did not let us look, the last time they were asked. */
   #locked: string | undefined;
@@ -94,7 +94,7 @@ export class EtcdObserver {
     questions: EtcdQuestions,
     signal: AbortSignal,
   ): Promise<EtcdView> {
-    if (questions.anew) this.#pool.close();
+    if (questions.reconnect) this.#pool.close();
     const clients = new Map(this.#pool.clients(targets, credentials));
     this.#locked = undefined;
     const statuses = new Map<string, MemberStatus>();
@@ -122,7 +122,7 @@ export class EtcdObserver {
   }
 
   async #ask(target: MemberTarget, round: Round): Promise<Answer> {
-    if (target.hasEnded) return this.#silent(target, 'its process has ended');
+    if (target.hasEnded) return this.#silent(target, 'its container has stopped');
     if (target.ip === '') return this.#silent(target, 'its pod has no IP address');
     const { access, clients, statuses, questions } = round;
     const { signal } = access;
@@ -143,7 +143,7 @@ export class EtcdObserver {
 
   #silent({ podUid }: MemberTarget, why: string): Answer {
     const { since, hasAnswered } = this.#memory.unanswered(podUid);
-    return { kind: 'silent', since, why, ...(!hasAnswered && { neverAnswered: true }) };
+    return { kind: 'unreachable', since, why, ...(!hasAnswered && { neverAnswered: true }) };
   }
 
   #timeout({ podUid, isEnding }: MemberTarget, isJoining: boolean): { readonly timeoutMs?: number } {
@@ -201,7 +201,7 @@ export class EtcdObserver {
     const voters = [...statuses]
       .filter(([, status]) => !status.isLearner && status.leader !== 0n)
       .sort(([, a], [, b]) => Number(b.raftIndex - a.raftIndex));
-    let why = statuses.size === 0 ? 'no member answers' : 'no member that answers knows a leader';
+    let why = statuses.size === 0 ? 'no member is reachable' : 'no reachable member has a leader';
     for (const [name] of voters.slice(0, 3)) {
       try {
         const response = await clients.get(name)?.cluster.memberList({ signal });
@@ -219,7 +219,8 @@ export class EtcdObserver {
     }
     this.#listed.forget('quorum');
     const remembered = await this.#remembered(clients, statuses, signal);
-    return { kind: 'unknown', why, remembered, ...(this.#locked !== undefined && { locked: this.#locked }) };
+    const since = this.#listed.since('no quorum');
+    return { kind: 'unknown', why, since, remembered, ...(this.#locked !== undefined && { locked: this.#locked }) };
   }
 
   /** The list as a voter that answers has it in mind: without a quorum there is no better one, and it may be old. */
@@ -265,10 +266,10 @@ export class EtcdObserver {
 export function lockedOut({ code, message }: EtcdError): string | undefined {
   switch (code) {
     case 'LoginRequired':
-      return 'access control is on: name a secret with username and password of a user with the role root in spec.auth.secret';
+      return 'Authentication is enabled in etcd. Set spec.auth.secret to a Secret with username and password of a user with the role root.';
     case 'LoginFailed':
     case 'PermissionDenied':
-      return `the user of spec.auth.secret is refused (${message}): it must have the role root, and its password be right`;
+      return `etcd refuses the user of spec.auth.secret (${message}). It needs the role root and a valid password.`;
     default:
       return undefined;
   }

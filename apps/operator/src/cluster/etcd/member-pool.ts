@@ -73,7 +73,7 @@ export class MemberPool {
     for (const [uid, entry] of this.#entries) this.#drop(uid, entry);
   }
 
-  /** A pod's address changes when its sandbox is made anew (a node reboot), its UID does not. */
+  /** A pod's address changes when its sandbox is recreated (a node reboot), its UID does not. */
   #clientOf({ podUid, ip, serverName }: MemberTarget): MemberClient {
     const known = this.#entries.get(podUid);
     if (known?.ip === ip) return known.client;

@@ -30,6 +30,15 @@ export async function readEntriesApplied(target: MemberTarget, access: EndpointA
   return orSilent(endpoints.entriesApplied({ signal: access.signal }), access.signal);
 }
 
+/** Up to where a member whose client port is closed knows entries to be committed; undefined if it does not say. */
+export async function readEntriesCommitted(
+  target: Pick<MemberTarget, 'ip' | 'serverName'>,
+  access: EndpointAccess,
+): Promise<number | undefined> {
+  const endpoints = endpointsOf(target, metricsPort, access, undefined, joiningTimeoutMs);
+  return orSilent(endpoints.entriesCommitted({ signal: access.signal }), access.signal);
+}
+
 /** How many bytes a member has received from each other one, by member ID; undefined if it does not say. */
 export async function readBytesFromPeers(
   target: MemberTarget,
@@ -43,7 +52,7 @@ export async function readBytesFromPeers(
 export const joiningTimeoutMs = 500;
 
 function endpointsOf(
-  target: MemberTarget,
+  target: Pick<MemberTarget, 'ip' | 'serverName'>,
   port: number,
   { clock, dial }: EndpointAccess,
   tls: ClusterCredentials['tls'],

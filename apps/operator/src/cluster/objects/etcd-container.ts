@@ -9,18 +9,18 @@ import {
   probePlan,
   raisedMaxLearners,
 } from '@etcd-operator/etcd';
-import type { Container, EnvVar, Probe } from '@etcd-operator/kube';
+import type { Container, EnvVar, Probe, VolumeMount } from '@etcd-operator/kube';
 import { annotations } from '../../api/names.ts';
 
-/** Where things are inside a member's container; the original's paths. */
-const paths = {
+/** Where things are inside a member's container; CoreOS's paths. */
+export const paths = {
   data: '/var/etcd',
   peerTLS: '/etc/etcdtls/member/peer-tls',
   serverTLS: '/etc/etcdtls/member/server-tls',
   clientTLS: '/etc/etcdtls/operator/etcd-tls',
 } as const;
 
-/** On every pod of ours and on none of the original's: the state comes from an annotation. */
+/** On every pod of ours and on none of CoreOS's: the state comes from an annotation. */
 export const bootStateArgument = '--initial-cluster-state=$(BOOT_STATE)';
 
 export interface EtcdContainerOptions {
@@ -32,12 +32,14 @@ export interface EtcdContainerOptions {
   readonly clientTLS: boolean;
   /** The user's own, after ours. */
   readonly env: readonly EnvVar[];
+  /** The user's own, after ours. */
+  readonly mounts: readonly VolumeMount[];
 }
 
 /**
- * The container `etcd`. The command line holds only flags that every version from 3.3 to 3.7 knows, in the original's order;
+ * The container `etcd`. The command line holds only flags that every version from 3.3 to 3.7 knows, in CoreOS's order;
  * everything else is environment. What etcd would boot with on an empty directory comes from the pod's annotations and is read
- * anew at every start, so that it can be taken away (operator rules 1 and 11).
+ * again at every start, so that it can be taken away (operator rules 1 and 11).
  */
 export function etcdContainer(options: EtcdContainerOptions): Container & { readonly name: string } {
   const version = parseVersion(options.version);
@@ -64,6 +66,7 @@ export function etcdContainer(options: EtcdContainerOptions): Container & { read
       { name: 'etcd-data', mountPath: paths.data },
       ...(options.peerTLS ? [{ name: 'member-peer-tls', mountPath: paths.peerTLS, readOnly: true }] : []),
       ...(options.clientTLS ? [{ name: 'member-server-tls', mountPath: paths.serverTLS, readOnly: true }] : []),
+      ...options.mounts,
     ],
     // What a failed start said is how lost data is told from a crash.
     terminationMessagePolicy: 'FallbackToLogsOnError',

@@ -36,6 +36,7 @@ export function imageCheckPod(cluster: ClusterIdentity, spec: EtcdClusterSpec, n
       ...(pod.imagePullSecrets && { imagePullSecrets: pod.imagePullSecrets }),
       ...(pod.tolerations && { tolerations: pod.tolerations }),
       ...(pod.priorityClassName && { priorityClassName: pod.priorityClassName }),
+      ...(pod.runtimeClassName && { runtimeClassName: pod.runtimeClassName }),
       containers: [
         {
           name: 'etcd',

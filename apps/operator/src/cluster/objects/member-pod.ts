@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-import { initialCluster, type MemberAddress, memberAddress } from '@etcd-operator/etcd';
+import { initialCluster, isEnvOfEtcd, type MemberAddress, memberAddress } from '@etcd-operator/etcd';
 import type { Affinity, Container, Pod, PodSpec, Volume } from '@etcd-operator/kube';
 import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
-import { annotations, clusterLabels, disarmedInitialCluster, labels, peerServiceName } from '../../api/names.ts';
+import { annotations, clearedInitialCluster, clusterLabels, labels, peerServiceName } from '../../api/names.ts';
+import { clusterToken } from '../../identity/member-naming.ts';
 import type { Desired } from '../desired.ts';
-import { clusterToken } from '../plan/member-naming.ts';
-import { checkDns } from './check-dns.ts';
+import { checkDns } from './dns/check-dns.ts';
 import { etcdContainer } from './etcd-container.ts';
+import { memberExtras } from './member-extras.ts';
 import { type ClusterIdentity, ownerOf } from './owner.ts';
 import { containerSecurity, podSecurity } from './security-context.ts';
 import { templateDigest } from './template.ts';
 import { terminationGrace } from './termination-grace.ts';
 import { type TlsKeyStyles, tlsVolumes } from './tls-volumes.ts';
+import { originNote, userMetadata } from './user-metadata.ts';
 
 /** What the etcd of a new pod finds when its directory is empty. */
 export type BootValues =
   | { readonly state: 'new' }
   /** The list that etcd returned when the member was added; names of unstarted members are their pods'. */
   | { readonly state: 'existing'; readonly members: readonly { readonly name: string; readonly peerUrl: string }[] }
-  | { readonly state: 'disarmed' };
+  | { readonly state: 'cleared' };
 
 export interface MemberPodOptions {
   readonly cluster: ClusterIdentity;
@@ -33,9 +35,9 @@ export interface MemberPodOptions {
   readonly isVoter?: boolean;
   readonly snapshotCount?: string;
   /** What to go back to if its version does not work; undefined if that is proven. */
-  readonly wayBack?: { readonly version: string; readonly image: string } | undefined;
+  readonly rollbackTo?: { readonly version: string; readonly image: string } | undefined;
   readonly tlsKeys: TlsKeyStyles;
-  /** Volumes of the original operator hold files of root: no other user is forced on them. */
+  /** Volumes of CoreOS etcd-operator hold files of root: no other user is forced on them. */
   readonly ownsFilesAsRoot?: boolean;
   /** True if its volume claim was made a moment ago, for it. */
   readonly freshVolume?: boolean;
@@ -67,7 +69,7 @@ function addressOf({ cluster, desired, name }: MemberPodOptions): MemberAddress 
 /** The user's labels, with the operator's own on top. */
 function podLabels({ cluster, spec, name, incarnation, isVoter }: MemberPodOptions): Readonly<Record<string, string>> {
   return {
-    ...spec.pod?.labels,
+    ...userMetadata(spec.pod?.labels),
     ...clusterLabels(cluster.name),
     [labels.node]: name,
     [labels.incarnation]: String(incarnation),
@@ -78,15 +80,16 @@ function podLabels({ cluster, spec, name, incarnation, isVoter }: MemberPodOptio
 function podAnnotations(options: MemberPodOptions): Readonly<Record<string, string>> {
   const { spec, desired, boot, cluster, incarnation, identity, snapshotCount } = options;
   return {
-    ...spec.pod?.annotations,
+    ...userMetadata(spec.pod?.annotations),
+    ...originNote(spec.pod ?? {}),
     [annotations.version]: desired.version,
     [annotations.template]: templateDigest(spec),
     ...bootAnnotations(options, boot, clusterToken(cluster.uid, incarnation)),
     [annotations.snapshotCount]: snapshotCount ?? '',
     ...(options.freshVolume && { [annotations.freshVolume]: 'true' }),
-    ...(options.wayBack && {
-      [annotations.previousVersion]: options.wayBack.version,
-      [annotations.previousImage]: options.wayBack.image,
+    ...(options.rollbackTo && {
+      [annotations.previousVersion]: options.rollbackTo.version,
+      [annotations.previousImage]: options.rollbackTo.image,
     }),
     ...(identity && { [annotations.clusterId]: identity.clusterId, [annotations.memberId]: identity.memberId }),
   };
@@ -94,7 +97,7 @@ function podAnnotations(options: MemberPodOptions): Readonly<Record<string, stri
 
 function bootAnnotations(options: MemberPodOptions, boot: BootValues, token: string) {
   const { name } = options;
-  if (boot.state === 'disarmed') return disarmedBoot;
+  if (boot.state === 'cleared') return clearedBoot;
   const { peerUrl } = addressOf(options);
   const members = boot.state === 'new' ? [{ name, peerUrl }] : boot.members;
   return {
@@ -105,8 +108,8 @@ function bootAnnotations(options: MemberPodOptions, boot: BootValues, token: str
 }
 
 /** Ignored by etcd where there is data; refused by it where there is none. */
-export const disarmedBoot: Readonly<Record<string, string>> = {
-  [annotations.initialCluster]: disarmedInitialCluster,
+export const clearedBoot: Readonly<Record<string, string>> = {
+  [annotations.initialCluster]: clearedInitialCluster,
   [annotations.initialClusterState]: 'existing',
   [annotations.initialClusterToken]: 'disarmed',
 };
@@ -120,6 +123,12 @@ function podSpec(options: MemberPodOptions, address: MemberAddress): PodSpec {
     securityContext: containerSecurity(pod, options.ownsFilesAsRoot ?? false),
   });
   const { image, version, peerTLS, clientTLS } = desired;
+  // Admission refuses others; an object that was stored before may have them.
+  const env = (pod.etcdEnv ?? []).filter((variable) => isEnvOfEtcd(variable.name));
+  const extras = memberExtras(pod);
+  const etcd = etcdContainer({ name, image, version, address, peerTLS, clientTLS, env, mounts: extras.mounts });
+  const ownInit = asksDns(options) ? [finish(dnsCheck(options, address))] : [];
+  const initContainers = [...ownInit, ...extras.initContainers];
   return {
     hostname: name,
     subdomain: peerServiceName(cluster.name),
@@ -128,10 +137,11 @@ function podSpec(options: MemberPodOptions, address: MemberAddress): PodSpec {
     automountServiceAccountToken: false,
     enableServiceLinks: false,
     securityContext: podSecurity(pod, options.ownsFilesAsRoot ?? false),
-    hostAliases: [{ ip: '127.0.0.1', hostnames: [address.host] }],
-    ...(asksDns(options) && { initContainers: [finish(dnsCheck(options, address))] }),
-    containers: [finish(etcdContainer({ name, image, version, address, peerTLS, clientTLS, env: pod.etcdEnv ?? [] }))],
-    volumes: [dataVolume(desired, name), ...tlsVolumes(spec, options.tlsKeys)],
+    hostAliases: [{ ip: '127.0.0.1', hostnames: [address.host] }, ...(pod.hostAliases ?? [])],
+    ...(pod.serviceAccountName && { serviceAccountName: pod.serviceAccountName }),
+    ...(initContainers.length > 0 && { initContainers }),
+    containers: [finish(etcd), ...extras.sidecars],
+    volumes: [dataVolume(desired, name), ...tlsVolumes(spec, options.tlsKeys), ...extras.volumes],
     ...scheduling(options),
   };
 }
@@ -173,11 +183,13 @@ function scheduling({ cluster, spec }: MemberPodOptions): Partial<PodSpec> {
     ...(pod.tolerations && pod.tolerations.length > 0 && { tolerations: pod.tolerations }),
     ...(pod.topologySpreadConstraints && { topologySpreadConstraints: pod.topologySpreadConstraints }),
     ...(pod.priorityClassName && { priorityClassName: pod.priorityClassName }),
+    ...(pod.schedulerName && { schedulerName: pod.schedulerName }),
+    ...(pod.runtimeClassName && { runtimeClassName: pod.runtimeClassName }),
     ...(pod.imagePullSecrets && { imagePullSecrets: pod.imagePullSecrets }),
   };
 }
 
-/** The original's meaning of `antiAffinity: true`. */
+/** CoreOS's meaning of `antiAffinity: true`. */
 function apartByHost(cluster: string): Affinity {
   return {
     podAntiAffinity: {

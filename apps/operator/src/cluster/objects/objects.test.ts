@@ -81,23 +81,53 @@ const everyField: EtcdClusterSpec = {
   },
 };
 
+const digest = `sha256:${'0123456789abcdef'.repeat(4)}`;
+
+/** What came after the first release. A spec without these gives the pods it always gave: nobody's members restart for them. */
+const laterFields: EtcdClusterSpec = {
+  size: 3,
+  pod: {
+    schedulerName: 'my-scheduler',
+    runtimeClassName: 'gvisor',
+    hostAliases: [{ ip: '10.0.0.7', hostnames: ['ldap.example.com', 'ldap'] }],
+    serviceAccountName: 'etcd-logs',
+    sidecars: [
+      {
+        name: 'logger',
+        image: 'example.com/logger:1',
+        args: ['--folder=/logs'],
+        env: [{ name: 'LEVEL', value: 'info' }],
+        ports: [{ name: 'http', containerPort: 8080 }],
+        resources: { limits: { memory: '64Mi' } },
+        volumeMounts: [{ name: 'logs', mountPath: '/logs', readOnly: true }],
+      },
+    ],
+    initContainers: [{ name: 'prepare', image: 'busybox:1.36', command: ['true'] }],
+    volumes: [
+      { name: 'logs', emptyDir: {} },
+      { name: 'token', projected: { sources: [{ serviceAccountToken: { path: 'token' } }] } },
+    ],
+    volumeMounts: [{ name: 'logs', mountPath: '/var/log/etcd' }],
+  },
+};
+
 describe('[30] [31] the pod of a member', () => {
   const identity = { clusterId: 'cdf818194e3a8c32', memberId: '8e9e05c52164694d' };
 
   test.each<[string, EtcdClusterSpec, Partial<MemberPodOptions>]>([
     ['pod-seed', { size: 3 }, {}],
     ['pod-joiner', { size: 3 }, { boot: joining }],
-    ['pod-disarmed-voter', { size: 3 }, { boot: { state: 'disarmed' }, identity, isVoter: true }],
+    ['pod-disarmed-voter', { size: 3 }, { boot: { state: 'cleared' }, identity, isVoter: true }],
     [
       'pod-on-its-way-to-a-version',
       { size: 3, version: '3.6.16' },
-      { boot: { state: 'disarmed' }, identity, wayBack: { version: '3.5.35', image: 'quay.io/coreos/etcd:v3.5.35' } },
+      { boot: { state: 'cleared' }, identity, rollbackTo: { version: '3.5.35', image: 'quay.io/coreos/etcd:v3.5.35' } },
     ],
     ['pod-on-volume', { size: 3, pod: { persistentVolumeClaimSpec: claim } }, {}],
     [
       'pod-on-volume-of-the-original',
       { size: 3, pod: { persistentVolumeClaimSpec: claim } },
-      { boot: { state: 'disarmed' }, identity, isVoter: true, ownsFilesAsRoot: true },
+      { boot: { state: 'cleared' }, identity, isVoter: true, ownsFilesAsRoot: true },
     ],
     ['pod-in-memory', { size: 3, pod: { tmpfs: true } }, {}],
     ['pod-peer-tls', { size: 3, TLS: { static: { member: { peerSecret: 'etcd-peer' } } } }, {}],
@@ -111,6 +141,8 @@ describe('[30] [31] the pod of a member', () => {
     ['pod-second-incarnation', { size: 3 }, { incarnation: 2 }],
     ['pod-low-snapshot-count', { size: 3 }, { snapshotCount: '5' }],
     ['pod-every-field', everyField, { boot: joining }],
+    ['pod-later-fields', laterFields, { boot: joining }],
+    ['pod-image-by-digest', { size: 3, version: '3.6.16', image: `example.com:5000/etcd@${digest}` }, {}],
     ['pod-anti-affinity', { size: 3, pod: { antiAffinity: true } }, {}],
     ['pod-without-dns-check', { size: 3, pod: { checkDNS: false } }, { boot: joining }],
     ['pod-other-repository', { size: 3, repository: 'example.com:5000/etcd', version: 'v3.6.16' }, {}],
@@ -123,10 +155,10 @@ describe('[30] [31] the pod of a member', () => {
       podOf({ size: 3 }, { boot }).spec?.initContainers?.map(({ name }) => name);
     expect(initContainers(joining)).toEqual(['check-dns']);
     expect(initContainers({ state: 'new' })).toBeUndefined();
-    expect(initContainers({ state: 'disarmed' })).toBeUndefined();
+    expect(initContainers({ state: 'cleared' })).toBeUndefined();
   });
 
-  test('rule 17: a joiner asks for names that are there; with peer TLS for its own, by which the others know it', () => {
+  test('operator rule 17: a joiner asks for names that are there; with peer TLS for its own, by which the others know it', () => {
     const asked = (spec: EtcdClusterSpec) =>
       podOf(spec, { boot: joining }).spec?.initContainers?.[0]?.command?.slice(6);
     const own = 'example-bcdfghjklm.example.default.svc';
@@ -134,15 +166,15 @@ describe('[30] [31] the pod of a member', () => {
     expect(asked({ size: 3, TLS: { static: { member: { peerSecret: 'etcd-peer' } } } })).toEqual([own]);
   });
 
-  test('rule 17: every member finds its own name without DNS', () => {
-    for (const boot of [joining, { state: 'new' }, { state: 'disarmed' }] as const)
+  test('operator rule 17: every member finds its own name without DNS', () => {
+    for (const boot of [joining, { state: 'new' }, { state: 'cleared' }] as const)
       expect(podOf({ size: 3 }, { boot }).spec?.hostAliases).toEqual([
         { ip: '127.0.0.1', hostnames: ['example-bcdfghjklm.example.default.svc'] },
       ]);
   });
 
   test.each(['3.3.27', '3.4.23', '3.4.44', '3.5.10', '3.5.35', '3.6.16', '3.7.3'])(
-    'rule 15: %s is probed as it can be',
+    'operator rule 15: %s is probed as it can be',
     async (version) => {
       await expectGolden(`pod-of-${version}`, podOf({ size: 3, version }));
     },
@@ -159,7 +191,22 @@ describe('the objects around members', () => {
   });
 
   test('[42] the client Service with annotations of the user', async () => {
-    await expectGolden('service-client-annotated', clientService(cluster, { 'example.com/lb': 'internal' }));
+    await expectGolden(
+      'service-client-annotated',
+      clientService(cluster, { annotations: { 'example.com/lb': 'internal' } }),
+    );
+  });
+
+  test('the client Service behind a load balancer, with addresses of both IP families', async () => {
+    const asked = {
+      type: 'LoadBalancer',
+      loadBalancerClass: 'example.com/internal',
+      loadBalancerSourceRanges: ['10.0.0.0/8', 'fd00::/8'],
+      ipFamilyPolicy: 'PreferDualStack',
+      ipFamilies: ['IPv6', 'IPv4'],
+      annotations: { 'example.com/lb': 'internal' },
+    } as const;
+    await expectGolden('service-client-load-balancer', clientService(cluster, asked));
   });
 
   test('[39] the volume of a member', async () => {
@@ -173,11 +220,11 @@ describe('the objects around members', () => {
     await expectGolden('disruption-budget', disruptionBudget(cluster, 2));
   });
 
-  test('rule 6: the pod that proves an image', async () => {
+  test('operator rule 6: the pod that proves an image', async () => {
     await expectGolden('image-check', imageCheckPod(cluster, { size: 3 }, 'node-1', 'quay.io/coreos/etcd:v3.6.16'));
   });
 
-  test('rule 6: the same with pull secrets, tolerations and a priority', async () => {
+  test('operator rule 6: the same with pull secrets, tolerations and a priority', async () => {
     await expectGolden('image-check-every-field', imageCheckPod(cluster, everyField, 'node-1', 'x/etcd:v3.6.16'));
   });
 });
@@ -207,7 +254,7 @@ describe('what holds for all of them', () => {
     }
   });
 
-  test('rule 1: no boot value is in the command line; all come from annotations at every start', () => {
+  test('operator rule 1: no boot value is in the command line; all come from annotations at every start', () => {
     for (const { spec } of pods) {
       const command = spec?.containers[0]?.command ?? [];
       expect(command.filter((argument) => argument.startsWith('--initial-cluster'))).toEqual([
@@ -218,19 +265,19 @@ describe('what holds for all of them', () => {
     }
   });
 
-  test('rule 2: every member is born with the raised limit of learners', () => {
+  test('operator rule 2: every member is born with the raised limit of learners', () => {
     for (const { spec } of pods) {
       expect(spec?.containers[0]?.env).toContainEqual({ name: 'ETCD_MAX_LEARNERS', value: '7' });
     }
   });
 
-  test('rule 4: another life has another token', () => {
+  test('operator rule 4: another life has another token', () => {
     const token = (incarnation: number) =>
       podOf({ size: 3 }, { incarnation }).metadata?.annotations?.['etcd.database.coreos.com/initial-cluster-token'];
     expect(token(1)).not.toBe(token(2));
   });
 
-  test('rule 16: only voters carry the label that the budget selects', () => {
+  test('operator rule 16: only voters carry the label that the budget selects', () => {
     const selector = disruptionBudget(cluster, 2).spec?.selector?.matchLabels ?? {};
     const isSelected = (isVoter: boolean) => {
       const labels = podOf({ size: 3 }, { isVoter }).metadata?.labels ?? {};
@@ -243,13 +290,13 @@ describe('what holds for all of them', () => {
     expect(podOf(everyField).metadata?.annotations?.['etcd.version']).toBe('3.6.16');
   });
 
-  test('rule 6: an image check is behind no Service and in no budget', () => {
+  test('operator rule 6: an image check is behind no Service and in no budget', () => {
     const labels = imageCheckPod(cluster, { size: 3 }, 'n', 'i').metadata?.labels ?? {};
     expect(labels).not.toHaveProperty('app');
     expect(labels).not.toHaveProperty('etcd_cluster');
   });
 
-  test('rule 13: an image check has one name for one image on one node, also for the longest cluster name', () => {
+  test('operator rule 13: an image check has one name for one image on one node, also for the longest cluster name', () => {
     const named = (node: string, image: string) =>
       imageCheckPod({ ...cluster, name: 'a'.repeat(52) }, { size: 3 }, node, image).metadata?.name ?? '';
     expect(named('n1', 'i')).toBe(named('n1', 'i'));

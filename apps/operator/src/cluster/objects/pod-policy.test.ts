@@ -53,7 +53,7 @@ describe('[7] antiAffinity', () => {
   });
 });
 
-describe('rule 27: the user of members', () => {
+describe('operator rule 27: the user of members', () => {
   const userOf = ({ spec }: Pod) => ({ user: spec?.securityContext?.runAsUser, group: spec?.securityContext?.fsGroup });
 
   test('is nobody in particular for members that are newly made', () => {
@@ -62,11 +62,36 @@ describe('rule 27: the user of members', () => {
     expect(etcdOf(pod)?.securityContext?.capabilities?.drop).toEqual(['ALL']);
   });
 
-  test("stays root on a volume of the original, whose files are root's: they are not given to another group", () => {
+  test("stays root on a volume of CoreOS etcd-operator, whose files are root's: they are not given to another group", () => {
     const pod = podOf({ size: 3 }, true);
     expect(userOf(pod)).toEqual({ user: undefined, group: undefined });
     expect(etcdOf(pod)?.securityContext).toEqual({ allowPrivilegeEscalation: false });
   });
+});
+
+test('what the operator reads back as facts about a member cannot come from the spec', () => {
+  const foreign = {
+    'etcd.database.coreos.com/member-id': '1',
+    'etcd.database.coreos.com/cluster-id': '2',
+    'etcd.database.coreos.com/voter': 'true',
+    'etcd.database.coreos.com/fresh-volume': 'true',
+    'etcd.database.coreos.com/image-check': 'other',
+  };
+  const { metadata } = podOf({ size: 3, pod: { labels: { ...foreign, mine: 'a' }, annotations: foreign } });
+  expect(metadata?.labels).toHaveProperty('mine', 'a');
+  for (const key of Object.keys(foreign)) {
+    expect(metadata?.labels).not.toHaveProperty([key]);
+    expect(metadata?.annotations).not.toHaveProperty([key]);
+  }
+});
+
+test("of stored objects, only etcd's own variables and those to tune it with are passed on", () => {
+  const etcdEnv = ['ETCD_AUTO_COMPACTION_MODE', 'GOMEMLIMIT', 'BOOT_STATE', 'LD_PRELOAD'].map((name) => ({
+    name,
+    value: 'x',
+  }));
+  const names = etcdOf(podOf({ size: 3, pod: { etcdEnv } }))?.env?.filter(({ value }) => value === 'x');
+  expect(names?.map(({ name }) => name)).toEqual(['ETCD_AUTO_COMPACTION_MODE', 'GOMEMLIMIT']);
 });
 
 describe('[36] what a policy gives to which container', () => {
@@ -120,7 +145,7 @@ describe('[37] probes', () => {
     }
   });
 
-  test('rule 3: /health is never asked: below 3.5 each answer is an entry in the log', () => {
+  test('operator rule 3: /health is never asked: below 3.5 each answer is an entry in the log', () => {
     for (const version of versions) expect(JSON.stringify(podOf({ size: 3, version }))).not.toContain('"/health"');
   });
 
@@ -134,15 +159,75 @@ describe('[37] probes', () => {
 });
 
 describe('[38] security contexts', () => {
-  test('what the spec gives is passed on as it is', () => {
+  const contexts = (pod: NonNullable<EtcdClusterSpec['pod']>, ownsFilesAsRoot = false) => {
+    const made = podOf({ size: 3, pod }, ownsFilesAsRoot);
+    return {
+      whole: made.spec?.securityContext,
+      each: containersOf(made).map((container) => container.securityContext),
+    };
+  };
+  const seccompProfile = { type: 'RuntimeDefault' };
+
+  test('what the spec gives is passed on, with what it leaves out for a user that is not root', () => {
     const securityContext = { runAsUser: 9000, fsGroup: 9000 };
-    const containerSecurityContext = { privileged: false };
-    const pod = podOf({ size: 3, pod: { securityContext, containerSecurityContext } });
-    expect(pod.spec?.securityContext).toEqual(securityContext);
-    expect(containersOf(pod).map((container) => container.securityContext)).toEqual([
-      containerSecurityContext,
-      containerSecurityContext,
-    ]);
+    const own = { privileged: false, allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } };
+    expect(contexts({ securityContext, containerSecurityContext: { privileged: false } })).toEqual({
+      whole: { ...securityContext, runAsNonRoot: true, seccompProfile },
+      each: [own, own],
+    });
+  });
+
+  test('what the spec gives is never changed', () => {
+    const securityContext = { runAsUser: 9000, runAsNonRoot: false, seccompProfile: { type: 'Unconfined' } } as const;
+    const containerSecurityContext = { allowPrivilegeEscalation: true, capabilities: { add: ['CHOWN'] } };
+    const each = { ...containerSecurityContext, capabilities: { drop: ['ALL'], add: ['CHOWN'] } };
+    expect(contexts({ securityContext, containerSecurityContext })).toEqual({
+      whole: securityContext,
+      each: [each, each],
+    });
+    const keepsAll = { capabilities: { drop: [] } };
+    expect(contexts({ securityContext, containerSecurityContext: keepsAll }).each[0]).toMatchObject(keepsAll);
+  });
+
+  test.each<[NonNullable<EtcdClusterSpec['pod']>, boolean]>([
+    [{ securityContext: { fsGroup: 9000 } }, false],
+    [{ securityContext: { runAsUser: 0 } }, false],
+    [{ containerSecurityContext: {} }, true],
+    [{ securityContext: { runAsUser: 9000 }, containerSecurityContext: { runAsUser: 0 } }, false],
+  ])('files of root stay readable: %j forces no other user, and takes no capability', (pod, ownsFilesAsRoot) => {
+    const containerSecurityContext = { readOnlyRootFilesystem: true, ...pod.containerSecurityContext };
+    const { whole, each } = contexts({ ...pod, containerSecurityContext }, ownsFilesAsRoot);
+    expect(whole).toEqual({ ...pod.securityContext, seccompProfile });
+    expect(each[0]).toEqual({ ...containerSecurityContext, allowPrivilegeEscalation: false });
+  });
+
+  test.each([{ privileged: true }, { capabilities: { add: ['SYS_ADMIN'] } }])(
+    'Kubernetes refuses to forbid escalation with %j: it is not forbidden',
+    (containerSecurityContext) => {
+      expect(contexts({ containerSecurityContext }).each[0]).not.toHaveProperty('allowPrivilegeEscalation');
+    },
+  );
+
+  test('host namespaces, other containers and tokens are no fields of the spec, and are not passed on', () => {
+    const foreign = {
+      ...{ hostNetwork: true, hostPID: true, hostIPC: true, hostUsers: true, shareProcessNamespace: true },
+      ...{ serviceAccount: 'admin', automountServiceAccountToken: true, nodeName: 'n' },
+      containers: [{ name: 'evil', image: 'evil' }],
+    };
+    const { metadata: _, ...made } = podOf({ size: 3, pod: foreign as NonNullable<EtcdClusterSpec['pod']> });
+    const { metadata: __, ...plain } = podOf({ size: 3 });
+    expect(made).toEqual(plain);
+  });
+
+  test('a volume of the host makes a spec invalid', () => {
+    const volumes = [{ name: 'host', hostPath: { path: '/' } }];
+    const pod = { volumes } as unknown as NonNullable<EtcdClusterSpec['pod']>;
+    expect(() => podOf({ size: 3, pod })).toThrow('spec.pod.volumes has host, which must be one of');
+  });
+
+  test('a service account is passed on, which the grants have to allow first, and its token is not mounted', () => {
+    const { spec } = podOf({ size: 3, pod: { serviceAccountName: 'mine' } });
+    expect(spec).toMatchObject({ serviceAccountName: 'mine', automountServiceAccountToken: false });
   });
 
   test('by default every container satisfies the restricted level', () => {

@@ -5,23 +5,46 @@ import type { PodPolicy } from '../../api/etcd-cluster.ts';
 /** The user and group of members, unless the spec says otherwise. */
 const memberUser = 1000;
 
-/** What the *restricted* Pod Security Standard asks of a pod. A spec that gives one of its own is taken as it is. */
+const seccompProfile = { type: 'RuntimeDefault' } as const;
+
+/**
+ * What the *restricted* Pod Security Standard asks of a pod. A spec that gives a context of its own gets what it leaves out, except
+ * for the user: its volumes may hold files of the one that the image names.
+ */
 export function podSecurity(
-  { securityContext }: Pick<PodPolicy, 'securityContext'>,
+  { securityContext, containerSecurityContext }: Pick<PodPolicy, 'securityContext' | 'containerSecurityContext'>,
   ownsFilesAsRoot: boolean,
 ): PodSecurityContext {
-  if (securityContext) return securityContext;
-  const seccompProfile = { type: 'RuntimeDefault' } as const;
+  if (securityContext) {
+    const isNobodyRoot = Boolean(securityContext.runAsUser) && containerSecurityContext?.runAsUser !== 0;
+    return { ...(isNobodyRoot && { runAsNonRoot: true }), seccompProfile, ...securityContext };
+  }
   if (ownsFilesAsRoot) return { seccompProfile };
   return { runAsNonRoot: true, runAsUser: memberUser, runAsGroup: memberUser, fsGroup: memberUser, seccompProfile };
 }
 
 export function containerSecurity(
-  { containerSecurityContext }: Pick<PodPolicy, 'containerSecurityContext'>,
+  pod: Pick<PodPolicy, 'securityContext' | 'containerSecurityContext'>,
   ownsFilesAsRoot: boolean,
 ): SecurityContext {
-  if (containerSecurityContext) return containerSecurityContext;
+  const { containerSecurityContext } = pod;
+  if (containerSecurityContext) {
+    const user = containerSecurityContext.runAsUser ?? podSecurity(pod, ownsFilesAsRoot).runAsUser;
+    const { capabilities } = containerSecurityContext;
+    return {
+      ...(!mayEscalate(containerSecurityContext) && { allowPrivilegeEscalation: false }),
+      ...(user && { capabilities: { drop: ['ALL'] } }),
+      ...containerSecurityContext,
+      // Whoever adds one has not asked to keep the rest.
+      ...(user && capabilities && { capabilities: { drop: ['ALL'], ...capabilities } }),
+    };
+  }
   // Root without capabilities cannot read files of other users; on old volumes it keeps what it had.
   if (ownsFilesAsRoot) return { allowPrivilegeEscalation: false };
   return { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] }, readOnlyRootFilesystem: true };
+}
+
+/** Kubernetes refuses to forbid it to these. */
+function mayEscalate({ privileged, capabilities }: SecurityContext): boolean {
+  return privileged === true || (capabilities?.add?.some((name) => /^(CAP_)?SYS_ADMIN$/.test(name)) ?? false);
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { clientPort, peerPort } from '@etcd-operator/etcd';
 import type { Service } from '@etcd-operator/kube';
+import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
 import { clientServiceName, clusterLabels, peerServiceName } from '../../api/names.ts';
 import { type ClusterIdentity, ownerOf } from './owner.ts';
+import { originNote } from './user-metadata.ts';
 
 const client = { name: 'client', port: clientPort, targetPort: clientPort, protocol: 'TCP' } as const;
 const peer = { name: 'peer', port: peerPort, targetPort: peerPort, protocol: 'TCP' } as const;
@@ -25,16 +27,25 @@ export function peerService(cluster: ClusterIdentity): Service {
 }
 
 /** The Service clients use: only members that can serve are behind it. */
-export function clientService(cluster: ClusterIdentity, annotations: Readonly<Record<string, string>> = {}): Service {
+export function clientService(cluster: ClusterIdentity, asked: EtcdClusterSpec['service'] = {}): Service {
+  const { annotations = {}, type = 'ClusterIP', ipFamilyPolicy, ipFamilies = [] } = asked;
   return {
-    ...head(cluster, clientServiceName(cluster.name), annotations),
+    ...head(cluster, clientServiceName(cluster.name), { ...annotations, ...originNote({ annotations }) }),
     spec: {
       ports: [client],
       publishNotReadyAddresses: false,
       selector: clusterLabels(cluster.name),
-      type: 'ClusterIP',
+      type,
+      ...(ipFamilyPolicy && { ipFamilyPolicy }),
+      ...(ipFamilies.length > 0 && { ipFamilies }),
+      ...(type === 'LoadBalancer' && loadBalancer(asked)),
     },
   };
+}
+
+/** Whom it lets in is always said: ranges that leave the spec have to leave the Service, too. */
+function loadBalancer({ loadBalancerClass, loadBalancerSourceRanges = [] }: NonNullable<EtcdClusterSpec['service']>) {
+  return { ...(loadBalancerClass && { loadBalancerClass }), loadBalancerSourceRanges };
 }
 
 function head(cluster: ClusterIdentity, name: string, annotations: Readonly<Record<string, string>>): Service {

@@ -9,7 +9,7 @@ const spec = (pod: NonNullable<EtcdClusterSpec['pod']>, more: Partial<EtcdCluste
   ...more,
 });
 
-describe('[65] what a pod can follow only by being made anew', () => {
+describe('[65] what a pod can follow only by being recreated', () => {
   test.each<[string, EtcdClusterSpec]>([
     ['affinity', spec({ affinity: { nodeAffinity: {} } })],
     ['nodeSelector', spec({ nodeSelector: { a: 'b' } })],

@@ -1,30 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
+import { replacedPodFields } from './pod-fields.ts';
 
 /**
- * The parts of a spec that a pod can follow only by being made anew. What the operator adds by itself is left out on purpose:
- * a new release of the operator must not restart anybody's members.
+ * The parts of a spec that only a new pod can have. What the operator adds by itself is left out on purpose: a new release of the
+ * operator must not restart anybody's members.
  */
-const replacedFields = {
-  affinity: ({ pod }) => pod?.affinity,
-  antiAffinity: ({ pod }) => pod?.antiAffinity || undefined,
-  nodeSelector: ({ pod }) => pod?.nodeSelector,
-  tolerations: ({ pod }) => pod?.tolerations,
-  topologySpreadConstraints: ({ pod }) => pod?.topologySpreadConstraints,
-  resources: ({ pod }) => pod?.resources,
-  etcdEnv: ({ pod }) => pod?.etcdEnv,
-  securityContext: ({ pod }) => pod?.securityContext,
-  containerSecurityContext: ({ pod }) => pod?.containerSecurityContext,
-  priorityClassName: ({ pod }) => pod?.priorityClassName,
-  tmpfs: ({ pod }) => pod?.tmpfs || undefined,
-  TLS: ({ TLS }) => TLS?.static,
-} as const satisfies Readonly<Record<string, (spec: EtcdClusterSpec) => unknown>>;
+const replacedFields = [...replacedPodFields, 'TLS'] as const;
 
-/** A short digest a field, as JSON, for a pod's annotation. Fields that are absent or empty do not appear. */
+function fieldOf({ pod, TLS }: EtcdClusterSpec, field: (typeof replacedFields)[number]): unknown {
+  return field === 'TLS' ? TLS?.static : pod?.[field];
+}
+
+/** A short digest a field, as JSON, for a pod's annotation. Fields that are absent, empty or false do not appear. */
 export function templateDigest(spec: EtcdClusterSpec): string {
-  const entries = Object.entries(replacedFields).flatMap(([field, read]) => {
-    const value = read(spec);
+  const entries = replacedFields.flatMap((field) => {
+    const value = fieldOf(spec, field);
     return isEmpty(value) ? [] : [[field, digest(value)]];
   });
   return JSON.stringify(Object.fromEntries(entries));
@@ -41,7 +33,7 @@ export function withResourcesOf(annotation: string, spec: EtcdClusterSpec): stri
 export function differingFields(annotation: string, spec: EtcdClusterSpec): readonly string[] {
   const had = parse(annotation);
   const wants = parse(templateDigest(spec));
-  return Object.keys(replacedFields).filter((field) => had[field] !== wants[field]);
+  return replacedFields.filter((field) => had[field] !== wants[field]);
 }
 
 function parse(text: string): Readonly<Record<string, unknown>> {
@@ -54,7 +46,7 @@ function parse(text: string): Readonly<Record<string, unknown>> {
 }
 
 function isEmpty(value: unknown): boolean {
-  if (value === undefined || value === null) return true;
+  if (value === undefined || value === null || value === false) return true;
   return typeof value === 'object' && Object.keys(value).length === 0;
 }
 

@@ -5,7 +5,7 @@ import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
 /** The three roles a secret with certificates can have. */
 export type TlsRole = 'peer' | 'server' | 'client';
 
-/** `own`: keys named as the original names them. `kubernetes`: `tls.crt`, `tls.key`, `ca.crt` of type kubernetes.io/tls. */
+/** `own`: keys named as CoreOS names them. `kubernetes`: `tls.crt`, `tls.key`, `ca.crt` of type kubernetes.io/tls. */
 export type TlsKeyStyle = 'own' | 'kubernetes';
 
 export type TlsKeyStyles = Readonly<Record<TlsRole, TlsKeyStyle>>;
@@ -20,7 +20,7 @@ export const ownKeys: Readonly<Record<TlsRole, { readonly cert: string; readonly
 
 export const kubernetesKeys = { cert: 'tls.crt', key: 'tls.key', ca: 'ca.crt' } as const;
 
-/** The secrets a member needs, mounted under the original's file names whatever style the secret has. */
+/** The secrets a member needs, mounted under CoreOS's file names whatever style the secret has. */
 export function tlsVolumes(spec: Pick<EtcdClusterSpec, 'TLS'>, styles: TlsKeyStyles): readonly Volume[] {
   const { member } = spec.TLS?.static ?? {};
   const volumes: Volume[] = [];

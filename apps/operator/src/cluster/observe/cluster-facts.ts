@@ -1,38 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { EtcdCluster } from '../../api/etcd-cluster.ts';
+import type { Pod } from '@etcd-operator/kube';
+import { type EtcdCluster, type EtcdClusterStatus, etcdClusters } from '../../api/etcd-cluster.ts';
 import { readCluster } from '../../api/etcd-cluster-reading.ts';
 import { annotations } from '../../api/names.ts';
 import { readRestoreMarker } from '../../api/restore-marker.ts';
+import { unknownSpecFields } from '../../api/unknown-fields.ts';
 import { desiredOf } from '../desired.ts';
-import type { ClusterFacts, Latch } from '../observation.ts';
+import { judgePods, type PodGrants } from '../grants/pod-grants.ts';
+import type { ClusterFacts, IdentityRecord, LastMember } from '../observation.ts';
 
-/** What the planner needs to know of the custom resource. */
-export function clusterFacts(cluster: EtcdCluster, isLive: boolean): ClusterFacts {
+type MemberDetail = NonNullable<EtcdClusterStatus['memberDetails']>[number];
+
+/**
+ * What the planner needs to know of the custom resource. Without grants nothing is known to be refused.
+ *
+ * @param pods those that the cluster owns
+ */
+export function clusterFacts(
+  cluster: EtcdCluster,
+  isLive: boolean,
+  grants?: PodGrants,
+  pods: readonly Pod[] = [],
+): ClusterFacts {
   const { metadata = {}, spec, status } = cluster;
   const name = metadata.name ?? '';
+  const namespace = metadata.namespace ?? '';
   const { misfits } = readCluster(cluster);
+  const desired = misfits.length > 0 ? { problems: misfits } : desiredOf(name, spec);
+  const judgement =
+    grants && !('problems' in desired)
+      ? judgePods(namespace, spec, grants, { pods, conditions: status?.conditions ?? [] })
+      : { refused: [], tolerated: [] };
   return {
     name,
-    namespace: metadata.namespace ?? '',
+    namespace,
     uid: metadata.uid ?? '',
     generation: metadata.generation ?? 0,
-    desired: misfits.length > 0 ? { problems: misfits } : desiredOf(name, spec),
+    desired,
+    refusals: judgement.refused,
+    tolerated: judgement.tolerated,
+    unknownFields: unknownSpecFields(etcdClusters, spec),
     paused: spec.paused ?? false,
     deleting: metadata.deletionTimestamp !== undefined,
     restore: readRestoreMarker(metadata.annotations),
-    latchedInStatus: latch(status?.clusterID, status?.incarnation),
-    latchedInAnnotation: latch(
+    recordedInStatus: latch(status?.clusterID, status?.incarnation),
+    recordedInAnnotation: latch(
       metadata.annotations?.[annotations.clusterId],
       Number(metadata.annotations?.[annotations.incarnation]),
     ),
     isLive,
     currentVersion: status?.currentVersion ?? '',
-    bornVersion: metadata.annotations?.[annotations.bornVersion],
+    bootstrapVersion: metadata.annotations?.[annotations.bootstrapVersion],
     failedUpgrade: status?.failedUpgrade,
+    lastMembers: (status?.memberDetails ?? []).map(lastMember),
   };
 }
 
-function latch(clusterId: string | undefined, incarnation: number | undefined): Latch | undefined {
+function lastMember({ name, id = '', role, node = '' }: MemberDetail): LastMember {
+  return { name, id, isLearner: role === 'Learner', node };
+}
+
+function latch(clusterId: string | undefined, incarnation: number | undefined): IdentityRecord | undefined {
   const number = incarnation !== undefined && Number.isSafeInteger(incarnation) ? incarnation : 0;
   if (!clusterId && number === 0) return undefined;
   return { clusterId: clusterId ?? '', incarnation: Math.max(1, number) };

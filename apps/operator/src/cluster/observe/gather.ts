@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import {
   type Client,
+  ignoreNotFound,
   type Node,
   type ObjectKey,
   type PersistentVolumeClaim,
@@ -14,11 +15,11 @@ import {
 } from '@etcd-operator/kube';
 import { type EtcdCluster, etcdClusters } from '../../api/etcd-cluster.ts';
 import { readCluster } from '../../api/etcd-cluster-reading.ts';
-import { clientServiceName, clusterLabels, peerServiceName } from '../../api/names.ts';
-import { orAbsent } from '../or-absent.ts';
+import { clientServiceName, clusterLabels, labels, peerServiceName } from '../../api/names.ts';
+import { isOwnedBy } from '../objects/owner.ts';
 
 /** The Kubernetes objects around one cluster, as they were read. */
-export interface Surroundings {
+export interface ClusterObjects {
   /** As it can be read by its type; see `readCluster`. */
   readonly cluster: EtcdCluster;
   readonly pods: readonly Pod[];
@@ -27,7 +28,7 @@ export interface Surroundings {
   readonly peerService: Service | undefined;
   readonly clientService: Service | undefined;
   readonly budget: PodDisruptionBudget | undefined;
-  /** By name; only nodes that hold a pod, and none of which nothing is known, as where the operator may not read nodes. */
+  /** By name; only nodes that hold a pod or held one last, and none of which nothing is known, as where the operator may not read nodes. */
   readonly nodes: ReadonlyMap<string, Node | 'absent'>;
 }
 
@@ -45,10 +46,12 @@ export interface ClusterCaches {
 }
 
 /** From the caches: what every ordinary look uses. */
-export function fromCaches(cluster: EtcdCluster, caches: ClusterCaches): Surroundings {
-  const { name = '', namespace = '' } = cluster.metadata ?? {};
+export function fromCaches(cluster: EtcdCluster, caches: ClusterCaches): ClusterObjects {
+  const { name = '', namespace = '', uid = '' } = cluster.metadata ?? {};
   const found = caches.pods({ namespace, name });
-  const hosts = [...new Set(found.map((pod) => pod.spec?.nodeName ?? ''))].filter((host) => host !== '');
+  const last = cluster.status?.memberDetails ?? [];
+  const named = [...found.map((pod) => pod.spec?.nodeName), ...last.map(({ node }) => node)];
+  const hosts = [...new Set(named.map((host) => host ?? ''))].filter((host) => host !== '');
   const known = hosts.flatMap((host) => {
     const node = caches.node(host) ?? (caches.isNodeAbsent(host) ? 'absent' : undefined);
     return node ? [[host, node] as const] : [];
@@ -56,7 +59,10 @@ export function fromCaches(cluster: EtcdCluster, caches: ClusterCaches): Surroun
   return {
     cluster: readCluster(cluster).cluster,
     pods: found,
-    imageChecks: caches.imageChecks({ namespace, name }),
+    // The label alone can be anybody's, and finished image checks are deleted. Members carry the label of their cluster; checks do not.
+    imageChecks: caches
+      .imageChecks({ namespace, name })
+      .filter((pod) => isOwnedBy(pod, uid) && pod.metadata?.labels?.[labels.cluster] === undefined),
     volumes: caches.volumes({ namespace, name }),
     peerService: caches.service({ namespace, name: peerServiceName(name) }),
     clientService: caches.service({ namespace, name: clientServiceName(name) }),
@@ -74,17 +80,17 @@ export async function fromServer(
   client: Client,
   cluster: EtcdCluster,
   signal: AbortSignal,
-  beside: Pick<Surroundings, 'nodes' | 'imageChecks'> = { nodes: new Map(), imageChecks: [] },
-): Promise<Surroundings | undefined> {
+  beside: Pick<ClusterObjects, 'nodes' | 'imageChecks'> = { nodes: new Map(), imageChecks: [] },
+): Promise<ClusterObjects | undefined> {
   const { name = '', namespace = '', uid } = cluster.metadata ?? {};
   const select = { namespace, labelSelector: selectorOf(clusterLabels(name)), signal };
   const [current, podList, volumeList, peer, access, budget] = await Promise.all([
-    orAbsent(client.resource(etcdClusters.resource).get({ namespace, name }, { signal })),
+    ignoreNotFound(client.resource(etcdClusters.resource).get({ namespace, name }, { signal })),
     client.resource(pods).list(select),
     client.resource(persistentVolumeClaims).list(select),
-    orAbsent(client.resource(services).get({ namespace, name: peerServiceName(name) }, { signal })),
-    orAbsent(client.resource(services).get({ namespace, name: clientServiceName(name) }, { signal })),
-    orAbsent(client.resource(podDisruptionBudgets).get({ namespace, name }, { signal })),
+    ignoreNotFound(client.resource(services).get({ namespace, name: peerServiceName(name) }, { signal })),
+    ignoreNotFound(client.resource(services).get({ namespace, name: clientServiceName(name) }, { signal })),
+    ignoreNotFound(client.resource(podDisruptionBudgets).get({ namespace, name }, { signal })),
   ]);
   if (current?.metadata?.uid !== uid || !current) return undefined;
   return {

@@ -34,10 +34,11 @@ function verdict({ status }: Pod, output: string | undefined): Pick<ImageCheck, 
     if (output === undefined) return { result: 'pending', detail: '' };
     return { result: 'succeeded', detail: /etcd Version: *(\S+)/.exec(output)?.[1] ?? 'of unknown version' };
   }
-  if (status?.phase === 'Failed' || terminated) {
+  // The phase follows a moment after the container: one that ended well is about to be Succeeded.
+  if (status?.phase === 'Failed' || (terminated && terminated.exitCode !== 0)) {
     return {
       result: 'failed',
-      detail: terminated?.message || `it ended with code ${terminated?.exitCode ?? 'unknown'}`,
+      detail: terminated?.message || `the container exited with code ${terminated?.exitCode ?? 'unknown'}`,
     };
   }
   const reason = waiting?.reason ?? '';

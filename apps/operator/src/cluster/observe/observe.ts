@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { memberAddress } from '@etcd-operator/etcd';
 import type { Node, Pod } from '@etcd-operator/kube';
-import { identityOf } from '../act/cluster-identity.ts';
+import { identityOf } from '../../identity/object-identity.ts';
 import type { EtcdObserver } from '../etcd/etcd-observer.ts';
 import type { ClusterCredentials, MemberTarget } from '../etcd/member-pool.ts';
+import type { PodGrants } from '../grants/pod-grants.ts';
+import { isOwnedBy } from '../objects/owner.ts';
 import { clientService, peerService } from '../objects/services.ts';
 import type { ClusterFacts, MemberPod, NodeFacts, Observation } from '../observation.ts';
-import { identify } from '../plan/identity.ts';
+import { identify } from '../plan/identity/identify.ts';
 import { clusterFacts } from './cluster-facts.ts';
-import type { Surroundings } from './gather.ts';
+import type { ClusterObjects } from './gather.ts';
 import { imageCheckFacts } from './image-check-facts.ts';
 import { podFacts } from './pod-facts.ts';
 import { budgetFacts, serviceState } from './service-facts.ts';
@@ -22,6 +24,8 @@ export interface Circumstances {
   /** What image checks that succeeded printed, by pod UID. */
   readonly imageCheckOutput: ReadonlyMap<string, string>;
   readonly isLive: boolean;
+  /** Which pods the administrator allows. @default not known: nothing is refused */
+  readonly grants?: PodGrants;
   /** Since when this operator has seen what has this key, by its monotonic clock. */
   readonly seenSince: (key: string) => number;
 }
@@ -30,22 +34,19 @@ export interface Circumstances {
 export type KubernetesView = Omit<Observation, 'etcd'>;
 
 /** Turns objects into facts. Pure. */
-export function kubernetesView(found: Surroundings, circumstances: Circumstances): KubernetesView {
+export function kubernetesView(found: ClusterObjects, circumstances: Circumstances): KubernetesView {
   const { cluster } = found;
   const identity = identityOf(cluster);
+  const owned = found.pods.filter((pod) => isOwnedBy(pod, identity.uid));
   return {
-    cluster: clusterFacts(cluster, circumstances.isLive),
+    cluster: clusterFacts(cluster, circumstances.isLive, circumstances.grants, owned),
     pods: found.pods
       .map((pod) => podFacts(pod, identity.uid, cluster.spec, circumstances.seenSince))
-      .filter((pod) => pod.ownership === 'ours' || !pod.fenced),
+      .filter((pod) => pod.ownership === 'ours' || !pod.isolated),
     volumes: found.volumes.map((volume) => volumeFacts(volume, identity.uid)),
     services: {
       peer: serviceState(found.peerService, peerService(identity), identity.uid),
-      client: serviceState(
-        found.clientService,
-        clientService(identity, cluster.spec.service?.annotations),
-        identity.uid,
-      ),
+      client: serviceState(found.clientService, clientService(identity, cluster.spec.service), identity.uid),
     },
     budget: budgetFacts(found.budget, identity),
     nodes: new Map([...found.nodes].map(([name, node]) => [name, nodeFacts(node)])),
@@ -64,7 +65,7 @@ export async function observe(
   credentials: ClusterCredentials,
   signal: AbortSignal,
 ): Promise<Observation> {
-  const questions = { aboutUpgrade: isAboutUpgrade(view), anew: view.cluster.isLive };
+  const questions = { aboutUpgrade: isAboutUpgrade(view), reconnect: view.cluster.isLive };
   const etcd = await observer.look(targetsOf(view), credentials, questions, signal);
   return { ...view, etcd };
 }
@@ -82,7 +83,7 @@ export function targetsOf(view: KubernetesView): readonly MemberTarget[] {
       hashes: new Map(),
     },
   });
-  const clusterId = identity.kind === 'latched' ? identity.clusterId : '';
+  const clusterId = identity.kind === 'recorded' ? identity.clusterId : '';
   const incarnation = identity.kind === 'conflict' ? 0 : identity.incarnation;
   return view.pods
     .filter((pod) => pod.ownership === 'ours' && pod.incarnation === incarnation)
@@ -126,6 +127,6 @@ function nodeFacts(node: Node | 'absent'): NodeFacts {
 }
 
 /** Image checks that ended well and whose output is still to be read. */
-export function unreadImageChecks(found: Surroundings, known: ReadonlyMap<string, string>): readonly Pod[] {
+export function unreadImageChecks(found: ClusterObjects, known: ReadonlyMap<string, string>): readonly Pod[] {
   return found.imageChecks.filter((pod) => pod.status?.phase === 'Succeeded' && !known.has(pod.metadata?.uid ?? ''));
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ContainerStatus, Pod } from '@etcd-operator/kube';
+import { type ContainerStatus, jsonEqual, type Pod } from '@etcd-operator/kube';
 import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
-import { annotations, disarmedInitialCluster, group, labels } from '../../api/names.ts';
+import { annotations, clearedInitialCluster, labels } from '../../api/names.ts';
 import { bootStateArgument } from '../objects/etcd-container.ts';
 import { isOwnedBy } from '../objects/owner.ts';
-import { canResize } from '../objects/resize.ts';
+import type { LivePodField } from '../objects/pod-fields.ts';
+import { canResize } from '../objects/resize/resize.ts';
 import { differingFields, withResourcesOf } from '../objects/template.ts';
+import { keysFromSpec, userMetadata } from '../objects/user-metadata.ts';
 import type { Boot, ContainerFacts, Drift, MemberPod } from '../observation.ts';
-import { firstIncarnation } from '../plan/identity.ts';
+import { firstIncarnation } from '../plan/identity/identify.ts';
 
 /** What the planner needs to know of a pod, and nothing else. */
 export function podFacts(pod: Pod, uid: string, spec: EtcdClusterSpec, seenSince: (key: string) => number): MemberPod {
@@ -20,7 +22,7 @@ export function podFacts(pod: Pod, uid: string, spec: EtcdClusterSpec, seenSince
 }
 
 /**
- * True for pods of the original operator: what they boot with is fixed in their command line. Told by the command line itself;
+ * True for pods of CoreOS etcd-operator: what they boot with is fixed in their command line. Told by the command line itself;
  * annotations can be written by anybody.
  */
 function isAdopted({ spec }: Pod): boolean {
@@ -38,9 +40,9 @@ function identityFacts({ metadata = {}, ...pod }: Pod, uid: string) {
     incarnation: incarnationOf(metadata.labels),
     clusterId: notes[annotations.clusterId] ?? '',
     memberId: notes[annotations.memberId] ?? '',
-    bornVersion: notes[annotations.bornVersion] ?? '',
+    bootstrapVersion: notes[annotations.bootstrapVersion] ?? '',
     markedVoter: metadata.labels?.[labels.voter] === 'true',
-    fenced: metadata.labels?.[labels.app] !== 'etcd',
+    isolated: metadata.labels?.[labels.app] !== 'etcd',
   } as const;
 }
 
@@ -61,7 +63,7 @@ function bootFacts(pod: Pod) {
   };
 }
 
-/** The original and this operator both give etcd its listeners' certificates on the command line. */
+/** CoreOS and this operator both give etcd its listeners' certificates on the command line. */
 function hasArgument({ spec }: Pod, argument: string): boolean {
   const etcd = spec?.containers.find((container) => container.name === 'etcd');
   return [...(etcd?.command ?? []), ...(etcd?.args ?? [])].includes(argument);
@@ -69,10 +71,14 @@ function hasArgument({ spec }: Pod, argument: string): boolean {
 
 function lifeFacts(pod: Pod, seenSince: (key: string) => number) {
   const { metadata, spec, status } = pod;
+  const ready = status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ?? false;
+  const brokenSidecar = ready ? undefined : brokenSidecarOf(pod);
   return {
     terminating: metadata?.deletionTimestamp !== undefined,
-    phase: phaseOf(status?.phase),
-    ready: status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ?? false,
+    // A sidecar that has not started yet keeps the whole pod Pending.
+    phase: phaseOf(brokenSidecar !== undefined && status?.phase === 'Pending' ? 'Running' : status?.phase),
+    ready,
+    ...(brokenSidecar !== undefined && { brokenSidecar }),
     createdAt: Date.parse(metadata?.creationTimestamp ?? '') || 0,
     seenSince: seenSince(metadata?.uid ?? ''),
     node: spec?.nodeName ?? '',
@@ -83,14 +89,24 @@ function lifeFacts(pod: Pod, seenSince: (key: string) => number) {
   };
 }
 
-/** Objects of the original operator carry no incarnation: they belong to the first. */
+/** Of a pod that is not Ready: whose fault it is, if etcd's own container is. When a node is lost, Kubernetes changes no container. */
+function brokenSidecarOf({ status }: Pod): string | undefined {
+  const containers = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+  const etcd = containers.find(({ name }) => name === 'etcd');
+  const other = containers.find(({ name, ready }) => name !== 'etcd' && ready !== true);
+  if (etcd?.ready !== true || !other) return undefined;
+  const { waiting, terminated } = other.state ?? {};
+  return `${other.name} (${waiting?.reason ?? terminated?.reason ?? 'not ready'})`;
+}
+
+/** Objects of CoreOS etcd-operator carry no incarnation: they belong to the first. */
 export function incarnationOf(found: Readonly<Record<string, string>> | undefined): number {
   const value = Number(found?.[labels.incarnation]);
   return Number.isSafeInteger(value) && value > 0 ? value : firstIncarnation;
 }
 
 function bootOf(notes: Readonly<Record<string, string>>): Boot {
-  if (notes[annotations.initialCluster] === disarmedInitialCluster) return 'disarmed';
+  if (notes[annotations.initialCluster] === clearedInitialCluster) return 'cleared';
   return notes[annotations.initialClusterState] === 'new' ? 'new' : 'existing';
 }
 
@@ -155,16 +171,16 @@ function lastExit(status: ContainerStatus | undefined): ContainerFacts['lastExit
 /** How a pod differs from the spec, by what it takes to change it. */
 function driftOf(pod: Pod, spec: EtcdClusterSpec): readonly Drift[] {
   const { metadata } = pod;
-  const drift: Drift[] = differingFields(metadata?.annotations?.[annotations.template] ?? '{}', spec).map((field) => ({
+  const drift = differingFields(metadata?.annotations?.[annotations.template] ?? '{}', spec).map((field) => ({
     field,
-    remedy: field === 'resources' && mayResize(pod, spec) ? 'resize' : 'replace',
+    remedy: field === 'resources' && mayResize(pod, spec) ? ('resize' as const) : ('replace' as const),
   }));
-  if (!containsAll(metadata?.labels, spec.pod?.labels)) drift.push({ field: 'labels', remedy: 'inPlace' });
-  const own = Object.fromEntries(
-    Object.entries(spec.pod?.annotations ?? {}).filter(([key]) => !isReservedAnnotation(key)),
-  );
-  if (!containsAll(metadata?.annotations, own)) drift.push({ field: 'annotations', remedy: 'inPlace' });
-  return drift;
+  const isFollowed: Readonly<Record<LivePodField, boolean>> = {
+    labels: isFollowing(metadata, 'labels', spec),
+    annotations: isFollowing(metadata, 'annotations', spec),
+  };
+  const outdated = Object.entries(isFollowed).filter(([, followed]) => !followed);
+  return [...drift, ...outdated.map(([field]) => ({ field, remedy: 'inPlace' as const }))];
 }
 
 function mayResize({ metadata, spec: made }: Pod, spec: EtcdClusterSpec): boolean {
@@ -173,9 +189,11 @@ function mayResize({ metadata, spec: made }: Pod, spec: EtcdClusterSpec): boolea
   return canResize(has, spec.pod?.resources ?? {});
 }
 
-/** Annotations that carry the operator's own facts; a user's value for one of them is ignored. */
-export function isReservedAnnotation(key: string): boolean {
-  return key === annotations.version || key.startsWith(`${group}/`);
+/** True if it has everything that the spec gives it now, and nothing that the spec gave it before. */
+function isFollowing(metadata: Pod['metadata'], kind: LivePodField, { pod }: EtcdClusterSpec): boolean {
+  const wanted = userMetadata(pod?.[kind]);
+  const noted = keysFromSpec(metadata?.annotations, kind);
+  return containsAll(metadata?.[kind], wanted) && jsonEqual(noted, Object.keys(wanted).sort());
 }
 
 function containsAll(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { PodDisruptionBudget, Service } from '@etcd-operator/kube';
+import { annotations } from '../../api/names.ts';
 import { countsOtherwise, disruptionBudget } from '../objects/disruption-budget.ts';
 import { type ClusterIdentity, isOwnedBy } from '../objects/owner.ts';
 import type { BudgetFacts, ServiceFacts } from '../observation.ts';
@@ -10,7 +11,9 @@ export function serviceState(found: Service | undefined, wanted: Service, uid: s
   if (!isOwnedBy(found, uid)) return 'foreign';
   return covers(found.spec, wanted.spec) &&
     covers(found.metadata?.labels, wanted.metadata?.labels) &&
-    covers(found.metadata?.annotations, wanted.metadata?.annotations)
+    covers(found.metadata?.annotations, wanted.metadata?.annotations) &&
+    // What left the spec is still there otherwise.
+    found.metadata?.annotations?.[annotations.fromSpec] === wanted.metadata?.annotations?.[annotations.fromSpec]
     ? 'current'
     : 'drifted';
 }
@@ -30,6 +33,8 @@ export function budgetFacts(found: PodDisruptionBudget | undefined, cluster: Clu
 function covers(found: unknown, wanted: unknown): boolean {
   if (wanted === undefined) return true;
   if (Array.isArray(wanted)) {
+    // The server leaves out lists that are empty.
+    if (wanted.length === 0 && found === undefined) return true;
     return (
       Array.isArray(found) &&
       found.length === wanted.length &&

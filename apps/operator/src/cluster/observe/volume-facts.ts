@@ -25,7 +25,7 @@ export function volumeFacts(claim: PersistentVolumeClaim, uid: string): MemberVo
   };
 }
 
-/** Volumes of the original operator say nothing about it. */
+/** Volumes of CoreOS etcd-operator say nothing about it. */
 function tlsOf(text: string | undefined): MemberVolume['tls'] {
   if (text === undefined) return undefined;
   const listeners = text.split(',');

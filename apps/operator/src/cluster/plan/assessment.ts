@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { quorum } from '@etcd-operator/etcd';
+import { isMemberName } from '../../identity/member-naming.ts';
 import type { Desired } from '../desired.ts';
 import type { Answer, EtcdMember, MemberPod, MemberVolume, Observation } from '../observation.ts';
-import type { Identity } from './identity.ts';
+import type { Identity } from './identity/identify.ts';
 import { type MemberHealth, memberHealth } from './member-health.ts';
-import { isMemberName } from './member-naming.ts';
 
 /** A member as etcd lists it, joined with what Kubernetes has for it. */
 export interface MemberView {
@@ -25,10 +25,10 @@ export interface Assessment {
   readonly clusterId: string;
   /** In the order of their names. Empty if membership is unknown. */
   readonly members: readonly MemberView[];
-  /** Those that this operator looks after: all but strangers. The size asked for counts these. */
+  /** Those that this operator looks after: all but unmanaged ones. The size asked for counts these. */
   readonly own: readonly MemberView[];
   readonly membershipKnown: boolean;
-  /** Strangers included: they count for quorum. */
+  /** Unmanaged ones included: they count for quorum. */
   readonly voters: readonly MemberView[];
   /** Our own only. */
   readonly learners: readonly MemberView[];
@@ -38,7 +38,7 @@ export interface Assessment {
   readonly presentVoters: readonly MemberView[];
   /** Voters that must agree. 0 if membership is unknown. */
   readonly quorum: number;
-  /** True if enough voters were there a moment ago. Strangers that have started count: they agreed on the member list. */
+  /** True if enough voters were there a moment ago. Unmanaged ones that have started count: they agreed on the member list. */
   readonly hasQuorum: boolean;
   /** The leader, as most answering voters name it. */
   readonly leader: MemberView | undefined;
@@ -51,7 +51,7 @@ export interface Assessment {
 export function assess(
   observation: Observation,
   desired: Desired,
-  identity: Extract<Identity, { kind: 'latched' }>,
+  identity: Extract<Identity, { kind: 'recorded' }>,
   now: number,
 ): Assessment {
   const isCurrent = (item: { ownership: 'ours' | 'other'; incarnation: number }) =>
@@ -65,7 +65,7 @@ export function assess(
     .map((member) => viewOf(member, { observation, desired, clusterId: identity.clusterId, now, pods, volumes }))
     .sort((a, b) => compare(a.name, b.name) || compare(a.member.id, b.member.id));
   const voters = members.filter((view) => !view.member.isLearner);
-  const own = members.filter((view) => view.health.kind !== 'stranger');
+  const own = members.filter((view) => view.health.kind !== 'unmanaged');
   const presentVoters = voters.filter((view) => isPresent(view, identity.clusterId));
   const needed = voters.length === 0 ? 0 : quorum(voters.length);
   return {
@@ -82,19 +82,20 @@ export function assess(
     healthyVoters: voters.filter((view) => view.health.kind === 'healthy'),
     presentVoters,
     quorum: needed,
-    hasQuorum: isKnown && presentVoters.length + startedStrangers(voters) >= needed,
+    hasQuorum: isKnown && presentVoters.length + startedUnmanaged(voters) >= needed,
     leader: leaderOf(voters),
     pods,
     volumes,
   };
 }
 
-interface Surroundings extends Pick<Assessment, 'observation' | 'desired' | 'clusterId' | 'now' | 'pods' | 'volumes'> {}
+interface MemberContext
+  extends Pick<Assessment, 'observation' | 'desired' | 'clusterId' | 'now' | 'pods' | 'volumes'> {}
 
 /** What bears a member's name but records another member's ID was left by an earlier one of that name. */
-function viewOf(listed: EtcdMember, surroundings: Surroundings): MemberView {
-  const { observation, desired, clusterId, now, pods, volumes } = surroundings;
-  const name = nameOf(listed, surroundings);
+function viewOf(listed: EtcdMember, context: MemberContext): MemberView {
+  const { observation, desired, clusterId, now, pods, volumes } = context;
+  const name = nameOf(listed, context);
   const member = { ...listed, podName: name };
   const isIts = (item: { readonly memberId: string } | undefined) =>
     item !== undefined && (item.memberId === '' || item.memberId === member.id);
@@ -109,7 +110,7 @@ function viewOf(listed: EtcdMember, surroundings: Surroundings): MemberView {
  * The name of a member's pod. Its address tells it, unless somebody has changed that: what records the member's ID, or answers under
  * it, is the member wherever the others look for it, and must never be taken for what a removed one left.
  */
-function nameOf({ id, name, podName }: EtcdMember, { observation, clusterId, pods, volumes }: Surroundings): string {
+function nameOf({ id, name, podName }: EtcdMember, { observation, clusterId, pods, volumes }: MemberContext): string {
   const recorded = [...pods.values(), ...volumes.values()].find((item) => item.memberId === id);
   if (recorded) return recorded.name;
   // Before who answers: an address may lead to another pod of ours for a moment.
@@ -133,8 +134,15 @@ export function isPresent({ answer, member }: Pick<MemberView, 'answer' | 'membe
   );
 }
 
-function startedStrangers(voters: readonly MemberView[]): number {
-  return voters.filter(({ health }) => health.kind === 'stranger' && health.hasStarted).length;
+/** The members as listed, or as one that answers remembers them, by name. */
+export function listedOrRemembered({ observation }: Assessment): readonly EtcdMember[] {
+  const { membership } = observation.etcd;
+  const members = membership.kind === 'known' ? membership.members : (membership.remembered ?? []);
+  return members.toSorted((a, b) => (a.podName < b.podName ? -1 : 1));
+}
+
+function startedUnmanaged(voters: readonly MemberView[]): number {
+  return voters.filter(({ health }) => health.kind === 'unmanaged' && health.hasStarted).length;
 }
 
 function byName<T extends { readonly name: string }>(items: readonly T[]): ReadonlyMap<string, T> {

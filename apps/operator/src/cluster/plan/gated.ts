@@ -1,67 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Objection, objectionsTo } from '../../safety/gate.ts';
-import type { Assessment } from './assessment.ts';
-import { corruptionOf, isDisputed } from './corruption.ts';
-import { corruptMember, objectionsToRemoval } from './dead-member.ts';
-import { isComplete, isLeftover, standsInTheWay } from './leftovers.ts';
+import { type Assessment, listedOrRemembered } from './assessment.ts';
+import { corruptionOf, isDisputed } from './healing/corruption.ts';
+import { corruptMember, objectionsToRemoval } from './healing/dead-member.ts';
+import { isEtcdReady } from './member-health.ts';
 import { later, type Proposal } from './proposal.ts';
-import { isScaleInAsked } from './shrink.ts';
-import type { Step } from './step.ts';
-import { listedOrRemembered } from './unstarted.ts';
-import { isOnLostNode } from './without-quorum.ts';
+import { isOnLostNode } from './quorum/lost-node.ts';
+import { lostQuorum } from './quorum/recovery.ts';
+import { isComplete, isLeftover, standsInTheWay } from './scaling/leftovers.ts';
+import { isScaleInAsked } from './scaling/shrink.ts';
+import { isJudged, type JudgedStep, type Step } from './step.ts';
 
 /** A plan for a running cluster, without the destructive steps that the gate objects to, whichever rule proposed them. */
 export function gated(assessment: Assessment, { steps, waits }: Proposal): Proposal {
-  const judged = steps.map((planned) => ({ planned, objections: objectionsToStep(assessment, planned.step) }));
+  const judged = steps.map((planned) => ({
+    planned,
+    objections: isJudged(planned.step) ? objectionsToStep(assessment, planned.step) : [],
+  }));
   const held = judged.filter(({ objections }) => objections.length > 0);
   return {
     steps: judged.filter(({ objections }) => objections.length === 0).map(({ planned }) => planned),
     waits: [
       ...waits,
       ...held.map(({ planned, objections }) => ({
-        reason: `Not done, because ${objections.map(({ evidence }) => evidence).join(' and ')}: ${planned.reason}`,
-        lookAgainAfter: later,
+        reason: `This step is held back, because ${objections.map(({ evidence }) => evidence).join(' and ')}: ${planned.reason}`,
+        retryAfter: later,
       })),
     ],
   };
 }
 
-function objectionsToStep(assessment: Assessment, step: Step): readonly Objection[] {
+function objectionsToStep(assessment: Assessment, step: JudgedStep): readonly Objection[] {
   switch (step.do) {
     case 'removeMember':
       return objectionsToVote(assessment, step);
     case 'deletePod':
-      return objectionsTo('deletePod', doomedPod(assessment, step.name, step.force));
+      return objectionsTo('deletePod', podToDelete(assessment, step.name, step.force));
     case 'deleteVolume':
-      return objectionsTo('deleteVolume', doomedVolume(assessment, step.name));
+      return objectionsTo('deleteVolume', volumeToDelete(assessment, step.name));
     case 'disarmAlarm':
       return objectionsTo('disarmAlarm', { isSettled: corruptionOf(assessment)?.isSettled ?? true });
+    case 'recoverQuorum':
+      return objectionsTo('recoverQuorum', lostQuorum(assessment));
     case 'joinMember':
     case 'promote':
       return objectionsTo('admitMember', admission(assessment, false));
     case 'createPod':
       return step.boot === 'existing' ? objectionsTo('admitMember', admission(assessment, true)) : [];
     case 'createSeed':
-    case 'ensureService':
-    case 'ensureBudget':
-    case 'deleteBudget':
-    case 'latchIdentity':
-    case 'disarm':
-    case 'moveLeader':
-    case 'readdress':
-    case 'renewBootList':
-    case 'fencePod':
-    case 'unfencePod':
-    case 'updatePod':
-    case 'checkImage':
-    case 'deleteImageCheck':
-    case 'setImage':
-    case 'settleImage':
-    case 'setSnapshotCount':
-    case 'nudgeSnapshot':
-    case 'enableDowngrade':
-    case 'cancelDowngrade':
-    case 'resizePod':
+      // Bootstrapping has asked the gate already: only then is there no assessment.
       return [];
   }
 }
@@ -95,7 +82,7 @@ function admission(assessment: Assessment, isListed: boolean) {
   };
 }
 
-function doomedPod(assessment: Assessment, name: string, isForced: boolean) {
+function podToDelete(assessment: Assessment, name: string, isForced: boolean) {
   const { pods, observation, clusterId } = assessment;
   const pod = pods.get(name);
   const members = listedOrRemembered(assessment);
@@ -114,7 +101,8 @@ function doomedPod(assessment: Assessment, name: string, isForced: boolean) {
       answer.clusterId === clusterId &&
       members.some((member) => member.id === answer.memberId),
     isReady:
-      pod?.ready === true &&
+      pod !== undefined &&
+      isEtcdReady(pod) &&
       pod.data !== 'claim' &&
       !pod.terminating &&
       observation.nodes.get(pod.node)?.ready !== false,
@@ -124,7 +112,7 @@ function doomedPod(assessment: Assessment, name: string, isForced: boolean) {
   };
 }
 
-function doomedVolume(assessment: Assessment, name: string) {
+function volumeToDelete(assessment: Assessment, name: string) {
   const volume = assessment.volumes.get(name);
   return {
     isListed: volume !== undefined && !isLeftover(assessment, volume),

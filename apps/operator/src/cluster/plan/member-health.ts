@@ -1,39 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { isComputedName, isOwnAddress } from '../../identity/member-naming.ts';
 import type { Desired } from '../desired.ts';
 import type { Answer, EtcdMember, MemberPod, MemberVolume } from '../observation.ts';
 import type { MemberView } from './assessment.ts';
-import { isComputedName, isOwnAddress } from './member-naming.ts';
 
 /**
  * How a listed member is. "Alive" is what etcd answers; a pod's phase can only delay an action, never trigger one
- * (operator rule 19).
+ * (safety rule 4, operator rule 19).
  */
 export type MemberHealth =
   /** Answers, knows a leader, belongs to this cluster. */
   | { readonly kind: 'healthy' }
-  /** Its pod is on its way up. */
+  /** Its pod is starting. */
   | { readonly kind: 'starting'; readonly why: string }
   /** Listed, never started, and has no pod: a join that was cut short. */
   | { readonly kind: 'unstarted' }
-  /** It answers, and knows no leader: it has lost its peers, not its voice. */
+  /** It answers, and knows no leader: it has lost its peers. */
   | { readonly kind: 'leaderless'; readonly since: number }
   /** Somebody else answers at its pod's address: another process on another's data, or an address that changed hands. */
   | { readonly kind: 'mismatched'; readonly since: number; readonly evidence: string }
   /** Its pod is there and its etcd does not answer, or could not be asked. */
-  | { readonly kind: 'silent'; readonly since: number; readonly why: string; readonly neverAnswered?: boolean }
+  | { readonly kind: 'unreachable'; readonly since: number; readonly why: string; readonly neverAnswered?: boolean }
   /** It has no pod, and its volume is there. */
   | { readonly kind: 'podGone' }
   /** It has a volume, and its pod ended or is being deleted: it comes back once the pod object is gone. */
   | {
-      readonly kind: 'podEnding' /** Since when it has been silent; undefined while it answers. */;
+      readonly kind: 'podEnding' /** Since when it has not been reachable; undefined while it answers. */;
       readonly since: number | undefined;
     }
   /** Its data is gone for good. The same member ID must never start again. */
   | { readonly kind: 'lost'; readonly evidence: string }
   /** Its pod is being deleted and its data goes with it, but it may still answer. */
   | { readonly kind: 'leaving' }
-  /** Somebody else's: nothing here bears its name. Reported, never repaired (operator rule 29). */
-  | { readonly kind: 'stranger'; readonly hasStarted: boolean };
+  /** Not created by this operator: no pod or volume of ours bears its name. Reported, never repaired (operator rule 29). */
+  | { readonly kind: 'unmanaged'; readonly hasStarted: boolean };
 
 /** What etcd says when it is started on an empty directory without valid boot values. */
 export const blankDirectoryMessage = "couldn't find local name";
@@ -55,16 +56,16 @@ export function memberHealth(input: MemberHealthInput): MemberHealth {
   if (!pod) return withoutPod(input);
   const hasVolume = pod.data === 'claim';
   if (hasVolume && !volume && !isAnswering(input)) {
-    return { kind: 'lost', evidence: `its volume claim ${pod.name} is gone` };
+    return { kind: 'lost', evidence: `pvc/${pod.name} is gone` };
   }
   if (pod.terminating) {
     if (!hasVolume) return { kind: 'leaving' };
-    return { kind: 'podEnding', since: answer?.kind === 'silent' ? answer.since : undefined };
+    return { kind: 'podEnding', since: answer?.kind === 'unreachable' ? answer.since : undefined };
   }
   if (pod.phase === 'Failed' || pod.phase === 'Succeeded') {
     return hasVolume
-      ? { kind: 'podEnding', since: answer?.kind === 'silent' ? answer.since : undefined }
-      : { kind: 'lost', evidence: `its pod ended (${pod.phase}), and its data with it` };
+      ? { kind: 'podEnding', since: answer?.kind === 'unreachable' ? answer.since : undefined }
+      : { kind: 'lost', evidence: `its pod stopped (${pod.phase}), and its data was lost with the pod` };
   }
   return withPod(input, pod);
 }
@@ -72,16 +73,15 @@ export function memberHealth(input: MemberHealthInput): MemberHealth {
 function withoutPod({ member, volume, cluster }: MemberHealthInput): MemberHealth {
   const isOurs = member.peerURLs.some((url) => isOwnAddress(cluster, url)) || isComputedName(cluster.name, member.name);
   if (!volume && !isOurs) {
-    return { kind: 'stranger', hasStarted: member.name !== '' };
+    return { kind: 'unmanaged', hasStarted: member.name !== '' };
   }
   if (member.name === '') return { kind: 'unstarted' };
-  if (!volume) return { kind: 'lost', evidence: 'its pod is gone and it had no volume, or its volume is gone too' };
-  if (volume.terminating) return { kind: 'lost', evidence: `its volume claim ${volume.name} is being deleted` };
-  if (volume.phase === 'Lost')
-    return { kind: 'lost', evidence: `what volume claim ${volume.name} was bound to is gone` };
-  // One without a record is tried: its pod is disarmed, so that an empty volume shows by itself.
+  if (!volume) return { kind: 'lost', evidence: 'its pod is gone and it has no volume' };
+  if (volume.terminating) return { kind: 'lost', evidence: `pvc/${volume.name} is being deleted` };
+  if (volume.phase === 'Lost') return { kind: 'lost', evidence: `the volume of pvc/${volume.name} is lost` };
+  // One without a record is tried: its pod has no bootstrap configuration, so that etcd reports an empty volume.
   if (volume.memberId !== '' && volume.memberId !== member.id) {
-    return { kind: 'lost', evidence: `volume claim ${volume.name} does not hold the data of member ${member.id}` };
+    return { kind: 'lost', evidence: `pvc/${volume.name} does not hold the data of member ${member.id}` };
   }
   return { kind: 'podGone' };
 }
@@ -99,12 +99,13 @@ function withPod({ member, answer, clusterId, now }: MemberHealthInput, pod: Mem
     return { kind: 'leaderless', since: answer.leaderlessSince };
   }
   if (isBlank(pod)) return { kind: 'lost', evidence: 'etcd found its data directory empty' };
-  if (answer?.kind === 'peerOnly') return { kind: 'starting', why: 'it is up, and has not announced itself yet' };
+  if (answer?.kind === 'peerOnly')
+    return { kind: 'starting', why: 'its etcd runs, but its client port has not opened yet' };
   const isYoung = !pod.ready && now - pod.seenSince < startLimit;
   if (member.name === '' || isYoung) return { kind: 'starting', why: startingWhy(pod) };
-  const why = answer?.kind === 'silent' ? answer.why : 'it has not been asked yet';
-  const neverAnswered = answer?.kind === 'silent' && answer.neverAnswered === true;
-  return { kind: 'silent', since: answer?.since ?? now, why: describeSilence(pod, why), neverAnswered };
+  const why = answer?.kind === 'unreachable' ? answer.why : 'the operator has not contacted it yet';
+  const neverAnswered = answer?.kind === 'unreachable' && answer.neverAnswered === true;
+  return { kind: 'unreachable', since: answer?.since ?? now, why: describeSilence(pod, why), neverAnswered };
 }
 
 /**
@@ -116,18 +117,23 @@ export function hasJustStarted({ pod }: { readonly pod: MemberPod | undefined },
   return state === 'running' && now - runningSince < startLimit;
 }
 
-/** A young pod that is not Ready yet is starting, not silent. */
+/** True if Kubernetes says that etcd can serve: a sidecar that keeps its pod from being Ready says nothing of etcd. */
+export function isEtcdReady({ ready, brokenSidecar }: Pick<MemberPod, 'ready' | 'brokenSidecar'>): boolean {
+  return ready || brokenSidecar !== undefined;
+}
+
+/** A young pod that is not Ready yet is starting. */
 const startLimit = 30_000;
 
 /** As long as the startup probe has patience: a large database takes its time. */
 export const slowStart = 600_000;
 
 /**
- * True if its process runs and has not answered since it was started: it opens its data, which is waited for longer. One whose pod
- * is Ready, or has passed its startup probe, has opened it; pods of the original operator have no such probe.
+ * True if its process runs and has not answered since it was started: it opens its data, which may take longer. One whose pod
+ * is Ready, or has passed its startup probe, has opened it; pods of CoreOS etcd-operator have no such probe.
  */
 export function isBooting({ pod, health }: Pick<MemberView, 'pod' | 'health'>, now: number): boolean {
-  if (health.kind !== 'silent' || pod?.container.state !== 'running' || pod.ready) return false;
+  if (health.kind !== 'unreachable' || pod?.container.state !== 'running' || pod.ready) return false;
   if (pod.container.hasStarted && !pod.adopted) return false;
   const isNewProcess = health.since <= pod.container.runningSince || health.neverAnswered === true;
   return isNewProcess && now - health.since < slowStart;
@@ -138,11 +144,11 @@ function isAnswering({ answer, member }: MemberHealthInput): boolean {
 }
 
 /**
- * Only a disarmed pod proves it: an armed one would have booted (operator rule 1). A process that runs has got past it: its volume
+ * Only a pod without bootstrap configuration proves it: another one would have bootstrapped (operator rule 1). A process that runs has got past it: its volume
  * may have come late, and it opens what is there.
  */
 function isBlank({ boot, container }: MemberPod): boolean {
-  if (boot !== 'disarmed' || container.state === 'running') return false;
+  if (boot !== 'cleared' || container.state === 'running') return false;
   return container.lastExit?.message.includes(blankDirectoryMessage) ?? false;
 }
 
@@ -155,7 +161,7 @@ function startingWhy(pod: MemberPod): string {
 function describeSilence(pod: MemberPod, why: string): string {
   const { state, reason, message } = pod.container;
   if (state !== 'waiting' || !reason) return clip(why);
-  return `its container waits: ${reason}${message ? ` (${clip(message)})` : ''}`;
+  return `its container is waiting: ${reason}${message ? ` (${clip(message)})` : ''}`;
 }
 
 /** Words of others go into reasons; they must not flood them. */

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Desired } from '../desired.ts';
 import type { Answer } from '../observation.ts';
 import { planCluster } from './plan.ts';
+import { crashed } from './testing/model-node.ts';
 import { observeWorld } from './testing/observe.ts';
 import { pass, runFor, runToRest } from './testing/run.ts';
 import { World } from './testing/world.ts';
@@ -18,7 +19,7 @@ function settled(desired: Partial<Desired> = {}): World {
 function dieAtFoundation(world: World, extent: 'whole' | 'half'): void {
   for (let round = 0; round < 100; round++) {
     const { steps } = planCluster(observeWorld(world), world.now);
-    const diesAt = steps.findIndex(({ step }) => step.do === (extent === 'half' ? 'disarm' : 'latchIdentity'));
+    const diesAt = steps.findIndex(({ step }) => step.do === (extent === 'half' ? 'clearBootstrap' : 'recordIdentity'));
     pass(world, diesAt < 0 ? {} : { diesAt, extent });
     if (diesAt >= 0) return;
     world.tick(1000);
@@ -39,18 +40,34 @@ describe('bootstrap in the model', () => {
     }
   }
 
-  test('on 3.6 all others join before the first is promoted (rule 9)', () => {
+  test('on 3.6 all others join before the first is promoted (operator rule 9)', () => {
     const world = new World({ size: 3 });
     runToRest(world);
     const order = world.log.filter((step) => step === 'joinMember' || step === 'promote');
     expect(order).toEqual(['joinMember', 'joinMember', 'promote', 'promote']);
   });
 
-  test('on 3.5 only one learner exists at a time (rule 2)', () => {
+  test('on 3.5 only one learner exists at a time (operator rule 2)', () => {
     const world = new World({ size: 3, version: '3.5.35' });
     runToRest(world);
     const order = world.log.filter((step) => step === 'joinMember' || step === 'promote');
     expect(order).toEqual(['joinMember', 'promote', 'joinMember', 'promote']);
+  });
+});
+
+describe('a first member that only its volume knows', () => {
+  test('does not bootstrap again on an empty disk: it loses its bootstrap configuration though nobody answers', () => {
+    const world = new World({ size: 3, storage: 'claim' });
+    dieAtFoundation(world, 'half');
+    const [seed] = world.pods.values();
+    expect(seed?.facts).toMatchObject({ boot: 'new', memberId: '' });
+    if (seed) crashed(seed, 'panic');
+    world.directories.clear();
+    pass(world);
+    expect(seed?.facts.boot).toBe('cleared');
+    // A second bootstrap would be a safety violation, which the model throws.
+    runFor(world, 60);
+    expect(world.members).toHaveLength(1);
   });
 });
 
@@ -135,7 +152,7 @@ describe('healing in the model', () => {
 
 describe('a voter that does not answer', () => {
   /** One voter of three is silent for so long; its process is as old as this. */
-  function lookAgainAfter(age: number, silentFor: number): number | undefined {
+  function retryAfter(age: number, silentFor: number): number | undefined {
     const world = settled({ size: 3 });
     const now = world.now + 600_000;
     const seen = observeWorld(world);
@@ -148,20 +165,18 @@ describe('a voter that does not answer', () => {
           }
         : pod,
     );
-    const silent: Answer = { kind: 'silent', since: now - silentFor, why: 'connection refused' };
+    const silent: Answer = { kind: 'unreachable', since: now - silentFor, why: 'connection refused' };
     const answers = new Map<string, Answer>([...seen.etcd.answers, [name, silent]]);
-    return planCluster({ ...seen, pods, etcd: { ...seen.etcd, answers } }, now).lookAgainAfter;
+    return planCluster({ ...seen, pods, etcd: { ...seen.etcd, answers } }, now).retryAfter;
   }
 
   test('is asked again soon after its process has started: no event tells when etcd is up', () => {
-    expect(lookAgainAfter(10_000, 9_000)).toBe(250);
+    expect(retryAfter(10_000, 9_000)).toBe(250);
   });
 
   test('is asked again soon after it fell silent, however long it has been running, then less and less often', () => {
     const silences = [0, 100, 600, 2_000, 4_900, 8_000, 20_000];
-    expect(silences.map((silence) => lookAgainAfter(60_000, silence))).toEqual([
-      250, 250, 600, 2_000, 4_900, 5_000, 5_000,
-    ]);
+    expect(silences.map((silence) => retryAfter(60_000, silence))).toEqual([250, 250, 600, 2_000, 4_900, 5_000, 5_000]);
   });
 
   test('and with it the quorum: they are asked again soon, then less and less often', () => {
@@ -174,10 +189,10 @@ describe('a voter that does not answer', () => {
     const world = settled({ size: 3 });
     const now = world.now + 600_000;
     const seen = observeWorld(world);
-    const silent = { kind: 'silent', since: now - silence, why: 'connection refused' } as const;
+    const silent = { kind: 'unreachable', since: now - silence, why: 'connection refused' } as const;
     const answers = new Map([...world.pods.keys()].map((name) => [name, silent]));
     const membership = { kind: 'unknown', why: 'no member answers' } as const;
-    return planCluster({ ...seen, etcd: { ...seen.etcd, membership, answers } }, now).lookAgainAfter;
+    return planCluster({ ...seen, etcd: { ...seen.etcd, membership, answers } }, now).retryAfter;
   }
 });
 
@@ -201,17 +216,17 @@ describe('upgrades in the model', () => {
 
   for (const storage of ['claim', 'emptyDir'] as const) {
     for (const extent of ['whole', 'half'] as const) {
-      test(`rule 3: an operator that died while it disarmed the founder (${extent}, ${storage}) knows the birth`, () => {
+      test(`operator rule 3: an operator that died while it disarmed the founder (${extent}, ${storage}) knows the birth`, () => {
         const world = new World({ size: 3, version: '3.5.35', storage });
         dieAtFoundation(world, extent);
         expect(world.inAnnotation).toBeUndefined();
         runToRest(world);
-        expect(world.bornVersion).toBe('3.5.35');
+        expect(world.bootstrapVersion).toBe('3.5.35');
       });
     }
   }
 
-  test('3.5 to 3.6 to 3.7: the second step waits for raft snapshots (rule 3)', () => {
+  test('3.5 to 3.6 to 3.7: the second step waits for raft snapshots (operator rule 3)', () => {
     const world = settled({ size: 3, version: '3.5.35' });
     world.change({ version: '3.6.16' });
     runToRest(world);
@@ -228,7 +243,7 @@ describe('upgrades in the model', () => {
     expect(world.log).toEqual([]);
   });
 
-  test('an image that cannot be pulled is found before any member is stopped (rule 6)', () => {
+  test('an image that cannot be pulled is found before any member is stopped (operator rule 6)', () => {
     const world = settled({ size: 3 });
     world.brokenImages.add('quay.io/coreos/etcd:v3.6.17');
     world.change({ version: '3.6.17' });

@@ -1,39 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { MemberPod, Observation } from '../observation.ts';
+import type { Observation } from '../observation.ts';
 import { type Assessment, assess } from './assessment.ts';
-import { bootstrap } from './bootstrap.ts';
-import { corruptionOf, describeCorruption } from './corruption.ts';
-import { mustBeReplaced } from './dead-member.ts';
-import { disarmVoters } from './disarm.ts';
-import { fenceEarlierLives, unfencePresentLife } from './earlier-lives.ts';
+import { bootstrap } from './bootstrap/bootstrap.ts';
+import { clearBootstrapOfVoters } from './bootstrap/clear-bootstrap.ts';
 import { gated } from './gated.ts';
-import { grow, isGrowthStuck } from './grow.ts';
-import { heal } from './heal.ts';
-import { type Identity, identify } from './identity.ts';
-import { leftovers } from './leftovers.ts';
+import { corruptionOf, describeCorruption } from './healing/corruption.ts';
+import { mustBeReplaced } from './healing/dead-member.ts';
+import { heal } from './healing/heal.ts';
+import { type Identity, identify, type Recorded } from './identity/identify.ts';
+import { isolatePreviousIncarnations, unisolatePresentIncarnation } from './identity/previous-incarnations.ts';
+import { repairRecord } from './identity/record-identity.ts';
 import { later, type Proposal, waitFor } from './proposal.ts';
-import { applyDrift, needSurge } from './replace.ts';
-import { settleImages } from './settle.ts';
-import { shrink, shrinkUnhealthy } from './shrink.ts';
+import { isCutOff } from './quorum/unreachable.ts';
+import { isUpgradeRestart } from './quorum/upgrade-restart.ts';
+import { startFromVolumes, withoutQuorum } from './quorum/without-quorum.ts';
+import { confirmImages } from './rolling/confirm-image.ts';
+import { applyDrift, membersToReplace } from './rolling/replace.ts';
+import { refuseTlsChange } from './rolling/tls-change.ts';
+import { upgrade } from './rolling/upgrade.ts';
+import { grow, isGrowthStuck } from './scaling/grow.ts';
+import { leftovers } from './scaling/leftovers.ts';
+import { shrink, shrinkUnhealthy } from './scaling/shrink.ts';
+import { budget } from './services/disruption-budget.ts';
+import { services } from './services/services.ts';
 import type { PlannedStep, Wait } from './step.ts';
-import { budget, services } from './surroundings.ts';
-import { refuseTlsChange } from './tls-change.ts';
-import { isCutOff } from './unreachable.ts';
-import { upgrade } from './upgrade.ts';
-import { revive, withoutQuorum } from './without-quorum.ts';
 
 /** What is to be done about a cluster, and why. */
 export interface Plan {
   /** To be carried out in this order, at most one change of voters among them. */
   readonly steps: readonly PlannedStep[];
   readonly waits: readonly Wait[];
+  /** Why a step of it cannot be done, or has no effect: known once it was tried. */
+  readonly trouble?: string;
   /** What the cluster is at, for status, events and metrics. */
   readonly situation: Situation;
   readonly identity: Identity;
   /** Present once an identity is latched and the spec is valid. */
   readonly assessment: Assessment | undefined;
   /** When to look again if nothing happens before, in milliseconds; undefined if only an event can change anything. */
-  readonly lookAgainAfter: number | undefined;
+  readonly retryAfter: number | undefined;
 }
 
 export type Situation =
@@ -42,7 +47,7 @@ export type Situation =
   | 'paused'
   | 'oldOperator'
   | 'identityConflict'
-  /** What the spec asks for cannot be done to a living cluster; it is left as it is. */
+  /** What the spec asks for cannot be done to a living cluster, or is not allowed; it is left as it is. */
   | 'refused'
   /** An EtcdRestore is bringing its next life, which has no identity yet. */
   | 'restoring'
@@ -60,9 +65,33 @@ export type Situation =
   | 'steady';
 
 /**
- * Decides what to do about one cluster. Pure, synchronous and total: no clock, no chance, no I/O, and a plan for everything
- * the schema allows. The order of the rules is the operator's order of priorities: identity before everything, healing before
- * scaling, scaling before upgrading.
+ * Decides what to do about one cluster. Pure, synchronous and total: no clock, no randomness, no I/O, and a plan for everything the
+ * schema allows. The rules in order; the first that applies decides, and those marked + only add steps:
+ *
+ *  1. an EtcdCluster that is being deleted is left alone: its objects are garbage collected
+ *  2. spec.paused: nothing is changed
+ *  3. a spec that is not valid is reported: nothing is changed
+ *  4. a CoreOS etcd-operator that holds its lock: nothing is changed
+ *  5. records of the cluster ID that contradict each other: nothing is changed
+ *  6. the administrator does not allow pods of this spec: nothing is changed
+ *  7. an EtcdRestore in progress: the Services alone are kept
+ *  8. + Services that are missing or were changed; pods of a previous incarnation are isolated
+ *  9. no cluster ID is recorded: bootstrap, or adopt pods that run (`bootstrap/`)
+ * 10. the members belong to another cluster than the recorded one: nothing is changed
+ * 11. spec.TLS was switched on or off: nothing is changed
+ * 12. + the cluster ID is recorded where it is missing, voters lose their bootstrap configuration, images are confirmed
+ * 13. etcd refuses the operator's login: members on volumes get their pods, nothing else
+ * 14. too few voters for a quorum: pods and images are corrected, nobody is added or removed (`quorum/`)
+ * 15. + what removed members left behind is deleted; the PodDisruptionBudget follows the voters
+ * 16. CORRUPT is raised: healing alone (`healing/`)
+ * 17. one member too many that is not healthy is removed (`scaling/`)
+ * 18. members are repaired (`healing/`)
+ * 19. one member too many is removed
+ * 20. missing members are added (`scaling/`, `joining/`); while none of them can start, 21 and 22 go on
+ * 21. the version is changed (`rolling/`)
+ * 22. other changes of the spec are applied
+ *
+ * Whatever destroys something passes the gate last (`gated.ts`).
  */
 export function planCluster(observation: Observation, now: number): Plan {
   const { cluster } = observation;
@@ -74,30 +103,31 @@ export function planCluster(observation: Observation, now: number): Plan {
   if (cluster.paused && !cluster.restore) return idle('paused');
   if ('problems' in cluster.desired) return idle('invalid');
   if (observation.oldOperator) {
-    const reason = `the original operator is alive (${observation.oldOperator}): scale it down, nothing is touched before`;
-    return idle('oldOperator', { reason, lookAgainAfter: later });
+    const reason = `The CoreOS etcd-operator still holds its lock (${observation.oldOperator}). Scale it to 0; reconciliation is suspended until then.`;
+    return idle('oldOperator', { reason, retryAfter: later });
   }
-  if (identity.kind === 'conflict')
-    return idle('identityConflict', { reason: identity.detail, lookAgainAfter: rarely });
-  const { desired } = cluster;
-  if (cluster.restore && identity.kind === 'unlatched')
+  if (identity.kind === 'conflict') return idle('identityConflict', { reason: identity.detail, retryAfter: rarely });
+  const { desired, refusals = [] } = cluster;
+  // Members that serve do so without being changed, and the status goes on saying whether they do.
+  if (refusals.length > 0) return idle('refused', { reason: refusals.join(' '), retryAfter: later });
+  if (cluster.restore && identity.kind === 'unrecorded')
     return finish('restoring', identity, undefined, whileRestoring(observation, cluster.restore.name));
   const ground = [
     ...services(observation),
-    ...fenceEarlierLives(observation, identity.incarnation),
-    ...unfencePresentLife(observation, identity.incarnation),
+    ...isolatePreviousIncarnations(observation, identity.incarnation),
+    ...unisolatePresentIncarnation(observation, identity.incarnation),
   ];
-  if (identity.kind === 'unlatched') {
+  if (identity.kind === 'unrecorded') {
     const birth = bootstrap(observation, desired, identity);
     return finish('bootstrapping', identity, undefined, merge(ground, birth));
   }
-  return planLatched(assess(observation, desired, identity, now), identity, ground);
+  return planRecorded(assess(observation, desired, identity, now), identity, ground);
 }
 
 /** Until the restored seed has answered, everything but the Services is the restore operator's (operator rule 4). */
 function whileRestoring(observation: Observation, restore: string): Proposal {
-  const reason = `EtcdRestore ${restore} brings the data of this cluster's next life; until then nothing else is done`;
-  return { steps: services(observation), waits: [{ reason, lookAgainAfter: rarely }] };
+  const reason = `EtcdRestore ${restore} is in progress; reconciliation is suspended until it finishes.`;
+  return { steps: services(observation), waits: [{ reason, retryAfter: rarely }] };
 }
 
 /** How soon to look again at what only a person can change. */
@@ -106,18 +136,18 @@ const rarely = 60_000;
 /** A cluster that is left alone is still looked at, so that its status tells the truth. */
 function assessIfPossible(observation: Observation, identity: Identity, now: number): Assessment | undefined {
   const { desired } = observation.cluster;
-  return identity.kind === 'latched' && !('problems' in desired)
+  return identity.kind === 'recorded' && !('problems' in desired)
     ? assess(observation, desired, identity, now)
     : undefined;
 }
 
-function planLatched(assessment: Assessment, identity: Latched, ground: readonly PlannedStep[]): Plan {
+function planRecorded(assessment: Assessment, identity: Recorded, ground: readonly PlannedStep[]): Plan {
   const { observation, desired } = assessment;
   const { membership } = observation.etcd;
-  const idle = (situation: Situation, reason: string, lookAgainAfter: number): Plan =>
-    finish(situation, identity, assessment, { steps: [], waits: [{ reason, lookAgainAfter }] });
+  const idle = (situation: Situation, reason: string, retryAfter: number): Plan =>
+    finish(situation, identity, assessment, { steps: [], waits: [{ reason, retryAfter }] });
   if (membership.kind === 'known' && membership.clusterId !== identity.clusterId) {
-    const reason = `the members form cluster ${membership.clusterId}, but ${identity.clusterId} is recorded: nothing is touched`;
+    const reason = `The members report cluster ID ${membership.clusterId}, but ${identity.clusterId} is recorded. Nothing is changed until they agree.`;
     // An address may have led astray for a moment: that passes without anybody's doing, and without a word.
     return idle('identityConflict', reason, later);
   }
@@ -125,32 +155,34 @@ function planLatched(assessment: Assessment, identity: Latched, ground: readonly
   if (refused) return idle('refused', refused, rarely);
   const always = [
     ...ground,
-    ...repairLatch(identity, assessment.observation.pods),
-    ...disarmVoters(assessment),
-    ...settleImages(assessment),
+    ...repairRecord(identity, assessment.observation.pods),
+    ...clearBootstrapOfVoters(assessment),
+    ...confirmImages(assessment),
   ];
   if (membership.kind === 'unknown' && membership.locked !== undefined) {
-    const wait = { reason: membership.locked, lookAgainAfter: later };
-    const revived = merge(always, { steps: revive(assessment), waits: [wait] });
+    const wait = { reason: membership.locked, retryAfter: later };
+    const revived = merge(always, { steps: startFromVolumes(assessment), waits: [wait] });
     return finish('locked', identity, assessment, gated(assessment, revived));
   }
   const stuck = withoutQuorum(assessment);
   if (stuck) {
-    const situation = isCutOff(assessment) ? 'unreachable' : 'quorumLost';
-    return finish(situation, identity, assessment, gated(assessment, merge(always, stuck)));
+    return finish(situationWithoutQuorum(assessment), identity, assessment, gated(assessment, merge(always, stuck)));
   }
   const tidy = [...always, ...leftovers(assessment), ...budget(observation, desired, assessment.voters.length)];
   const [situation, proposal] = decide(assessment);
   return finish(situation, identity, assessment, gated(assessment, merge(tidy, proposal)));
 }
 
-type Latched = Extract<Identity, { kind: 'latched' }>;
+function situationWithoutQuorum(assessment: Assessment): Situation {
+  if (isUpgradeRestart(assessment)) return 'upgrading';
+  return isCutOff(assessment) ? 'unreachable' : 'quorumLost';
+}
 
 /** The first rule that has something to say decides. */
 function decide(assessment: Assessment): readonly [Situation, Proposal | undefined] {
   const corruption = corruptionOf(assessment);
   if (corruption) return ['healing', heal(assessment) ?? waitFor(describeCorruption(assessment, corruption), later)];
-  const surging = needSurge(assessment).length > 0;
+  const surging = membersToReplace(assessment).length > 0;
   const target = targetOf(assessment, surging);
   const leaving = shrinkUnhealthy(assessment, target);
   if (leaving) return ['scalingDown', leaving];
@@ -193,24 +225,6 @@ function growthOf(voters: number, size: number): Situation {
   return voters < size ? 'scalingUp' : 'healing';
 }
 
-/** An operator may have ended between disarming the founder and latching: the founder's pod still knows the birth. */
-function repairLatch({ needsRepair, clusterId, incarnation }: Latched, pods: readonly MemberPod[]): PlannedStep[] {
-  if (!needsRepair) return [];
-  const [bornVersion = ''] = pods.filter((pod) => pod.incarnation === incarnation).flatMap((pod) => birthOf(pod) ?? []);
-  return [
-    {
-      step: { do: 'latchIdentity', clusterId, incarnation, bornVersion },
-      reason: `records that this object is etcd cluster ${clusterId}, so that no other can ever be founded in its place`,
-    },
-  ];
-}
-
-/** Of a founder: what is noted on it, or what it runs if it has not even been disarmed. */
-function birthOf({ bornVersion, boot, memberId, previousVersion, version }: MemberPod): string | undefined {
-  if (bornVersion) return bornVersion;
-  return boot === 'new' && memberId === '' && previousVersion === '' ? version : undefined;
-}
-
 function merge(steps: readonly PlannedStep[], proposal: Proposal | undefined): Proposal {
   return { steps: [...steps, ...(proposal?.steps ?? [])], waits: proposal?.waits ?? [] };
 }
@@ -221,14 +235,14 @@ function finish(
   assessment: Assessment | undefined,
   proposal: Proposal,
 ): Plan {
-  const delays = proposal.waits.map((wait) => wait.lookAgainAfter);
+  const delays = proposal.waits.map((wait) => wait.retryAfter);
   return {
     steps: proposal.steps.map((planned) => ({ ...planned, reason: clip(planned.reason) })),
     waits: proposal.waits.map((wait) => ({ ...wait, reason: clip(wait.reason) })),
     situation,
     identity,
     assessment,
-    lookAgainAfter: delays.length > 0 ? Math.min(...delays) : undefined,
+    retryAfter: delays.length > 0 ? Math.min(...delays) : undefined,
   };
 }
 

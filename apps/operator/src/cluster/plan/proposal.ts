@@ -21,8 +21,8 @@ export function takeAll(steps: readonly PlannedStep[]): Proposal | undefined {
 }
 
 /** Nothing to do but wait. */
-export function waitFor(reason: string, lookAgainAfter: number): Proposal {
-  return { steps: [], waits: [{ reason, lookAgainAfter }] };
+export function waitFor(reason: string, retryAfter: number): Proposal {
+  return { steps: [], waits: [{ reason, retryAfter }] };
 }
 
 /** How soon to look again at something that etcd is about to finish. */

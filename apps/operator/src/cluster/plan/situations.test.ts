@@ -30,7 +30,7 @@ describe('the table', () => {
     expect(new Set(all.map((row) => row.name)).size).toBe(all.length);
   });
 
-  test('says what is waited for wherever there is nothing to do and the cluster is not at rest', () => {
+  test('says what it is waiting for wherever there is nothing to do and the cluster is not at rest', () => {
     const silent = all.filter((row) => {
       const { steps, waits, situation } = planFor(row);
       const speaks = ['steady', 'paused', 'invalid', 'deleting'].includes(situation);

@@ -10,11 +10,11 @@ export type Step =
   | { readonly do: 'deleteBudget' }
   /** Writes cluster ID and incarnation to the places named. */
   | {
-      readonly do: 'latchIdentity';
+      readonly do: 'recordIdentity';
       readonly clusterId: string;
       readonly incarnation: number;
       /** The version the cluster was founded with; empty if that is not known or recorded already. */
-      readonly bornVersion: string;
+      readonly bootstrapVersion: string;
     }
   /** Makes the first member: its volume if it has one, then its pod, armed to found a new cluster. */
   | ({ readonly do: 'createSeed'; readonly name: string; readonly incarnation: number } & Release)
@@ -25,24 +25,10 @@ export type Step =
       readonly incarnation: number;
       readonly learner: boolean;
     } & Release)
-  /** Makes the pod (and volume) of a member that etcd lists already. */
-  | ({
-      readonly do: 'createPod';
-      readonly name: string;
-      readonly incarnation: number;
-      readonly memberId: string;
-      /** `existing` only for a member that has never started; a member with data is started disarmed. */
-      readonly boot: 'existing' | 'disarmed';
-      /** True if it must mount the volume it has, whatever the spec says of new ones by now. */
-      readonly onVolume: boolean;
-      /** True if the files it will find belong to root (operator rule 27). */
-      readonly asRoot: boolean;
-      /** What to go back to if its version does not work; undefined if that is proven. */
-      readonly wayBack: Release | undefined;
-    } & Release)
+  | CreatePod
   /** Takes from a pod what it would need to boot on an empty directory, and records who it is; optionally marks it a voter. */
   | {
-      readonly do: 'disarm';
+      readonly do: 'clearBootstrap';
       readonly pod: string;
       readonly uid: string;
       readonly resourceVersion: string;
@@ -53,7 +39,7 @@ export type Step =
       readonly onVolume: boolean;
       readonly version: string;
       /** Of a founder: what the cluster was born with. Kept on the pod until the object knows it. */
-      readonly bornVersion?: string;
+      readonly bootstrapVersion?: string;
     }
   | { readonly do: 'promote'; readonly memberId: string; readonly name: string }
   | { readonly do: 'moveLeader'; readonly from: string; readonly to: string; readonly toName: string }
@@ -77,14 +63,16 @@ export type Step =
       readonly resourceVersion?: string;
       /** True if data that no volume holds may go with it. */
       readonly holdsData?: boolean;
+      /** Given where the pod works: it is not deleted unless the API server would take the pod that follows it. */
+      readonly successor?: CreatePod;
     }
   /** Gives a joiner whose process has never been started the present list of members to start with. */
   | { readonly do: 'renewBootList'; readonly pod: string; readonly uid: string }
   | { readonly do: 'deleteVolume'; readonly name: string; readonly uid: string }
   /** Takes the labels that put a pod behind the Services off a pod of another life of this cluster. */
-  | { readonly do: 'fencePod'; readonly name: string; readonly uid: string }
+  | { readonly do: 'isolatePod'; readonly name: string; readonly uid: string }
   /** Puts it back behind them. */
-  | { readonly do: 'unfencePod'; readonly name: string; readonly uid: string }
+  | { readonly do: 'unisolatePod'; readonly name: string; readonly uid: string }
   /** Brings labels, annotations and the like up to date on a living pod. */
   | { readonly do: 'updatePod'; readonly name: string; readonly uid: string; readonly fields: readonly string[] }
   /** Starts a throw-away pod on a node that pulls the image and reports its version. */
@@ -100,7 +88,7 @@ export type Step =
       readonly version: string;
       readonly image: string;
       /** What to go back to if this does not work; undefined if this is the way back. */
-      readonly wayBack: Release | undefined;
+      readonly rollbackTo: Release | undefined;
       /** The container that is replaced. */
       readonly container: string;
       /** True if the member has a volume: what is about to be started on it is written there first. */
@@ -112,11 +100,12 @@ export type Step =
     }
   /** Forgets what a pod ran before, once its new version has answered. */
   | {
-      readonly do: 'settleImage';
+      readonly do: 'confirmImage';
       readonly pod: string;
       readonly uid: string;
       /** True if the member has a volume: the version that serves from it is written there first. */
       readonly onVolume: boolean;
+      readonly from: string;
       readonly version: string;
     }
   /** Restores etcd's own snapshot count on a pod; takes effect at its next restart. */
@@ -127,8 +116,34 @@ export type Step =
   | { readonly do: 'cancelDowngrade' }
   /** Lets clients write again. `0` is whom etcd names that could not tell which member it is about. */
   | { readonly do: 'disarmAlarm'; readonly memberId: string; readonly alarm: 'CORRUPT' }
+  /** Creates the EtcdRestore that recovers a cluster without a quorum from the members that are left. */
+  | {
+      readonly do: 'recoverQuorum';
+      /** Of the EtcdRestore. */
+      readonly name: string;
+      /** The cluster ID of the incarnation that has lost its quorum. */
+      readonly clusterId: string;
+      /** Members of which nothing is left. */
+      readonly lost: readonly string[];
+    }
   /** Changes a living pod's resources without restarting it. */
   | { readonly do: 'resizePod'; readonly name: string; readonly uid: string };
+
+/** Makes the pod (and volume) of a member that etcd lists already. */
+export interface CreatePod extends Release {
+  readonly do: 'createPod';
+  readonly name: string;
+  readonly incarnation: number;
+  readonly memberId: string;
+  /** `existing` only for a member that has never started; a member with data is started disarmed. */
+  readonly boot: 'existing' | 'cleared';
+  /** True if it must mount the volume it has, whatever the spec says of new ones by now. */
+  readonly onVolume: boolean;
+  /** True if the files it will find belong to root (operator rule 27). */
+  readonly asRoot: boolean;
+  /** What to go back to if its version does not work; undefined if that is proven. */
+  readonly rollbackTo: Release | undefined;
+}
 
 /** What a member's container runs. */
 export interface Release {
@@ -143,11 +158,11 @@ export interface PlannedStep {
   readonly reason: string;
 }
 
-/** Something that is waited for, in words, and what ends the wait. */
+/** What the operator is waiting for, in words, and what ends the wait. */
 export interface Wait {
   readonly reason: string;
   /** When to look again if nothing happens before, in milliseconds. */
-  readonly lookAgainAfter: number;
+  readonly retryAfter: number;
 }
 
 /** True for steps that change who votes; at most one of these is in flight. */
@@ -156,43 +171,70 @@ export function changesVoters(step: Step): boolean {
 }
 
 /**
- * True for steps after which data or a vote may be gone for good: they are taken only on what was just read from the API server
- * and from the members, never on a cache. Removing one member too many is asked for, and etcd itself is asked again. Disarming an
- * alarm destroys nothing, but nobody would look again.
+ * Which steps can cost data or a vote, and are therefore judged by what they do before they are taken. A new step that is not placed
+ * here does not compile.
+ */
+const risks = {
+  createSeed: 'judged',
+  joinMember: 'judged',
+  createPod: 'judged',
+  promote: 'judged',
+  removeMember: 'judged',
+  deletePod: 'judged',
+  deleteVolume: 'judged',
+  disarmAlarm: 'judged',
+  recoverQuorum: 'judged',
+  ensureService: 'harmless',
+  ensureBudget: 'harmless',
+  deleteBudget: 'harmless',
+  recordIdentity: 'harmless',
+  clearBootstrap: 'harmless',
+  moveLeader: 'harmless',
+  readdress: 'harmless',
+  renewBootList: 'harmless',
+  isolatePod: 'harmless',
+  unisolatePod: 'harmless',
+  updatePod: 'harmless',
+  checkImage: 'harmless',
+  deleteImageCheck: 'harmless',
+  setImage: 'harmless',
+  confirmImage: 'harmless',
+  setSnapshotCount: 'harmless',
+  nudgeSnapshot: 'harmless',
+  enableDowngrade: 'harmless',
+  cancelDowngrade: 'harmless',
+  resizePod: 'harmless',
+} as const satisfies Readonly<Record<Step['do'], 'judged' | 'harmless'>>;
+
+type Judged = { [K in Step['do']]: (typeof risks)[K] extends 'judged' ? K : never }[Step['do']];
+
+/** A step that can cost data or a vote. */
+export type JudgedStep = Extract<Step, { do: Judged }>;
+
+export function isJudged(step: Step): step is JudgedStep {
+  return risks[step.do] === 'judged';
+}
+
+/**
+ * True for steps that may destroy data or a vote permanently. They are planned again from objects just read from the API server and
+ * from the members, never from a cache alone. Removing a member because spec.size was lowered is not one of them: the user asked for
+ * it, and etcd checks it again. Disarming an alarm destroys nothing, but after it the data is not compared again.
  */
 export function isDestructive(step: Step): boolean {
+  if (!isJudged(step)) return false;
   switch (step.do) {
     case 'createSeed':
     case 'deleteVolume':
     case 'disarmAlarm':
+    case 'recoverQuorum':
       return true;
     case 'removeMember':
       return step.because !== 'scale';
     case 'deletePod':
       return step.force || step.holdsData === true;
-    case 'ensureService':
-    case 'ensureBudget':
-    case 'deleteBudget':
-    case 'latchIdentity':
     case 'joinMember':
     case 'createPod':
-    case 'disarm':
     case 'promote':
-    case 'moveLeader':
-    case 'readdress':
-    case 'renewBootList':
-    case 'fencePod':
-    case 'unfencePod':
-    case 'updatePod':
-    case 'checkImage':
-    case 'deleteImageCheck':
-    case 'setImage':
-    case 'settleImage':
-    case 'setSnapshotCount':
-    case 'nudgeSnapshot':
-    case 'enableDowngrade':
-    case 'cancelDowngrade':
-    case 'resizePod':
       return false;
   }
 }
@@ -201,7 +243,7 @@ export function isDestructive(step: Step): boolean {
  * True for steps that no other builds on: what keeps one of these from being taken must not keep members from being looked
  * after.
  */
-export function isAside(step: Step): boolean {
+export function isIndependent(step: Step): boolean {
   return (
     step.do === 'ensureBudget' || step.do === 'deleteBudget' || (step.do === 'ensureService' && step.which === 'client')
   );

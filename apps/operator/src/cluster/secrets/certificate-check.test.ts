@@ -6,18 +6,18 @@ import type { TlsFiles } from './tls-secret.ts';
 
 const needs = { names: ['x.c.ns.svc'], usages: 'serverAndClient', now: Date.parse('2026-06-01T00:00:00Z') } as const;
 let authority: TestAuthority;
-let stranger: TestAuthority;
+let anotherAuthority: TestAuthority;
 
 beforeAll(async () => {
   authority = await TestAuthority.create('authority');
-  stranger = await TestAuthority.create('stranger');
+  anotherAuthority = await TestAuthority.create('another authority');
 });
 
 async function issue(leaf: TestCertificateOptions = {}): Promise<TlsFiles> {
   return { style: 'own', ca: authority.ca, ...(await authority.issue({ names: ['*.c.ns.svc'], ...leaf })) };
 }
 
-describe('certificates are checked before a pod is made (rule 18)', () => {
+describe('certificates are checked before a pod is made (operator rule 18)', () => {
   test('a good one has no problems', async () => {
     expect(certificateProblems(await issue(), needs)).toEqual([]);
   });
@@ -32,19 +32,26 @@ describe('certificates are checked before a pod is made (rule 18)', () => {
     expect(certificateProblems(files, needs)).toEqual(['its certificate is not for client authentication']);
   });
 
+  test('a CA that never ends a certificate costs no time', async () => {
+    const ca = '-----BEGIN CERTIFICATE-----\n'.repeat(200_000);
+    expect(certificateProblems({ ...(await issue()), ca }, needs)).toEqual(['its CA holds no certificate']);
+  });
+
   test('an expired one says when', async () => {
     const [problem] = certificateProblems(await issue({ until: '2026-05-01' }), needs);
     expect(problem).toMatch(/^its certificate expired on May/);
   });
 
   test('one of another authority is not trusted', async () => {
-    expect(certificateProblems({ ...(await issue()), ca: stranger.ca }, needs)).toEqual([
+    expect(certificateProblems({ ...(await issue()), ca: anotherAuthority.ca }, needs)).toEqual([
       'its certificate was not issued by its CA',
     ]);
   });
 
   test('a bundle of authorities is searched', async () => {
-    expect(certificateProblems({ ...(await issue()), ca: `${stranger.ca}\n${authority.ca}` }, needs)).toEqual([]);
+    expect(certificateProblems({ ...(await issue()), ca: `${anotherAuthority.ca}\n${authority.ca}` }, needs)).toEqual(
+      [],
+    );
   });
 
   test('an authority between the certificate and its CA is sent along, as issuers of today do', async () => {
@@ -58,11 +65,11 @@ describe('certificates are checked before a pod is made (rule 18)', () => {
       expect(certificateProblems({ ...files, cert: broken }, needs)).toEqual([
         'its certificate was not issued by its CA',
       ]);
-    expect(certificateProblems({ ...files, ca: stranger.ca, cert: chain }, needs)).toHaveLength(1);
+    expect(certificateProblems({ ...files, ca: anotherAuthority.ca, cert: chain }, needs)).toHaveLength(1);
   });
 
   test('a certificate that is sent along and is no authority leads nowhere', async () => {
-    const [leaf, other] = [await issue(), await stranger.issue({ names: ['*.c.ns.svc'] })];
+    const [leaf, other] = [await issue(), await anotherAuthority.issue({ names: ['*.c.ns.svc'] })];
     const cert = `${other.cert}\n${leaf.cert}`;
     expect(certificateProblems({ ...leaf, ...other, cert }, needs)).toEqual([
       'its certificate was not issued by its CA',

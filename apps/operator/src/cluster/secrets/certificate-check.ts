@@ -56,9 +56,9 @@ function keyProblems(certificate: X509Certificate, key: string): readonly string
  * sent along behind the certificate and leads to it.
  */
 function chainProblems(certificate: X509Certificate, bundle: string, file: string): readonly string[] {
-  const authorities = certificatesIn(bundle);
+  const authorities = certificatesIn(bundle, 256);
   if (authorities.length === 0) return ['its CA holds no certificate'];
-  const unused = new Set(certificatesIn(file).slice(1));
+  const unused = new Set(certificatesIn(file, 16).slice(1));
   let link: X509Certificate | undefined = certificate;
   while (link) {
     const last: X509Certificate = link;
@@ -69,9 +69,15 @@ function chainProblems(certificate: X509Certificate, bundle: string, file: strin
   return ['its certificate was not issued by its CA'];
 }
 
-function certificatesIn(pem: string): readonly X509Certificate[] {
-  const found = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
-  return found.map((text) => new X509Certificate(text));
+/** Those of a Secret, which anybody may have written: each costs time to read and to compare. */
+function certificatesIn(pem: string, atMost: number): readonly X509Certificate[] {
+  const [begin, end] = ['-----BEGIN CERTIFICATE-----', '-----END CERTIFICATE-----'];
+  return pem
+    .split(begin)
+    .slice(1)
+    .filter((text) => text.includes(end))
+    .slice(0, atMost)
+    .map((text) => new X509Certificate(`${begin}${text.slice(0, text.indexOf(end))}${end}`));
 }
 
 function timeProblems(certificate: X509Certificate, now: number): readonly string[] {

@@ -37,10 +37,10 @@ async function write(name: string, content: Readonly<Record<string, string>>): P
     .create({ metadata: { namespace: 'default', name }, data: Object.fromEntries(encoded) });
 }
 
-describe('DESIGN rule 11: a secret with our certificate that is not there', () => {
+describe('safety rule 11: a secret with our certificate that is not there', () => {
   test('opens no connection, least of all one in plain text that carries a password', async () => {
     const { credentials, problems } = await new ClusterSecrets(systemClock).check(cluster, client, signal);
-    expect(problems).toContain('secret client does not exist');
+    expect(problems).toContain('secret/client does not exist');
     let dialled = 0;
     const dial: Dialer = () => {
       dialled++;
@@ -66,7 +66,7 @@ describe('DESIGN rule 11: a secret with our certificate that is not there', () =
     await client.resource(secrets).delete({ namespace: 'default', name: 'client' });
     const changed = { ...cluster, metadata: { ...cluster.metadata, generation: 2 } };
     const after = await found.check(changed, client, signal);
-    expect(after.problems).toContain('secret client does not exist');
+    expect(after.problems).toContain('secret/client does not exist');
     expect(after.credentials.tls).toBe(before.credentials.tls);
   });
 

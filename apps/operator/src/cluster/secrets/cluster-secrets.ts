@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Login, TlsMaterial } from '@etcd-operator/etcd';
-import { type Client, isKubeError, type Secret, secrets } from '@etcd-operator/kube';
+import { type Client, ignoreNotFound, type Secret, secrets } from '@etcd-operator/kube';
 import type { Clock } from '@etcd-operator/ports';
 import type { EtcdCluster } from '../../api/etcd-cluster.ts';
 import { clientServiceName } from '../../api/names.ts';
@@ -98,7 +98,7 @@ export class ClusterSecrets {
           usages: role === 'client' ? 'client' : 'serverAndClient',
           now: this.#clock.now(),
         } as const;
-        problems.push(...certificateProblems(found, needs).map((problem) => `secret ${name}: ${problem}`));
+        problems.push(...certificateProblems(found, needs).map((problem) => `secret/${name}: ${problem}`));
       }
     }
     const login = named.auth ? readLogin(await get(client, cluster, named.auth, signal), named.auth) : undefined;
@@ -134,7 +134,7 @@ function namedSecrets({ spec }: EtcdCluster): NamedSecrets {
   return { tls: roles.flatMap(([role, name]) => (name ? [{ role, name }] : [])), auth: spec.auth?.secret };
 }
 
-/** Opens no connection at all: members of a cluster with TLS are never spoken to in plain text (DESIGN rule 11). */
+/** Opens no connection at all: members of a cluster with TLS are never spoken to in plain text (safety rule 11). */
 const nobody: TlsMaterial = { ca: '', cert: 'none: the secret cannot be read', key: '' };
 
 /**
@@ -157,29 +157,20 @@ function namesOf({ metadata = {}, spec }: EtcdCluster, role: TlsRole): readonly 
   return role === 'peer' ? [member] : [member, `${clientServiceName(name)}.${namespace}.svc`];
 }
 
-async function get(
-  client: Client,
-  cluster: EtcdCluster,
-  name: string,
-  signal: AbortSignal,
-): Promise<Secret | undefined> {
-  try {
-    return await client.resource(secrets).get({ namespace: cluster.metadata?.namespace ?? '', name }, { signal });
-  } catch (error) {
-    if (isKubeError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+function get(client: Client, cluster: EtcdCluster, name: string, signal: AbortSignal): Promise<Secret | undefined> {
+  const namespace = cluster.metadata?.namespace ?? '';
+  return ignoreNotFound(client.resource(secrets).get({ namespace, name }, { signal }));
 }
 
 function readRole(secret: Secret | undefined, role: TlsRole, name: string): TlsFiles | string {
-  if (!secret) return `secret ${name} does not exist`;
+  if (!secret) return `secret/${name} does not exist`;
   const found = readTlsSecret(secret, role);
-  return 'missing' in found ? `secret ${name} lacks ${found.missing.join(', ')}` : found;
+  return 'missing' in found ? `secret/${name} lacks ${found.missing.join(', ')}` : found;
 }
 
 function readLogin(secret: Secret | undefined, name: string): Login | string {
-  if (!secret) return `secret ${name} does not exist`;
+  if (!secret) return `secret/${name} does not exist`;
   const read = (key: string) => Buffer.from(secret.data?.[key] ?? '', 'base64').toString('utf8');
   const [user, password] = [read('username'), read('password')];
-  return user && password ? { name: user, password } : `secret ${name} lacks username or password`;
+  return user && password ? { name: user, password } : `secret/${name} lacks username or password`;
 }

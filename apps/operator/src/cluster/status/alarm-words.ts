@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { conditionReasons as reasons } from '../../api/reasons.ts';
 import type { Assessment } from '../plan/assessment.ts';
-import { corruptionOf, describeCorruption } from '../plan/corruption.ts';
-import { raisedFor } from '../plan/disruption.ts';
+import { corruptionOf, describeCorruption } from '../plan/healing/corruption.ts';
+import { raisedFor } from '../plan/rolling/disruption.ts';
 
 /** Why clients cannot write although there is a quorum: the alarm that weighs most. Undefined if none is raised. */
 export function describeAlarm(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from 'vitest';
 import { planCluster } from '../plan/plan.ts';
+import { patched } from '../plan/testing/situations/rolling.ts';
 import {
   addMember,
   addPod,
@@ -36,6 +37,7 @@ interface Row {
 const paused = cluster((facts) => ({ ...facts, paused: true }));
 const deleting = cluster((facts) => ({ ...facts, deleting: true }));
 const invalid = cluster((facts) => ({ ...facts, desired: { problems: ['spec.size is 0', 'and more'] } }));
+const notAllowed = cluster((facts) => ({ ...facts, refusals: ['spec.pod.x is true.'] }));
 const empty: Change = () => nothing();
 const failed = cluster((facts) => ({
   ...facts,
@@ -43,10 +45,10 @@ const failed = cluster((facts) => ({
 }));
 
 const table: Readonly<Record<string, readonly Row[]>> = {
-  TLSInvalid: [
+  SecretsInvalid: [
     { name: 'all secrets can be used', given: [healthy(3)], status: 'absent' },
     {
-      name: 'rule 18: a certificate has expired under a running cluster',
+      name: 'operator rule 18: a certificate has expired under a running cluster',
       given: [healthy(3), see({ secretProblems: ['secret peer: the certificate expired yesterday'] })],
       status: 'True',
       reason: 'SecretUnusable',
@@ -54,6 +56,13 @@ const table: Readonly<Record<string, readonly Row[]>> = {
     },
   ],
   Available: [
+    { name: 'pods that are not allowed: none yet', given: [empty, notAllowed], status: 'False', reason: 'NotAllowed' },
+    {
+      name: 'safety 18: the same, with pods of CoreOS',
+      given: [empty, notAllowed, addPod('b', { clusterId: '' })],
+      status: 'Unknown',
+    },
+    { name: 'safety 18: pods that are not allowed, and serve', given: [healthy(3), notAllowed], status: 'True' },
     { name: 'all voters answer', given: [healthy(3)], status: 'True', reason: 'Cluster available', message: '' },
     {
       name: 'safety 18: out of space: a client cannot write',
@@ -67,14 +76,14 @@ const table: Readonly<Record<string, readonly Row[]>> = {
       given: [healthy(3), corrupt({ b: 1, c: 2, d: 1 })],
       status: 'False',
       reason: 'Corrupt',
-      message: 'The data of c-cccccccccc differs',
+      message: 'The data of member c-cccccccccc differs',
     },
     {
       name: 'safety 18: a paused cluster is no exception',
       given: [healthy(3), corrupt({ b: 1, c: 2, d: 3 }), paused],
       status: 'False',
       reason: 'Corrupt',
-      message: 'See runbook data-corruption',
+      message: 'see runbook data-corruption',
     },
     {
       name: 'a lost quorum weighs more than an alarm',
@@ -87,14 +96,54 @@ const table: Readonly<Record<string, readonly Row[]>> = {
       given: [healthy(3), silent(5_000, 'd')],
       status: 'True',
       reason: 'Degraded',
-      message: '2 of 3 voters answer; 2 are needed',
+      message: 'Clients are served, and 2 of 3 voters are healthy and Ready',
+    },
+    {
+      name: 'safety 18: all voters answer and none is Ready: the Service has no endpoint',
+      given: [healthy(3), pods({ ready: false })],
+      status: 'False',
+      reason: 'NoEndpoints',
+      message: 'Service c-client has no endpoint: no pod of a voter is Ready. Waiting for pod/c-bbbbbbbbbb, pod/c-c',
+    },
+    {
+      name: 'safety 18: the only Ready pod has lost the label that the Service selects',
+      given: [healthy(3), pods({ ready: false }), pod('c', { ready: true, isolated: true })],
+      status: 'False',
+      reason: 'NoEndpoints',
+    },
+    {
+      name: 'safety 18: one voter is Ready: clients get to it, and it says that the others are not',
+      given: [healthy(3), pods({ ready: false }), pod('c', { ready: true })],
+      status: 'True',
+      reason: 'Degraded',
+      message: '1 of 3 voters is healthy and Ready',
+    },
+    {
+      name: 'safety 18: the Service is gone',
+      given: [healthy(3), see({ services: { peer: 'current', client: 'missing' } })],
+      status: 'False',
+      reason: 'NoEndpoints',
+      message: 'Service c-client does not exist',
+    },
+    {
+      name: 'safety 18: a list was read, the operator reaches one voter, and no pod is Ready',
+      given: [healthy(3), silent(5_000, 'c', 'd'), pods({ ready: false })],
+      status: 'False',
+      reason: 'NoEndpoints',
     },
     {
       name: '[14] a majority is silent',
       given: [healthy(3), silent(5_000, 'c', 'd'), noQuorum],
       status: 'False',
       reason: 'QuorumLost',
-      message: 'EtcdRestore',
+      message: 'see runbook quorum-lost',
+    },
+    {
+      name: 'safety 18: the only member restarts with another version: not available, and no loss of quorum',
+      given: [healthy(1), spec({ version: '3.6.17' }), patched('b', '3.6.17', '3.6.16'), silent(5_000, 'b'), noQuorum],
+      status: 'False',
+      reason: 'Cluster upgrading',
+      message: 'Waiting for member c-bbbbbbbbbb to restart with 3.6.17.',
     },
     {
       name: 'access control keeps the operator out: whether it serves is not known',
@@ -119,14 +168,14 @@ const table: Readonly<Record<string, readonly Row[]>> = {
       given: [healthy(3), withoutPod('b', 'c', 'd'), noQuorum],
       status: 'False',
       reason: 'DataLost',
-      message: 'all members and their data are gone',
+      message: 'All members and their data are gone',
     },
     {
       name: 'the first member is being made',
       given: [empty],
       status: 'False',
       reason: 'Bootstrapping',
-      message: 'the first member is being made',
+      message: 'Creating the first member.',
     },
     {
       name: 'the first voter serves, but the cluster has never been complete',
@@ -134,7 +183,7 @@ const table: Readonly<Record<string, readonly Row[]>> = {
       isFirstTime: true,
       status: 'False',
       reason: 'Bootstrapping',
-      message: '1 of 3 members serve',
+      message: '1 of 3 members is voting, 2 are still joining.',
     },
     {
       name: 'growing later does not make it unavailable',
@@ -157,16 +206,16 @@ const table: Readonly<Record<string, readonly Row[]>> = {
       message: 'c9',
     },
     {
-      name: '[103] the original operator is alive and the cluster serves',
+      name: '[103] CoreOS etcd-operator is alive and the cluster serves',
       given: [healthy(3), see({ oldOperator: 'old-1' })],
       status: 'True',
       reason: 'Cluster available',
     },
     {
-      name: '[103] the original operator is alive and nothing has been taken over yet',
+      name: '[103] CoreOS etcd-operator is alive and nothing has been taken over yet',
       given: [empty, see({ oldOperator: 'old-1' })],
       status: 'False',
-      reason: 'OldOperatorAlive',
+      reason: 'CoreOSOperatorRunning',
       message: 'old-1',
     },
     { name: '[12] paused and well', given: [healthy(3), paused], status: 'True', reason: 'Cluster available' },
@@ -216,14 +265,14 @@ const table: Readonly<Record<string, readonly Row[]>> = {
       given: [healthy(3), spec({ version: '3.6.17' })],
       status: 'True',
       reason: 'Cluster upgrading',
-      message: 'upgrading to 3.6.17',
+      message: 'Upgrading to 3.6.17.',
     },
     {
       name: '[9] refused',
       given: [healthy(3, { version: '3.5.35' }), spec({ version: '3.7.3' })],
       status: 'False',
       reason: 'UpgradeHeld',
-      message: 'skips a minor',
+      message: 'only one minor at a time',
     },
     {
       name: '[63] failed before',
@@ -231,6 +280,12 @@ const table: Readonly<Record<string, readonly Row[]>> = {
       status: 'False',
       reason: 'UpgradeHeld',
       message: 'it panicked',
+    },
+    {
+      name: 'the only member restarts with it',
+      given: [healthy(1), spec({ version: '3.6.17' }), patched('b', '3.6.17', '3.6.16'), silent(5_000, 'b'), noQuorum],
+      status: 'True',
+      reason: 'Cluster upgrading',
     },
     {
       name: 'waiting for a node is still upgrading',
@@ -246,10 +301,10 @@ const table: Readonly<Record<string, readonly Row[]>> = {
       given: [healthy(3), withoutPod('d')],
       status: 'True',
       reason: 'ReplacingMember',
-      message: 'c-dddddddddd is replaced',
+      message: 'Replacing member c-dddddddddd',
     },
     {
-      name: 'a silent member is waited for',
+      name: 'the operator waits for a member that it cannot reach',
       given: [healthy(3), silent(5_000, 'd')],
       status: 'True',
       reason: 'ReplacingMember',
@@ -259,7 +314,7 @@ const table: Readonly<Record<string, readonly Row[]>> = {
   ForeignVolumes: [
     { name: 'none', given: [healthy(3)], status: 'absent' },
     {
-      name: 'rule 5: named',
+      name: 'operator rule 5: named',
       given: [healthy(3, { storage: 'claim' }), addVolume('f', { ownership: 'other' })],
       status: 'True',
       reason: 'OtherOwner',
@@ -269,11 +324,11 @@ const table: Readonly<Record<string, readonly Row[]>> = {
   ForeignPods: [
     { name: 'none', given: [healthy(3)], status: 'absent' },
     {
-      name: 'rule 30: named',
+      name: 'operator rule 30: named',
       given: [healthy(3), addPod('f', { ownership: 'other' })],
       status: 'True',
       reason: 'OtherOwner',
-      message: 'pods c-ffffffffff',
+      message: 'pod/c-ffffffffff',
     },
   ],
   ForeignServices: [
@@ -286,27 +341,27 @@ const table: Readonly<Record<string, readonly Row[]>> = {
       message: 'Service c-client',
     },
   ],
-  StrangerMembers: [
+  UnmanagedMembers: [
     { name: 'none', given: [healthy(3)], status: 'absent' },
     {
-      name: 'rule 29: named with their address',
+      name: 'operator rule 29: named with their address',
       given: [healthy(3), addMember('x', { podName: 'db-7', name: 'db-7', peerURLs: ['http://db-7:2380'] })],
       status: 'True',
-      reason: 'AddedByHand',
+      reason: 'NotCreatedByOperator',
       message: 'http://db-7:2380',
     },
   ],
   PodsOutdated: [
     { name: 'none', given: [healthy(3)], status: 'absent' },
     {
-      name: 'rule 7: with the cost in bytes',
+      name: 'operator rule 7: with the cost in bytes',
       given: [healthy(3), pods({ drift: [{ field: 'affinity', remedy: 'replace' }] })],
       status: 'True',
       reason: 'WaitingForReplacement',
       message: '12288 bytes',
     },
     {
-      name: 'rule 7: not when they are being replaced',
+      name: 'operator rule 7: not when they are being replaced',
       given: [
         healthy(3, { updatePolicy: 'Replace' }),
         pods({ drift: [{ field: 'affinity', remedy: 'replace' }] }),
@@ -318,10 +373,10 @@ const table: Readonly<Record<string, readonly Row[]>> = {
   AdoptedPods: [
     { name: 'none', given: [healthy(3)], status: 'absent' },
     {
-      name: 'rule 8: counted',
+      name: 'operator rule 8: counted',
       given: [healthy(3), pods({ adopted: true, boot: 'fixed' })],
       status: 'True',
-      reason: 'MadeByOriginal',
+      reason: 'CreatedByCoreOS',
       message: '3 pods',
     },
   ],
@@ -349,8 +404,16 @@ const table: Readonly<Record<string, readonly Row[]>> = {
       given: [healthy(3, { version: '3.6.10' })],
       status: 'True',
       reason: 'KnownFaults',
-      message: '3.6.14 cures it',
+      message: 'Upgrade to 3.6.14',
     },
+    {
+      name: 'a new cluster of a version without fixes is told which ones there are',
+      given: [empty, spec({ version: '3.2.13' })],
+      status: 'True',
+      reason: 'EndOfLife',
+      message: 'spec.version is 3.2.13, which no longer gets fixes. Supported versions: 3.5.35, 3.6.16, 3.7.3.',
+    },
+    { name: 'a new cluster of a current version', given: [empty], status: 'absent' },
     {
       name: 'the oldest member counts',
       given: [healthy(3), answer('d', { version: '3.5.29' })],
@@ -366,7 +429,23 @@ const table: Readonly<Record<string, readonly Row[]>> = {
       given: [healthy(4)],
       status: 'True',
       reason: 'NoMoreTolerance',
-      message: '4 members bear no more losses than 3',
+      message: '4 members tolerate as many failed members as 3: 1. Use an odd size.',
+    },
+  ],
+  UnknownFields: [
+    { name: 'none', given: [healthy(3)], status: 'absent' },
+    {
+      name: 'one that is misspelt',
+      given: [healthy(3), cluster((facts) => ({ ...facts, unknownFields: ['spec.sizee'] }))],
+      status: 'True',
+      reason: 'NotInSchema',
+      message: 'spec.sizee is not a field of an EtcdCluster and is ignored.',
+    },
+    {
+      name: 'several, also in a spec that is not valid',
+      given: [healthy(3), invalid, cluster((facts) => ({ ...facts, unknownFields: ['spec.sizee', 'spec.pod.lable'] }))],
+      status: 'True',
+      message: 'spec.sizee, spec.pod.lable are not fields',
     },
   ],
   SpecRefused: [
@@ -378,6 +457,7 @@ const table: Readonly<Record<string, readonly Row[]>> = {
       reason: 'TLSChange',
       message: 'turns TLS for clients on',
     },
+    { name: 'pods that are not allowed', given: [healthy(3), notAllowed], status: 'True', reason: 'NotAllowed' },
   ],
 };
 
@@ -394,7 +474,7 @@ describe.each(Object.entries(table))('%s', (type, rows) => {
 });
 
 describe('all conditions', () => {
-  test('the four of the original are always there, with a reason', () => {
+  test('the four of CoreOS etcd-operator are always there, with a reason', () => {
     for (const rows of Object.values(table)) {
       for (const { given } of rows) {
         const observation = given.reduce((seen, change) => change(seen), nothing());

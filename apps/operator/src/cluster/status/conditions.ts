@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import { conditionReasons as reasons, conditionTypes as types } from '../../api/reasons.ts';
+import { counted, isOrAre } from '../../counted.ts';
+import { clusterGoal, standardConditions } from '../../standard-conditions.ts';
 import type { Observation } from '../observation.ts';
 import type { Plan } from '../plan/plan.ts';
-import { whyUpgradeIsHeld } from '../plan/upgrade-path.ts';
-import { isEverythingLost } from '../plan/without-quorum.ts';
+import { isEverythingLost } from '../plan/quorum/without-quorum.ts';
+import { whyUpgradeIsHeld } from '../plan/rolling/upgrade-path.ts';
 import { describeAlarm } from './alarm-words.ts';
+import { votersBehindService, whyServiceIsClosed } from './behind-service.ts';
 import { notices } from './notices.ts';
 
 /** What a condition says, without its times. */
@@ -15,15 +19,26 @@ export interface ConditionClaim {
   readonly message: string;
 }
 
-/** All conditions that follow from what was seen and decided. `hasRun`: the cluster has been available before. */
-export function conditionsOf(observation: Observation, plan: Plan, hasRun: boolean): readonly ConditionClaim[] {
-  return [
+/**
+ * All conditions that follow from what was seen and decided.
+ *
+ * @param hasRun the cluster has been available before
+ * @param isUpgrading an upgrade has begun and is not over: a member that it restarts is away for a moment
+ */
+export function conditionsOf(
+  observation: Observation,
+  plan: Plan,
+  hasRun: boolean,
+  isUpgrading = plan.situation === 'upgrading',
+): readonly ConditionClaim[] {
+  const own = [
     available(observation, plan, hasRun),
     scaling(observation, plan),
-    upgrading(observation, plan),
+    upgrading(observation, plan, isUpgrading),
     recovering(plan),
     ...notices(observation, plan),
   ];
+  return [...own, ...standardConditions(clusterGoal(plan, own))];
 }
 
 type Claim = (status: ConditionClaim['status'], reason: string, message: string) => ConditionClaim;
@@ -31,17 +46,21 @@ type Claim = (status: ConditionClaim['status'], reason: string, message: string)
 const availability: Claim = (status, reason, message) => ({ type: types.available, status, reason, message });
 
 function available(observation: Observation, plan: Plan, hasRun: boolean): ConditionClaim {
-  const words = plan.waits.map((wait) => wait.reason).join('; ');
+  const words = plan.waits.map((wait) => wait.reason).join(' ');
   const { desired } = observation.cluster;
   switch (plan.situation) {
     case 'invalid':
-      return availability('False', reasons.specInvalid, 'problems' in desired ? desired.problems.join('; ') : words);
+      return availability(
+        'False',
+        reasons.specInvalid,
+        'problems' in desired ? `${desired.problems.join('; ')}.` : words,
+      );
     case 'identityConflict':
       return availability('False', reasons.identityConflict, words);
     case 'restoring':
       return availability('False', reasons.restoring, words);
     case 'bootstrapping':
-      return availability('False', reasons.bootstrapping, words || 'the first member is being made');
+      return availability('False', reasons.bootstrapping, words || 'Creating the first member.');
     case 'locked':
       return availability('Unknown', reasons.accessDenied, words);
     case 'quorumLost':
@@ -51,34 +70,66 @@ function available(observation: Observation, plan: Plan, hasRun: boolean): Condi
         words,
       );
     case 'unreachable':
-      return availability(plan.assessment?.membershipKnown ? 'True' : 'Unknown', reasons.unreachable, words);
+      return unreachable(observation, plan, words);
     case 'paused':
-      return serving(plan, reasons.paused, 'the cluster is paused and does not serve');
+      return serving(
+        observation,
+        plan,
+        reasons.paused,
+        'The cluster does not serve clients, and spec.paused is true. Set spec.paused to false to have the cluster repaired.',
+      );
     case 'oldOperator':
-      return serving(plan, reasons.oldOperatorAlive, words);
+      return serving(observation, plan, reasons.coreOSOperatorRunning, words);
     case 'deleting':
-      return serving(plan, reasons.deleting, 'the cluster is being deleted');
+      return serving(observation, plan, reasons.deleting, 'The EtcdCluster is being deleted.');
     case 'scalingUp':
-      return hasRun ? serving(plan, reasons.quorumLost, words) : stillGrowing(observation, plan);
-    default:
-      return serving(plan, reasons.quorumLost, words);
+      return hasRun ? serving(observation, plan, reasons.quorumLost, words) : stillGrowing(observation, plan);
+    case 'upgrading':
+      return serving(observation, plan, reasons.upgrading, words);
+    case 'refused':
+      return refused(observation, plan, words);
+    case 'healing':
+    case 'scalingDown':
+    case 'updating':
+    case 'steady':
+      return serving(observation, plan, reasons.quorumLost, words);
   }
 }
 
+/** Pods of CoreOS that are not adopted yet may well serve: nobody has asked them. */
+function refused(observation: Observation, plan: Plan, words: string): ConditionClaim {
+  if (plan.assessment) return serving(observation, plan, reasons.quorumLost, words);
+  return availability(observation.pods.some(({ ready }) => ready) ? 'Unknown' : 'False', reasons.notAllowed, words);
+}
+
 /** As etcd answers, which under an alarm refuses to write, whatever else is the matter; `otherwise` is why it cannot be told, or why it does not. */
-function serving({ assessment }: Plan, otherwise: string, message: string): ConditionClaim {
+function serving(observation: Observation, { assessment }: Plan, otherwise: string, message: string): ConditionClaim {
   if (!assessment?.hasQuorum) return availability('False', otherwise, message);
   const alarm = describeAlarm(assessment);
   if (alarm) return availability('False', alarm.reason, alarm.message.slice(0, 1024));
-  const { healthyVoters, voters, quorum } = assessment;
-  if (healthyVoters.length === voters.length) return availability('True', reasons.available, '');
-  const words = `${healthyVoters.length} of ${voters.length} voters answer; ${quorum} are needed`;
+  const closed = whyServiceIsClosed(observation, assessment);
+  if (closed) return availability('False', reasons.noEndpoints, closed.slice(0, 1024));
+  const { voters } = assessment;
+  const serve = votersBehindService(assessment).length;
+  if (serve === voters.length) return availability('True', reasons.available, '');
+  const words = `Clients are served, and ${serve} of ${counted(voters.length, 'voter')} ${isOrAre(serve, voters.length)} healthy and Ready. See status.memberDetails.`;
   return availability('True', reasons.degraded, words);
+}
+
+/** A list that was just read proves that etcd serves; whether clients get to it, the pods tell. */
+function unreachable(observation: Observation, { assessment }: Plan, words: string): ConditionClaim {
+  if (!assessment?.membershipKnown) return availability('Unknown', reasons.unreachable, words);
+  const closed = whyServiceIsClosed(observation, assessment);
+  return closed
+    ? availability('False', reasons.noEndpoints, `${closed} ${words}`.slice(0, 1024))
+    : availability('True', reasons.unreachable, words);
 }
 
 function stillGrowing({ cluster }: Observation, { assessment }: Plan): ConditionClaim {
   const size = 'size' in cluster.desired ? cluster.desired.size : 0;
-  const message = `${assessment?.voters.length ?? 0} of ${size} members serve; the others are joining`;
+  const voting = assessment?.voters.length ?? 0;
+  const missing = size - voting;
+  const message = `${voting} of ${counted(size, 'member')} ${isOrAre(voting, size)} voting, ${missing} ${isOrAre(missing)} still joining.`;
   return availability('False', reasons.bootstrapping, message);
 }
 
@@ -94,14 +145,15 @@ function scaling(observation: Observation, plan: Plan): ConditionClaim {
   return { type: types.scaling, status: 'False', reason: reasons.atSize, message: '' };
 }
 
-function upgrading(observation: Observation, plan: Plan): ConditionClaim {
+function upgrading(observation: Observation, plan: Plan, isUnderWay: boolean): ConditionClaim {
   const version = 'version' in observation.cluster.desired ? observation.cluster.desired.version : '';
-  if (plan.situation !== 'upgrading')
+  if (plan.situation !== 'upgrading' && !isUnderWay)
     return { type: types.upgrading, status: 'False', reason: reasons.atVersion, message: '' };
-  const held = plan.steps.length === 0 && plan.assessment ? whyUpgradeIsHeld(plan.assessment) : undefined;
+  const isIdle = plan.situation === 'upgrading' && plan.steps.length === 0 && plan.assessment?.hasQuorum;
+  const held = isIdle && plan.assessment ? whyUpgradeIsHeld(plan.assessment) : undefined;
   if (held !== undefined)
     return { type: types.upgrading, status: 'False', reason: reasons.upgradeHeld, message: held.slice(0, 1024) };
-  return { type: types.upgrading, status: 'True', reason: reasons.upgrading, message: `upgrading to ${version}` };
+  return { type: types.upgrading, status: 'True', reason: reasons.upgrading, message: `Upgrading to ${version}.` };
 }
 
 function recovering(plan: Plan): ConditionClaim {
@@ -109,6 +161,6 @@ function recovering(plan: Plan): ConditionClaim {
     return { type: types.recovering, status: 'False', reason: reasons.quorumLost, message: '' };
   if (plan.situation !== 'healing')
     return { type: types.recovering, status: 'False', reason: reasons.allHealthy, message: '' };
-  const words = [...plan.steps.map((step) => step.reason), ...plan.waits.map((wait) => wait.reason)].join('; ');
+  const words = [...plan.steps.map((step) => step.reason), ...plan.waits.map((wait) => wait.reason)].join(' ');
   return { type: types.recovering, status: 'True', reason: reasons.replacingMember, message: words.slice(0, 1024) };
 }

@@ -1,24 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { EtcdClusterStatus } from '../../api/etcd-cluster.ts';
-import type { Observation } from '../observation.ts';
+import type { MemberPod, Observation } from '../observation.ts';
 import type { Assessment, MemberView } from '../plan/assessment.ts';
 import type { MemberHealth } from '../plan/member-health.ts';
 
 type MemberDetail = NonNullable<EtcdClusterStatus['memberDetails']>[number];
 
-/** How each member is. While nobody can tell who the members are, those last known, and what is seen of them. */
+/**
+ * How each member is. While nobody can tell who the members are, those last known, and what is seen of them: their last revision
+ * counts for a restore, which must not fall behind it.
+ */
 export function memberDetails(
   previous: EtcdClusterStatus | undefined,
   observation: Observation,
-  { membershipKnown, members, leader, clusterId }: Assessment,
+  { membershipKnown, members, leader, clusterId, pods }: Assessment,
 ): readonly MemberDetail[] {
-  if (membershipKnown) return members.map((view) => detailOf(view, leader));
-  return (previous?.memberDetails ?? []).map((last) => ({
-    ...last,
-    role: last.role === 'Learner' ? 'Learner' : 'Unknown',
+  const last = previous?.memberDetails ?? [];
+  if (membershipKnown)
+    return members.map((view) => ({ ...detailOf(view, leader), ...nodeOf(view.name, view.pod, last) }));
+  return last.map((detail) => ({
+    ...detail,
+    ...nodeOf(detail.name, pods.get(detail.name), last),
+    role: detail.role === 'Learner' ? 'Learner' : 'Unknown',
     healthy: false,
-    reason: whyUnconfirmed(observation, last.name, clusterId),
+    reason: whyUnconfirmed(observation, detail.name, clusterId),
   }));
+}
+
+/** Where its pod is, or was: that tells whether it may still run when its pod is gone. */
+function nodeOf(name: string, pod: MemberPod | undefined, last: readonly MemberDetail[]): Pick<MemberDetail, 'node'> {
+  const node = pod?.node || last.find((detail) => detail.name === name)?.node;
+  return node ? { node } : {};
+}
+
+/** Those that a restore replaces: they are there until it has succeeded, and no longer what clients reach. */
+export function replacedMembers(previous: EtcdClusterStatus | undefined): readonly MemberDetail[] {
+  const reason = 'member of the previous incarnation, replaced by the restore';
+  return (previous?.memberDetails ?? []).map((last) => ({ ...last, role: 'Unknown', healthy: false, reason }));
 }
 
 function detailOf(view: MemberView, leader: MemberView | undefined): MemberDetail {
@@ -49,7 +67,7 @@ function whyUnhealthy(health: MemberHealth): string {
     case 'healthy':
       return '';
     case 'starting':
-    case 'silent':
+    case 'unreachable':
       return health.why;
     case 'lost':
     case 'mismatched':
@@ -57,14 +75,14 @@ function whyUnhealthy(health: MemberHealth): string {
     case 'leaderless':
       return 'reachable, no leader';
     case 'unstarted':
-      return 'it was added and has not started';
+      return 'added, not started yet';
     case 'podGone':
     case 'podEnding':
-      return 'it comes back on its volume';
+      return 'restarting on its volume';
     case 'leaving':
       return 'its pod is being deleted';
-    case 'stranger':
-      return 'it was added by somebody else';
+    case 'unmanaged':
+      return 'unmanaged: not created by this operator';
   }
 }
 
@@ -74,5 +92,5 @@ function whyUnconfirmed({ etcd, pods }: Observation, name: string, clusterId: st
     return `it answers as a member of another cluster (${answer.clusterId})`;
   if (answer?.kind === 'status') return 'reachable, no leader';
   if (!pods.some((pod) => pod.name === name)) return 'its pod is gone';
-  return answer?.kind === 'silent' ? answer.why : 'it does not answer yet';
+  return answer?.kind === 'unreachable' ? answer.why : 'not reachable yet';
 }

@@ -6,14 +6,18 @@ import {
   formatVersion,
   isWastefulSize,
   parseVersion,
+  supportedVersions,
   supportOf,
+  tolerance,
 } from '@etcd-operator/etcd';
 import { conditionReasons as reasons, conditionTypes as types } from '../../api/reasons.ts';
+import { unknownFieldsClaim } from '../../api/unknown-fields.ts';
+import { counted, isOrAre } from '../../counted.ts';
 import type { Observation } from '../observation.ts';
 import type { Assessment } from '../plan/assessment.ts';
+import { describeUnmanaged, unmanagedMembersOf } from '../plan/healing/unmanaged-members.ts';
 import type { Plan } from '../plan/plan.ts';
-import { heldBack } from '../plan/replace.ts';
-import { describeStranger, strangersOf } from '../plan/strangers.ts';
+import { heldBack } from '../plan/rolling/replace.ts';
 import { describeAlarm } from './alarm-words.ts';
 import type { ConditionClaim } from './conditions.ts';
 
@@ -27,27 +31,39 @@ export function notices(observation: Observation, plan: Plan): readonly Conditio
   });
 }
 
-const specRefused: Notice = (_observation, { situation, waits }) =>
-  situation === 'refused'
-    ? { type: types.specRefused, reason: reasons.tlsChange, message: waits.map((wait) => wait.reason).join('; ') }
-    : undefined;
+const specRefused: Notice = ({ cluster: { refusals = [], tolerated = [] } }, { situation, waits }) => {
+  if (situation !== 'refused') {
+    if (tolerated.length === 0) return undefined;
+    return { type: types.specRefused, reason: reasons.notAllowed, message: tolerated.join(' ') };
+  }
+  const reason = refusals.length > 0 ? reasons.notAllowed : reasons.tlsChange;
+  return { type: types.specRefused, reason, message: waits.map((wait) => wait.reason).join(' ') };
+};
+
+const unknownFields: Notice = ({ cluster }) => unknownFieldsClaim('EtcdCluster', cluster.unknownFields ?? []);
 
 const secretsInvalid: Notice = ({ secretProblems }) =>
   secretProblems.length > 0
-    ? { type: types.secretsInvalid, reason: reasons.secretUnusable, message: secretProblems.join('; ') }
+    ? { type: types.secretsInvalid, reason: reasons.secretUnusable, message: `${secretProblems.join('; ')}.` }
     : undefined;
 
 const foreignVolumes: Notice = ({ volumes }) => {
-  const names = namesOfOthers(volumes);
-  if (names === '') return undefined;
-  const message = `volume claims ${names} carry this cluster's labels but belong to another object; they are neither used nor deleted`;
+  const names = namesOfOthers('pvc', volumes);
+  if (names.length === 0) return undefined;
+  const message =
+    names.length === 1
+      ? `${names[0]} has this cluster's labels but belongs to another owner. It is neither used nor deleted.`
+      : `${names.join(', ')} have this cluster's labels but belong to other owners. They are neither used nor deleted.`;
   return { type: types.foreignVolumes, reason: reasons.otherOwner, message };
 };
 
 const foreignPods: Notice = ({ pods }) => {
-  const names = namesOfOthers(pods);
-  if (names === '') return undefined;
-  const message = `pods ${names} carry this cluster's labels but belong to another object: clients may reach them through the Services; delete them, or take the label app off them`;
+  const names = namesOfOthers('pod', pods);
+  if (names.length === 0) return undefined;
+  const message =
+    names.length === 1
+      ? `${names[0]} has this cluster's labels but belongs to another owner; clients may reach it through the Services. Delete this pod, or remove its label app.`
+      : `${names.join(', ')} have this cluster's labels but belong to other owners; clients may reach them through the Services. Delete these pods, or remove their label app.`;
   return { type: types.foreignPods, reason: reasons.otherOwner, message };
 };
 
@@ -57,7 +73,10 @@ const foreignServices: Notice = ({ services, cluster }) => {
     ...(services.client === 'foreign' ? [`${cluster.name}-client`] : []),
   ];
   if (names.length === 0) return undefined;
-  const message = `Service ${names.join(' and ')} belongs to another object and is left as it is: members or clients may not find each other`;
+  const message =
+    names.length === 1
+      ? `Service ${names[0]} belongs to another owner and is not changed. Members or clients may not reach the cluster; delete this Service.`
+      : `Services ${names.join(' and ')} belong to another owner and are not changed. Members and clients may not reach the cluster; delete these Services.`;
   return { type: types.foreignServices, reason: reasons.otherOwner, message };
 };
 
@@ -65,22 +84,22 @@ const podsOutdated: Notice = (_observation, { assessment }) => {
   const outdated = assessment ? heldBack(assessment) : [];
   if (outdated.length === 0) return undefined;
   const bytes = outdated.reduce((sum, { answer }) => sum + (answer?.kind === 'status' ? answer.dbSize : 0), 0);
-  const message = `${outdated.map((view) => view.name).join(', ')} differ from the spec; set spec.pod.updatePolicy to Replace to replace them one by one, which sends ${bytes} bytes to new members`;
+  const message = `Pods ${outdated.map((view) => view.name).join(', ')} differ from the spec. Set spec.pod.updatePolicy to Replace to replace these pods one by one; this sends ${bytes} bytes to the new members.`;
   return { type: types.podsOutdated, reason: reasons.waitingForReplacement, message };
 };
 
 const adoptedPods: Notice = (_observation, { assessment }) => {
   const adopted = assessment?.members.filter((view) => view.pod?.adopted) ?? [];
   if (adopted.length === 0) return undefined;
-  const message = `${adopted.length} pods were made by the original operator; they are kept until a version change or a failure replaces them`;
-  return { type: types.adoptedPods, reason: reasons.madeByOriginal, message };
+  const message = `${counted(adopted.length, 'pod')} of the CoreOS etcd-operator ${isOrAre(adopted.length)} in use. Such pods are kept until a version change or a failure replaces them.`;
+  return { type: types.adoptedPods, reason: reasons.createdByCoreOS, message };
 };
 
-const strangerMembers: Notice = (_observation, { assessment }) => {
-  const strangers = assessment ? strangersOf(assessment) : [];
-  if (strangers.length === 0) return undefined;
-  const message = `etcd lists members that were added by somebody else: ${strangers.map(describeStranger).join('; ')}; they are not touched, and count for quorum if they vote`;
-  return { type: types.strangerMembers, reason: reasons.addedByHand, message };
+const unmanagedMembers: Notice = (_observation, { assessment }) => {
+  const found = assessment ? unmanagedMembersOf(assessment) : [];
+  if (found.length === 0) return undefined;
+  const message = `Unmanaged members, not created by this operator: ${found.map(describeUnmanaged).join('; ')}. Unmanaged members are not changed; voters among them count for the quorum.`;
+  return { type: types.unmanagedMembers, reason: reasons.notCreatedByOperator, message };
 };
 
 const alarmRaised: Notice = (_observation, { assessment }) => {
@@ -88,49 +107,61 @@ const alarmRaised: Notice = (_observation, { assessment }) => {
   return alarm && { type: types.alarmRaised, ...alarm };
 };
 
-/** About what runs, by etcd's own word; the oldest member is the weakest. */
-const versionAdvisory: Notice = (_observation, { assessment }) => {
+/** About what runs, by etcd's own word; the oldest member is the weakest. Before anything has run, about what is asked for. */
+const versionAdvisory: Notice = ({ cluster: { desired, currentVersion } }, { assessment }) => {
   const version = assessment && oldestRunning(assessment);
-  if (!version) return undefined;
+  if (!version) return currentVersion === '' && 'version' in desired ? unsupportedWish(desired.version) : undefined;
   const found = advisoriesFor(version);
   if (found.length > 0) {
     const words = found.map((entry) => `${entry.id} (${entry.summary})`).join(', ');
     const cure = found[0] && fixOf(version, found[0]);
-    const message = `etcd ${formatVersion(version)} is exposed to ${words}; ${cure ? `${cure} cures it` : 'go to a newer minor'}`;
+    const message = `etcd ${formatVersion(version)} is affected by ${words}. ${cure ? `Upgrade to ${cure}.` : 'Upgrade to a newer minor.'}`;
     return { type: types.versionAdvisory, reason: reasons.knownFaults, message };
   }
   const support = supportOf(version);
   return support.state === 'endOfLife'
-    ? { type: types.versionAdvisory, reason: reasons.endOfLife, message: support.reason }
+    ? { type: types.versionAdvisory, reason: reasons.endOfLife, message: `${support.reason}.` }
     : undefined;
 };
 
+/** Whoever names an old version learns at once which ones there are, not when its image cannot be pulled. */
+function unsupportedWish(text: string): ReturnType<Notice> {
+  const version = parseVersion(text);
+  if (!version || supportOf(version).state !== 'endOfLife') return undefined;
+  const choice = supportedVersions().map(formatVersion).join(', ');
+  const message = `spec.version is ${text}, which no longer gets fixes. Supported versions: ${choice}.`;
+  return { type: types.versionAdvisory, reason: reasons.endOfLife, message };
+}
+
 const evenSize: Notice = ({ cluster: { desired } }) => {
   if (!('size' in desired) || !isWastefulSize(desired.size)) return undefined;
-  const message = `${desired.size} members bear no more losses than ${desired.size - 1}; odd sizes make better use of them`;
+  const message = `${counted(desired.size, 'member')} tolerate as many failed members as ${desired.size - 1}: ${tolerance(desired.size)}. Use an odd size.`;
   return { type: types.evenSize, reason: reasons.noMoreTolerance, message };
 };
 
 const all: readonly Notice[] = [
   specRefused,
+  unknownFields,
   secretsInvalid,
   alarmRaised,
   foreignVolumes,
   foreignPods,
   foreignServices,
-  strangerMembers,
+  unmanagedMembers,
   podsOutdated,
   adoptedPods,
   versionAdvisory,
   evenSize,
 ];
 
-function namesOfOthers(items: readonly { readonly name: string; readonly ownership: 'ours' | 'other' }[]): string {
+function namesOfOthers(
+  kind: string,
+  items: readonly { readonly name: string; readonly ownership: 'ours' | 'other' }[],
+): readonly string[] {
   return items
     .filter((item) => item.ownership === 'other')
-    .map((item) => item.name)
-    .sort()
-    .join(', ');
+    .map((item) => `${kind}/${item.name}`)
+    .sort();
 }
 
 function oldestRunning({ voters }: Assessment) {

@@ -8,7 +8,7 @@ import { statusOf } from './status.ts';
 const marked = cluster((facts) => ({
   ...facts,
   restore: { name: 'r', uid: 'r1' },
-  latchedInAnnotation: { clusterId: '', incarnation: 2 },
+  recordedInAnnotation: { clusterId: '', incarnation: 2 },
 }));
 
 function report(given: readonly Change[], previous?: EtcdClusterStatus): EtcdClusterStatus {
@@ -17,7 +17,7 @@ function report(given: readonly Change[], previous?: EtcdClusterStatus): EtcdClu
 }
 
 describe('a cluster that an EtcdRestore has marked', () => {
-  test('rule 4: says that the operator stands back, and is not available meanwhile', () => {
+  test('operator rule 4: says that the operator stands back, and is not available meanwhile', () => {
     const status = report([healthy(3), marked]);
     expect(status.restore).toEqual({ name: 'r', uid: 'r1' });
     expect(status.conditions).toContainEqual(
@@ -25,7 +25,18 @@ describe('a cluster that an EtcdRestore has marked', () => {
     );
   });
 
-  test('does not say so while an operator of the original kind is at work', () => {
+  test('shows its members as those of the previous incarnation, not as healthy beside "0 ready"', () => {
+    const status = report([healthy(3), marked], report([healthy(3)]));
+    expect(status.readySize).toBe(0);
+    const rows = status.memberDetails?.map(({ healthy: isWell, reason }) => [isWell, reason]);
+    expect(rows).toEqual(
+      Array.from({ length: 3 }, () => [false, 'member of the previous incarnation, replaced by the restore']),
+    );
+    // A restore must not fall behind what they were last seen at.
+    expect(status.memberDetails?.[0]?.revision).toBe(100);
+  });
+
+  test('does not say so while a CoreOS etcd-operator is at work', () => {
     expect(report([healthy(3), marked, see({ oldOperator: 'old-pod' })])).not.toHaveProperty('restore');
   });
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { EtcdClusterStatus } from '../../api/etcd-cluster.ts';
-import { statusPatch } from '../../api/status-patch.ts';
+import { statusChanges } from '../../api/write-status.ts';
 import type { Observation } from '../observation.ts';
 import { planCluster } from '../plan/plan.ts';
 import {
@@ -18,6 +18,7 @@ import {
   nothing,
   now,
   pod,
+  pods,
   silent,
   spec,
   withoutPod,
@@ -38,7 +39,7 @@ function report(observation: Observation, previous?: EtcdClusterStatus, at = ear
 const condition = (status: EtcdClusterStatus, type: string) =>
   status.conditions?.find((candidate) => candidate.type === type);
 
-describe('[11] the fields of the original', () => {
+describe('[11] the fields of CoreOS etcd-operator', () => {
   test('a healthy cluster', () => {
     expect(report(see(healthy(3)))).toMatchObject({
       phase: 'Running',
@@ -73,7 +74,21 @@ describe('[11] the fields of the original', () => {
     });
   });
 
-  test('size is what etcd lists, strangers and learners included', () => {
+  test('a pod whose member was removed is in neither list', () => {
+    expect(report(see(healthy(3), addPod('h', { ready: true }))).members).toEqual({
+      ready: ['c-bbbbbbbbbb', 'c-cccccccccc', 'c-dddddddddd'],
+    });
+  });
+
+  test('readySize counts what clients of the Service reach, and members lists the same pods', () => {
+    const unready = report(see(healthy(3), pods({ ready: false })));
+    expect(unready).toMatchObject({ phase: 'Creating', size: 3, readySize: 0 });
+    expect(unready.members?.unready).toHaveLength(3);
+    const partly = report(see(healthy(3), pod('d', { ready: false })));
+    expect([partly.readySize, partly.members?.ready?.length, partly.members?.unready?.length]).toEqual([2, 2, 1]);
+  });
+
+  test('size is what etcd lists, unmanaged members and learners included', () => {
     const observation = see(healthy(3), learner('f'), addMember('x', { podName: 'db-7', name: 'db-7' }));
     expect(report(observation).size).toBe(5);
   });
@@ -110,7 +125,7 @@ describe('phase', () => {
     expect(lost).toMatchObject({ phase: 'Failed', reason: expect.stringContaining('restore a backup') });
     expect(report(see(healthy(3), pod('c', { clusterId: 'c9' }))).phase).toBe('Failed');
     const invalid = cluster((facts) => ({ ...facts, desired: { problems: ['no size'] } }));
-    expect(report(see(invalid))).toMatchObject({ phase: 'Failed', reason: 'no size' });
+    expect(report(see(invalid))).toMatchObject({ phase: 'Failed', reason: 'no size.' });
   });
 
   test('[66] Failed is never the end: the cause is gone, and it runs', () => {
@@ -130,6 +145,23 @@ describe('versions', () => {
       currentVersion: '3.6.16',
       targetVersion: '3.6.17',
     });
+  });
+
+  test('[62] the upgrade goes on while the last member that it restarts does not answer, and is over when it does', () => {
+    const during = see(
+      healthy(3),
+      spec({ version: '3.6.17' }),
+      ...['b', 'c', 'd'].map((name) => pod(name, { version: '3.6.17' })),
+      answer('b', { version: '3.6.17' }),
+      answer('c', { version: '3.6.17' }),
+      silent(1_000, 'd'),
+    );
+    const before = { currentVersion: '3.6.16', targetVersion: '3.6.17' };
+    const status = report(during, before);
+    expect(status).toMatchObject(before);
+    expect(status.conditions?.find(({ type }) => type === 'Upgrading')).toMatchObject({ status: 'True' });
+    // Without an upgrade before it, it is a member that has failed.
+    expect(report(during, { currentVersion: '3.6.17' })).toMatchObject({ currentVersion: '3.6.17', targetVersion: '' });
   });
 
   test('a silent member that was not patched keeps currentVersion back', () => {
@@ -155,7 +187,7 @@ describe('versions', () => {
     expect(first.failedUpgrade).toEqual({
       version: '3.6.17',
       generation: 2,
-      message: expect.stringContaining('goes back to 3.6.16'),
+      message: expect.stringContaining('Rolling back member c-cccccccccc to 3.6.16'),
     });
     const still = report(see(healthy(3), spec({ version: '3.6.17' })), first);
     expect(still.failedUpgrade).toEqual(first.failedUpgrade);
@@ -199,29 +231,49 @@ describe('details of members', () => {
         name: 'c-bbbbbbbbbb',
         id: 'id-b',
         role: 'Leader',
+        node: 'node-b',
         healthy: true,
         version: '3.6.16',
         revision: 100,
         databaseSize: 4096,
       },
       expect.objectContaining({ name: 'c-cccccccccc', role: 'Follower', healthy: true }),
-      { name: 'c-dddddddddd', id: 'id-d', role: 'Unknown', healthy: false, reason: 'connection refused' },
+      {
+        name: 'c-dddddddddd',
+        id: 'id-d',
+        role: 'Unknown',
+        node: 'node-d',
+        healthy: false,
+        reason: 'connection refused',
+      },
       expect.objectContaining({ name: 'c-ffffffffff', role: 'Learner', healthy: true }),
     ]);
+  });
+
+  test('where each ran last is known after its pod is gone, with or without a quorum', () => {
+    const nodes = (status: ReturnType<typeof report>) => status.memberDetails?.map(({ node }) => node);
+    const first = report(see(healthy(3)));
+    expect(nodes(first)).toEqual(['node-b', 'node-c', 'node-d']);
+    expect(nodes(report(see(healthy(3), withoutPod('d')), first))).toEqual(['node-b', 'node-c', 'node-d']);
+    expect(nodes(report(see(healthy(3), withoutPod('c', 'd'), noQuorum), first))).toEqual([
+      'node-b',
+      'node-c',
+      'node-d',
+    ]);
+    const moved = see(healthy(3), pod('d', { node: 'elsewhere' }), silent(1_000, 'c', 'd'), noQuorum);
+    expect(nodes(report(moved, first))).toEqual(['node-b', 'node-c', 'elsewhere']);
   });
 
   test('each way of not being well has its words', () => {
     const reasons = (observation: Observation) =>
       report(observation).memberDetails?.flatMap((detail) => detail.reason ?? []);
     expect(reasons(see(healthy(3), withoutPod('d')))).toEqual([expect.stringContaining('no volume')]);
-    expect(reasons(see(healthy(3, { storage: 'claim' }), withoutPod('d')))).toEqual(['it comes back on its volume']);
+    expect(reasons(see(healthy(3, { storage: 'claim' }), withoutPod('d')))).toEqual(['restarting on its volume']);
     expect(reasons(see(healthy(3), pod('d', { terminating: true })))).toEqual(['its pod is being deleted']);
-    expect(reasons(see(healthy(3), addMember('f', { name: '', isLearner: true })))).toEqual([
-      'it was added and has not started',
-    ]);
+    expect(reasons(see(healthy(3), addMember('f', { name: '', isLearner: true })))).toEqual(['added, not started yet']);
     expect(
       reasons(see(healthy(3), addMember('x', { podName: 'db-7', name: 'db-7', peerURLs: ['http://10.1.1.1:2380'] }))),
-    ).toEqual(['it was added by somebody else']);
+    ).toEqual(['unmanaged: not created by this operator']);
   });
 });
 
@@ -264,11 +316,11 @@ describe('the plan in words', () => {
   test('next steps and waits', () => {
     const { plan } = report(see(healthy(3), spec({ size: 5 })));
     expect(plan?.next).toEqual([
-      expect.stringContaining('must leave 3 voters'),
-      expect.stringContaining('3 of 5 members'),
+      expect.stringContaining('minAvailable to 3 (quorum of 5)'),
+      expect.stringContaining('Adding member c-7bs6ncjq77 (4 of 5)'),
     ]);
     expect(report(see(healthy(3), silent(5_000, 'd'))).plan?.waitingFor).toEqual([
-      expect.stringContaining('it is replaced after 120 s'),
+      expect.stringContaining('It will be replaced if this lasts 120 s'),
     ]);
   });
 });
@@ -294,45 +346,38 @@ describe('saysTheSame', () => {
   });
 });
 
-describe('statusPatch', () => {
-  /** What the API server makes of a merge patch. */
-  function merged(target: unknown, patch: unknown): unknown {
-    if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
-    const result: Record<string, unknown> = typeof target === 'object' && target !== null ? { ...target } : {};
-    for (const [key, value] of Object.entries(patch)) {
-      if (value === null) delete result[key];
-      else result[key] = merged(result[key], value);
+test('statusChanges turns any status into any other', () => {
+  const all = [
+    see(),
+    see(healthy(3)),
+    see(healthy(3), pod('d', { ready: false })),
+    see(healthy(4), silent(1_000, 'd')),
+    see(healthy(3), withoutPod('b', 'c', 'd'), noQuorum),
+  ].map((observation) => report(observation));
+  for (const from of [undefined, ...all]) {
+    for (const to of all) {
+      const kept = Object.entries({ ...from, ...statusChanges(from, to) }).filter(([, value]) => value !== undefined);
+      expect(Object.fromEntries(kept)).toEqual(to);
     }
-    return result;
   }
-
-  test('what is gone is removed, also inside of fields', () => {
-    const before = report(see(healthy(3), pod('d', { ready: false })));
-    const after = report(see(healthy(3)), before, late);
-    expect(statusPatch(before, after)).toMatchObject({ members: { unready: null } });
-    expect(merged(before, statusPatch(before, after))).toEqual(after);
-  });
-
-  test('it turns any status into any other', () => {
-    const all = [
-      see(),
-      see(healthy(3)),
-      see(healthy(4), silent(1_000, 'd')),
-      see(healthy(3), withoutPod('b', 'c', 'd'), noQuorum),
-    ].map((observation) => report(observation));
-    for (const from of [undefined, ...all]) {
-      for (const to of all) expect(merged(from, statusPatch(from, to))).toEqual(to);
-    }
-  });
 });
 
-describe('figuresMoved', () => {
-  test('a figure that moved by more than a tenth is news for the next round', () => {
+describe('figures of members', () => {
+  test('any that moved is news for the next reading', () => {
     const first = report(see(healthy(3)));
     const moved = (change: Parameters<typeof answer>[1]) =>
       figuresMoved(first, report(see(healthy(3), answer('d', change)), first, late));
-    expect([moved({ revision: 109 }), moved({ revision: 111 })]).toEqual([false, true]);
-    expect([moved({ dbSize: 4_096 + 400 }), moved({ dbSize: 2_048 })]).toEqual([false, true]);
+    expect([moved({}), moved({ revision: 101 }), moved({ dbSize: 4_097 })]).toEqual([false, true, true]);
     expect(figuresMoved(undefined, first)).toBe(true);
+  });
+
+  test('those last read stay while nobody can be asked: a restore must not fall behind them', () => {
+    const first = report(see(healthy(3)));
+    const lost = report(see(healthy(3), silent(1_000, 'c', 'd'), noQuorum), first);
+    expect(lost.memberDetails?.map(({ revision, healthy: isWell }) => [revision, isWell])).toEqual([
+      [100, false],
+      [100, false],
+      [100, false],
+    ]);
   });
 });

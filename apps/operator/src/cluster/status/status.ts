@@ -5,11 +5,12 @@ import type { Condition } from '../../api/condition-schema.ts';
 import type { EtcdClusterStatus } from '../../api/etcd-cluster.ts';
 import { clientServiceName, clusterLabels } from '../../api/names.ts';
 import type { Observation } from '../observation.ts';
-import type { MemberView } from '../plan/assessment.ts';
+import type { Assessment, MemberView } from '../plan/assessment.ts';
 import type { Plan } from '../plan/plan.ts';
-import { isSameVersion } from '../plan/release.ts';
+import { isSameVersion } from '../plan/rolling/member-release.ts';
+import { votersBehindService } from './behind-service.ts';
 import { type ConditionClaim, conditionsOf } from './conditions.ts';
-import { memberDetails } from './member-details.ts';
+import { memberDetails, replacedMembers } from './member-details.ts';
 
 /**
  * The status to report. Written on every pass that says something new, trouble included. Fields that cannot be known at the
@@ -22,10 +23,12 @@ export function statusOf(
   now: string,
 ): EtcdClusterStatus {
   const { cluster } = observation;
-  const { assessment, identity } = plan;
+  const { assessment, identity, situation } = plan;
+  const upgrade = versions(previous, observation, plan);
+  const isUpgrading = situation === 'upgrading' || upgrade.targetVersion !== '';
   const conditions = mergeConditions(
     previous?.conditions ?? [],
-    conditionsOf(observation, plan, previous?.phase === 'Running'),
+    conditionsOf(observation, plan, previous?.phase === 'Running', isUpgrading),
     now,
   );
   const isAvailable = conditions.some((condition) => condition.type === 'Available' && condition.status === 'True');
@@ -33,20 +36,21 @@ export function statusOf(
   return {
     ...kept,
     ...phaseOf(previous, plan, isAvailable, conditions),
-    observedGeneration: cluster.generation,
+    ...observedGeneration(previous, observation, plan),
     controlPaused: cluster.paused,
     ...standsBackFor(observation, plan),
     conditions,
     ...(assessment?.membershipKnown && { size: assessment.members.length }),
-    readySize: assessment?.healthyVoters.length ?? 0,
+    readySize: assessment ? votersBehindService(assessment).length : 0,
     serviceName: clientServiceName(cluster.name),
     clientPort,
     selector: selectorText(cluster.name),
-    members: readiness(observation),
+    members: readiness(observation, assessment),
     ...(assessment && { memberDetails: memberDetails(previous, observation, assessment) }),
-    ...versions(previous, observation, plan),
+    ...(situation === 'restoring' && { memberDetails: replacedMembers(previous) }),
+    ...upgrade,
     ...failedUpgrade(previous, cluster.generation, plan),
-    ...(identity.kind === 'latched' && { clusterID: identity.clusterId, incarnation: identity.incarnation }),
+    ...(identity.kind === 'recorded' && { clusterID: identity.clusterId, incarnation: identity.incarnation }),
     plan: {
       next: plan.steps.map((step) => step.reason.slice(0, 1024)),
       waitingFor: plan.waits.map((wait) => wait.reason.slice(0, 1024)),
@@ -54,7 +58,20 @@ export function statusOf(
   };
 }
 
-/** Who reads this goes on: it must not be said while an operator of the original kind is at work. */
+/** The spec that was acted upon, or judged. While reconciliation is suspended, changes of the spec are neither. */
+function observedGeneration(
+  previous: EtcdClusterStatus | undefined,
+  { cluster: { generation } }: Observation,
+  { situation }: Plan,
+): Pick<EtcdClusterStatus, 'observedGeneration'> {
+  const wasPaused = situation === 'paused' && previous?.controlPaused === true;
+  const isSuspended = wasPaused || situation === 'oldOperator' || situation === 'deleting';
+  const known = previous?.observedGeneration;
+  if (!isSuspended) return { observedGeneration: generation };
+  return known === undefined ? {} : { observedGeneration: known };
+}
+
+/** Who reads this goes on: it must not be said while a CoreOS etcd-operator is at work. */
 function standsBackFor({ cluster: { restore } }: Observation, { situation }: Plan): Pick<EtcdClusterStatus, 'restore'> {
   if (!restore || situation === 'oldOperator') return {};
   return { restore: { name: restore.name, uid: restore.uid } };
@@ -70,21 +87,24 @@ function phaseOf(
   const available = conditions.find((condition) => condition.type === 'Available');
   const needsPerson =
     plan.situation === 'identityConflict' ||
-    (plan.situation === 'invalid' && plan.identity.kind === 'unlatched') ||
+    ((plan.situation === 'invalid' || plan.situation === 'refused') && plan.identity.kind === 'unrecorded') ||
     available?.reason === 'DataLost';
   if (needsPerson) return { phase: 'Failed', reason: available?.message ?? '' };
   const hasRun =
-    isAvailable || previous?.phase === 'Running' || (previous?.phase === 'Failed' && plan.identity.kind === 'latched');
+    isAvailable || previous?.phase === 'Running' || (previous?.phase === 'Failed' && plan.identity.kind === 'recorded');
   return { phase: hasRun ? 'Running' : 'Creating', reason: '' };
 }
 
 function versions(previous: EtcdClusterStatus | undefined, { cluster }: Observation, { assessment, situation }: Plan) {
   const wanted = 'version' in cluster.desired ? cluster.desired.version : '';
   const all = assessment?.own.filter((view) => !view.member.isLearner) ?? [];
-  const isThere = all.length > 0 && all.every((view) => isSameVersion(versionOf(view), wanted));
+  const isMeant = all.length > 0 && all.every((view) => isSameVersion(versionOf(view), wanted));
+  const isUnderWay = situation === 'upgrading' || (situation === 'healing' && previous?.targetVersion === wanted);
+  // A member that an upgrade restarts runs the new version when it says so.
+  const isThere = isMeant && (!isUnderWay || all.every(({ answer }) => answer?.kind === 'status'));
   return {
     currentVersion: isThere ? wanted : (previous?.currentVersion ?? ''),
-    targetVersion: situation === 'upgrading' && !isThere ? wanted : '',
+    targetVersion: isUnderWay && !isThere ? wanted : '',
   };
 }
 
@@ -103,13 +123,18 @@ function failedUpgrade(previous: EtcdClusterStatus | undefined, generation: numb
   return known?.generation === generation ? { failedUpgrade: known } : {};
 }
 
-function readiness({ pods }: Observation): NonNullable<EtcdClusterStatus['members']> {
+/** Of members: a pod whose member was removed runs for a moment longer and is none. */
+function readiness(
+  { pods }: Observation,
+  assessment: Assessment | undefined,
+): NonNullable<EtcdClusterStatus['members']> {
+  const listed = assessment?.membershipKnown ? new Set(assessment.members.map(({ name }) => name)) : undefined;
   const running = pods.filter(
-    (pod) => pod.ownership === 'ours' && pod.phase === 'Running' && !pod.terminating && !pod.fenced,
+    (pod) => pod.ownership === 'ours' && pod.phase === 'Running' && !pod.terminating && !pod.isolated,
   );
   const names = (ready: boolean) =>
     running
-      .filter((pod) => pod.ready === ready)
+      .filter((pod) => pod.ready === ready && (listed?.has(pod.name) ?? true))
       .map((pod) => pod.name)
       .sort();
   const [ready, unready] = [names(true), names(false)];
@@ -141,17 +166,9 @@ export function saysTheSame(a: EtcdClusterStatus | undefined, b: EtcdClusterStat
   return a !== undefined && jsonEqual(withoutFigures(a), withoutFigures(b));
 }
 
-/** True if a figure that moves by itself has moved so far that a reader should hear of it: by more than a tenth. */
+/** True if a figure that moves by itself has moved. */
 export function figuresMoved(a: EtcdClusterStatus | undefined, b: EtcdClusterStatus): boolean {
-  const before = new Map(a?.memberDetails?.map((detail) => [detail.id, detail]));
-  return (b.memberDetails ?? []).some((detail) => {
-    const old = before.get(detail.id);
-    return movedFar(old?.revision, detail.revision) || movedFar(old?.databaseSize, detail.databaseSize);
-  });
-}
-
-function movedFar(old = 0, now = 0): boolean {
-  return Math.abs(now - old) > Math.abs(old) * 0.1;
+  return !jsonEqual(a?.memberDetails ?? [], b.memberDetails ?? []);
 }
 
 function withoutFigures({ memberDetails, ...rest }: EtcdClusterStatus): unknown {

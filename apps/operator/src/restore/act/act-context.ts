@@ -30,6 +30,8 @@ export interface BackgroundWork {
   verify(): void;
   save(step: Extract<RestoreStep, { do: 'save' }>): void;
   deliver(ip: string, agent: string): void;
+  compare(): void;
+  write(): void;
 }
 
 /** What is gone already needs no change. */

@@ -35,7 +35,7 @@ function contextOf(restore: EtcdRestore): ActContext {
     revisionBump: 0,
     tlsKeys: { peer: 'own', server: 'own', client: 'own' },
     agent: { image: 'i', namespace: 'default', pullSecrets: [] },
-    jobs: { inspect: nothing, verify: nothing, save: nothing, deliver: nothing },
+    jobs: { inspect: nothing, verify: nothing, save: nothing, deliver: nothing, compare: nothing, write: nothing },
     signal: new AbortController().signal,
   };
 }
@@ -55,13 +55,13 @@ test('[99] an EtcdRestore that is gone when it is to get its finalizer stops the
   await act({ do: 'removeFinalizer' }, contextOf({ ...seen, metadata: { ...seen.metadata, finalizers } }));
 });
 
-test('rule 3: the version that a cluster was born with is that of its incarnation: cleared, put back, or that of the restored member', async () => {
+test('operator rule 3: the version that a cluster was born with is that of its incarnation: cleared, put back, or that of the restored member', async () => {
   const key = { namespace: 'default', name: 'c' };
   const clusters = client.resource(etcdClusters.resource);
   await clusters.create({
     apiVersion: 'etcd.database.coreos.com/v1beta2',
     kind: 'EtcdCluster',
-    metadata: { ...key, annotations: { [annotations.bornVersion]: '3.6.16' } },
+    metadata: { ...key, annotations: { [annotations.bootstrapVersion]: '3.6.16' } },
     spec: { size: 1, version: '3.7.3' },
   });
   const restore: EtcdRestore = {
@@ -72,7 +72,7 @@ test('rule 3: the version that a cluster was born with is that of its incarnatio
   };
   const take = async (step: RestoreStep) => {
     await act(step, { ...contextOf(restore), cluster: await clusters.get(key) });
-    return (await clusters.get(key)).metadata?.annotations?.[annotations.bornVersion];
+    return (await clusters.get(key)).metadata?.annotations?.[annotations.bootstrapVersion];
   };
   const from = { incarnation: 1, clusterId: 'c1', bornVersion: '3.6.16' };
   const mark = { do: 'mark', marker: { name: 'r', uid: 'r1', from }, incarnation: 2 } as const;

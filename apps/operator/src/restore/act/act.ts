@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { addFinalizerPatch, removeFinalizerPatch } from '@etcd-operator/controller-runtime';
-import { type Patch, persistentVolumeClaims, pods, secrets } from '@etcd-operator/kube';
+import { createIfAbsent, type Patch, persistentVolumeClaims, pods, secrets } from '@etcd-operator/kube';
 import { etcdRestores } from '../../api/etcd-restore.ts';
 import { fieldManager, labels } from '../../api/names.ts';
-import { identityOf } from '../../cluster/act/cluster-identity.ts';
-import { unlessThere } from '../../cluster/act/object-steps.ts';
+import { identityOf } from '../../identity/object-identity.ts';
 import { keyBytes } from '../delivery/channel.ts';
-import { restoreSecret, secretNameOf } from '../objects/restore-secret.ts';
+import { restoreSecret } from '../objects/restore-secret.ts';
 import { restoreFinalizer } from '../observe/restore-facts.ts';
 import type { RestoreStep } from '../plan/step.ts';
 import { type ActContext, ifThere } from './act-context.ts';
 import { createCluster, deleteCluster, latch, mark, unmark } from './cluster-steps.ts';
+import { deleteOwnSecret } from './delete-own-secret.ts';
 import { createSeed, settleSeed } from './seed-steps.ts';
 import { startMember } from './start-member.ts';
 
@@ -25,6 +25,10 @@ export async function act(step: RestoreStep, context: ActContext): Promise<void>
       return context.jobs.save(step);
     case 'deliver':
       return context.jobs.deliver(step.ip, step.agent);
+    case 'compare':
+      return context.jobs.compare();
+    case 'write':
+      return context.jobs.write();
     case 'addFinalizer':
       // Of one that is gone this is refused: what comes after it is done for nobody, and nobody would put it back.
       return patchRestore(addFinalizerPatch(context.restore, restoreFinalizer), context);
@@ -66,12 +70,12 @@ async function changeHelper(step: HelperStep, { client, restore, random, signal 
   const { namespace } = identity;
   switch (step.do) {
     case 'createSecret':
-      await unlessThere(
+      await createIfAbsent(
         client.resource(secrets).create(restoreSecret(identity, random.bytes(keyBytes)), { fieldManager, signal }),
       );
       return;
     case 'deleteSecret':
-      return ifThere(client.resource(secrets).delete({ namespace, name: secretNameOf(identity) }, { signal }));
+      return deleteOwnSecret(client, identity, signal);
     case 'deletePod':
     case 'deleteVolume': {
       const resource = step.do === 'deletePod' ? client.resource(pods) : client.resource(persistentVolumeClaims);

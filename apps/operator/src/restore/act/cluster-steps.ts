@@ -3,8 +3,9 @@ import { type EtcdCluster, etcdClusters } from '../../api/etcd-cluster.ts';
 import { annotations, fieldManager, group } from '../../api/names.ts';
 import { formatRestoreMarker } from '../../api/restore-marker.ts';
 import { scopeOf } from '../../api/scope.ts';
-import { identityOf } from '../../cluster/act/cluster-identity.ts';
-import { firstIncarnation } from '../../cluster/plan/identity.ts';
+import { writeStatus } from '../../api/write-status.ts';
+import { firstIncarnation } from '../../cluster/plan/identity/identify.ts';
+import { identityOf } from '../../identity/object-identity.ts';
 import type { RestoreStep } from '../plan/step.ts';
 import { type ActContext, ifThere } from './act-context.ts';
 
@@ -46,7 +47,7 @@ export async function mark({ marker, incarnation }: Of<'mark'>, context: ActCont
     [annotations.usedIncarnation]: String(incarnation),
     [annotations.clusterId]: null,
     // Of the incarnation before: the next one begins with the log of the version that it is restored into.
-    [annotations.bornVersion]: null,
+    [annotations.bootstrapVersion]: null,
   });
 }
 
@@ -56,37 +57,33 @@ export async function unmark({ back }: Of<'unmark'>, context: ActContext): Promi
     ...(back && {
       [annotations.incarnation]: back.clusterId === '' ? null : String(back.incarnation),
       [annotations.clusterId]: back.clusterId || null,
-      [annotations.bornVersion]: back.bornVersion ?? null,
+      [annotations.bootstrapVersion]: back.bornVersion ?? null,
     }),
   });
 }
 
-/** Who brought the new life is recorded with its identity: the same restore never brings it twice. */
+/** Who brought the new incarnation is recorded with its identity: the same restore never brings it twice. */
 export async function latch(step: Of<'latch'>, context: ActContext): Promise<void> {
   const { clusterId, incarnation, bornVersion } = step;
-  const { client, cluster, restore, signal } = context;
-  await annotate(context, {
+  const { client, restore, signal } = context;
+  const noted = await annotate(context, {
     [annotations.clusterId]: clusterId,
     [annotations.incarnation]: String(incarnation),
     [annotations.restoredBy]: identityOf(restore).uid,
     // The log of a restored member begins afresh: nothing of an older version is in it.
-    [annotations.bornVersion]: bornVersion || null,
+    [annotations.bootstrapVersion]: bornVersion || null,
   });
-  const { name, namespace, uid } = identityOf(cluster ?? {});
-  const patch = { metadata: { uid }, status: { clusterID: clusterId, incarnation } };
-  await client
-    .resource(etcdClusters.resource)
-    .status.patch({ name, namespace }, { type: 'merge', patch }, { fieldManager, signal });
+  await writeStatus(client.resource(etcdClusters.resource), noted, { clusterID: clusterId, incarnation }, signal);
 }
 
 async function annotate(
   { client, cluster, signal }: ActContext,
   notes: Readonly<Record<string, string | null>>,
-): Promise<void> {
-  if (!cluster) throw new Error('there is no EtcdCluster to be annotated');
+): Promise<EtcdCluster> {
+  if (!cluster) throw new Error('the EtcdCluster cannot be annotated: it does not exist');
   const { name, namespace, uid } = identityOf(cluster);
   const patch = { metadata: { uid, resourceVersion: cluster.metadata?.resourceVersion, annotations: notes } };
-  await client
+  return client
     .resource(etcdClusters.resource)
     .patch({ name, namespace }, { type: 'merge', patch }, { fieldManager, signal });
 }

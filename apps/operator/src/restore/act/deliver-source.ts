@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { OpenedStorage } from '../../storage/open-store.ts';
 import type { AgentAddress } from '../delivery/courier.ts';
 import { deliver } from '../delivery/deliver.ts';
 import type { Measured } from '../delivery/measure.ts';
 import type { JobContext } from '../jobs.ts';
 import type { SourceFacts } from '../observation.ts';
 import { RestoreError } from '../restore-error.ts';
-import { concludeSource, lookAtSource, readDatabaseFacts } from '../source/source-look.ts';
+import { concludeSource, lookAtSource, readDatabaseFacts, type Source } from '../source/source-look.ts';
 
 export interface SourceDelivery {
   /** As it was recorded. */
@@ -27,7 +26,7 @@ type Judge = (measured: Measured) => SourceFacts | Promise<SourceFacts>;
  * nobody has read it before, it is judged as it would have been then, by what the new member measures.
  */
 export async function deliverSource(
-  opened: OpenedStorage,
+  opened: Source,
   delivery: SourceDelivery,
   { signal, onProgress }: JobContext,
 ): Promise<SourceFacts> {
@@ -46,22 +45,22 @@ export async function deliverSource(
   });
 }
 
-function asVerified(source: SourceFacts): Judge {
+export function asVerified(source: SourceFacts): Judge {
   return ({ bytes, sha256 }) => {
     if (bytes === source.bytes && sha256 === source.sha256) return source;
-    throw new RestoreError('SourceRefused', 'the bytes are not those that were verified');
+    throw new RestoreError('SourceRefused', 'the backup changed after it was verified: its size or SHA-256 differs');
   };
 }
 
 /** The look is taken before the first byte is read; what the database says of itself is read meanwhile. */
 async function onTheWay(
-  opened: OpenedStorage,
+  opened: Source,
   { source, acceptWithoutHash }: SourceDelivery,
   signal: AbortSignal,
 ): Promise<Judge> {
   const look = await lookAtSource(opened, signal);
   if (look.info.bytes !== source.bytes)
-    throw new RestoreError('SourceRefused', `${source.path} was replaced while it was read`);
+    throw new RestoreError('SourceReplaced', `${source.path} was replaced while the restore was reading it`);
   const reading = readDatabaseFacts(opened, signal);
   // It is thrown when it is asked for.
   reading.catch(() => undefined);

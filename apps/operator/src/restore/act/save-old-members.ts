@@ -4,13 +4,14 @@ import type { Pod } from '@etcd-operator/kube';
 import type { Clock } from '@etcd-operator/ports';
 import type { EtcdCluster } from '../../api/etcd-cluster.ts';
 import type { EtcdRestore } from '../../api/etcd-restore.ts';
-import { identityOf } from '../../cluster/act/cluster-identity.ts';
 import type { ClusterCredentials } from '../../cluster/etcd/member-pool.ts';
 import { isOwnedBy } from '../../cluster/objects/owner.ts';
 import { incarnationOf } from '../../cluster/observe/pod-facts.ts';
+import { identityOf } from '../../identity/object-identity.ts';
 import type { OpenedStorage } from '../../storage/open-store.ts';
 import type { JobContext } from '../jobs.ts';
 import type { SafetyFacts } from '../observation.ts';
+import { isEmptyMember } from '../observe/empty-member.ts';
 import { memberClient } from '../observe/observe.ts';
 import type { RestoreStep } from '../plan/step.ts';
 import { safetyKey, savePresent } from './save-present.ts';
@@ -26,13 +27,16 @@ export interface OldMembers {
   readonly dial: Dialer | undefined;
 }
 
+/** Above what it takes until another leader is there, where a member ends while its snapshot is read. Nobody is served meanwhile. */
+const storePatience = 30_000;
+
 /** Stores a snapshot of the members in the pods of previous incarnations; see `savePresent`. */
 export async function saveOldMembers(
-  { incarnation, newestOnly, isTaken, patience }: Extract<RestoreStep, { do: 'save' }>,
+  { incarnation, below, newestOnly, isTaken, patience, generation }: Extract<RestoreStep, { do: 'save' }>,
   { restore, cluster, pods, credentials, opened, clock, dial }: OldMembers,
   context: JobContext,
 ): Promise<SafetyFacts> {
-  if (!cluster) return { kind: 'skipped', why: 'there is no EtcdCluster' };
+  if (!cluster) return { kind: 'skipped', why: 'the EtcdCluster does not exist' };
   const members = new Map<string, MemberClient>();
   const clientOf = (pod: Pod) => {
     const { uid = '', name = '' } = pod.metadata ?? {};
@@ -44,21 +48,26 @@ export async function saveOldMembers(
     return [name, member] as const;
   };
   const incarnations = () => {
-    const old = oldIncarnations(pods(), identityOf(cluster).uid, incarnation);
+    const old = oldIncarnations(pods(), identityOf(cluster).uid, below);
     return (newestOnly ? old.slice(0, 1) : old).map((found) => new Map(found.map(clientOf)));
   };
   try {
-    const key = safetyKey(opened.place.key, { uid: identityOf(restore).uid, incarnation });
-    return await savePresent(opened, { incarnations, key, isTaken, patience, clock }, context);
+    const key = safetyKey(opened.place.key, { uid: identityOf(restore).uid, incarnation, generation });
+    const isEmpty = (name: string, signal: AbortSignal) => {
+      const pod = pods().find(({ metadata }) => metadata?.name === name);
+      return pod ? isEmptyMember(pod, { clock, dial, credentials, signal }) : Promise.resolve(false);
+    };
+    const options = { incarnations, isEmpty, key, isTaken, patience, storePatience, clock };
+    return await savePresent(opened, options, context);
   } finally {
     for (const member of members.values()) member.close();
   }
 }
 
-/** The pods of each incarnation before, the last one first. */
-function oldIncarnations(pods: readonly Pod[], uid: string, incarnation: number): readonly (readonly Pod[])[] {
+/** The pods of each incarnation below one, the last one first. */
+function oldIncarnations(pods: readonly Pod[], uid: string, below: number): readonly (readonly Pod[])[] {
   const numberOf = (pod: Pod) => incarnationOf(pod.metadata?.labels);
-  const old = pods.filter((pod) => isOwnedBy(pod, uid) && numberOf(pod) < incarnation);
+  const old = pods.filter((pod) => isOwnedBy(pod, uid) && numberOf(pod) < below);
   const numbers = [...new Set(old.map(numberOf))].sort((a, b) => b - a);
   return numbers.map((number) => old.filter((pod) => numberOf(pod) === number));
 }

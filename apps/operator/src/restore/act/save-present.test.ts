@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MemberClient } from '@etcd-operator/etcd';
-import { FakeMember } from '@etcd-operator/etcd/testing';
+import { boltFile, FakeMember, revisionKey } from '@etcd-operator/etcd/testing';
 import { systemClock, VirtualClock } from '@etcd-operator/ports';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type OpenedStorage, openStore } from '../../storage/open-store.ts';
-import { type SaveOptions, savePresent } from './save-present.ts';
+import { storagePlace } from '../../storage/storage-place.ts';
+import { type SaveOptions, safetyKey, savePresent } from './save-present.ts';
 
 let directory = '';
 let opened: OpenedStorage;
@@ -42,14 +43,14 @@ const options = (
   ...{ key: 'ns/kept', isTaken: true, patience: 0, clock, ...some },
 });
 
-test('rule 23: members that know other credentials than the spec names are not given up unsaved', async () => {
+test('operator rule 23: members that know other credentials than the spec names fail the save: their data is not abandoned', async () => {
   const words = 'etcdserver: authentication failed, invalid user ID or password';
   using locked = clientOf(new FakeMember((call) => call.refuse(3, words)));
   using silent = clientOf(new FakeMember((call) => call.refuse(14, 'nobody is here')));
   const saved = savePresent(opened, options([[silent, locked]]), context);
   await expect(saved).rejects.toMatchObject({
     code: 'NotSaved',
-    message: expect.stringContaining('let the operator in'),
+    message: expect.stringContaining("the members rejected the operator's credentials"),
   });
 });
 
@@ -58,10 +59,13 @@ test('of members that cannot be reached nothing can be saved, and each is named 
   expect(await savePresent(opened, options([[silent, undefined]]), context)).toEqual({
     kind: 'skipped',
     why: expect.stringMatching(
-      /^pod\/a is not reachable from the operator \(.*nobody is here.*\); pod\/b has no address$/,
+      /^pod\/a is not reachable from the operator \(.*nobody is here.*\); pod\/b has no IP address$/,
     ),
   });
-  expect(await savePresent(opened, options([]), context)).toEqual({ kind: 'skipped', why: 'no member answers' });
+  expect(await savePresent(opened, options([]), context)).toEqual({
+    kind: 'skipped',
+    why: 'no member is reachable from the operator',
+  });
 });
 
 /** A status: field 4 is the leader, 5 the raft index; field 1 is the header, whose field 3 is the revision. */
@@ -84,14 +88,20 @@ const memberWith = (
     else if (call.method === 'Auth/Authenticate') call.refuse(9, 'etcdserver: authentication is not enabled');
     else if (call.method === 'Maintenance/Status') call.reply(now);
     else if (call.method === 'KV/Range' && hasQuorum(now)) call.reply(new Uint8Array());
-    else if (call.method === 'Maintenance/Snapshot' && name.endsWith('whole')) call.reply(wholeSnapshot());
+    else if (call.method === 'Maintenance/Snapshot' && /whole|old/.test(name)) call.reply(snapshotOf(name));
     else call.refuse(14, 'cut off');
   });
 
-/** One message: field 3 is the blob, of a page and its hash. */
-function wholeSnapshot(): Uint8Array {
-  const page = Buffer.alloc(512, 7);
-  return Buffer.concat([Buffer.of(0x1a, 0xa0, 0x04), page, createHash('sha256').update(page).digest()]);
+function snapshotOf(name: string): Uint8Array {
+  return wholeSnapshot(name.endsWith('old') ? 6n : 30n);
+}
+
+/** One message: field 3 is the blob, of a database that has come to this revision, and its hash. */
+function wholeSnapshot(revision: bigint): Uint8Array {
+  const database = boltFile([{ name: 'key', entries: [[revisionKey(revision), Buffer.of(1)]] }]);
+  const blob = Buffer.concat([database, createHash('sha256').update(database).digest()]);
+  const length = [0, 7, 14].map((shift) => ((blob.byteLength >> shift) & 0x7f) | (shift < 14 ? 0x80 : 0));
+  return Buffer.concat([Buffer.of(0x1a, ...length), blob]);
 }
 
 test('what is stored of a member that answers a linearizable read is current, also if another one has a longer log', async () => {
@@ -108,7 +118,7 @@ test('what is stored of a member that answers a linearizable read is current, al
   expect(saved).toMatchObject({ kind: 'kept', isCurrent: true, members: ['b'], revision: 7 });
 });
 
-test('what is stored of a member without a quorum is not current, and covers those that have no leader and no more either', async () => {
+test('what is stored of a member without a quorum is not current, and covers nobody else: their logs may go on beyond what they know to be committed', async () => {
   using alone = clientOf(memberWith(() => statusOf(0, 9), [], 'alone, whole'));
   using behind = clientOf(memberWith(() => statusOf(0, 8)));
   using ahead = clientOf(memberWith(() => statusOf(0, 8, 20)));
@@ -122,7 +132,7 @@ test('what is stored of a member without a quorum is not current, and covers tho
   );
   using silent = clientOf(memberWith(() => undefined));
   const saved = savePresent(opened, options([[alone, behind, ahead, led, silent]]), context);
-  expect(await saved).toMatchObject({ kind: 'kept', isCurrent: false, members: ['a', 'b'] });
+  expect(await saved).toMatchObject({ kind: 'kept', isCurrent: false, members: ['a'] });
 });
 
 test('a member that names a leader which it does not reach is asked again, and others with it', async () => {
@@ -144,7 +154,7 @@ test('a member that names a leader which it does not reach is asked again, and o
   expect(await saved).toMatchObject({ kind: 'kept', isCurrent: true });
 });
 
-test('without a leader all members are waited for: the one that starts last may have the most', async () => {
+test('without a leader the save waits for all members: the one that starts last may have the most', async () => {
   const asked: string[] = [];
   let isUp = false;
   using early = clientOf(memberWith(() => statusOf(0, 3), asked, 'early'));
@@ -192,4 +202,94 @@ test('what is saved is of the last life of which a member answers, however much 
   const saved = savePresent(opened, options([[last], [before]]), context);
   expect(await saved).toMatchObject({ kind: 'skipped', revision: 0 });
   expect(asked.filter((call) => call.endsWith('Snapshot'))).toEqual(['last Maintenance/Snapshot']);
+});
+
+test('the path of what is kept can stand in an EtcdRestore as it is, also of a directory', async () => {
+  using member = clientOf(memberWith(() => statusOf(1, 3), [], 'whole'));
+  const key = safetyKey(opened.place.key, { uid: '0123456789', incarnation: 2 });
+  const saved = await savePresent(opened, options([[member]], { key }), context);
+  expect(saved).toMatchObject({ kind: 'kept', path: 'backup.db.before-restore-01234567-2' });
+  const path = saved.kind === 'kept' ? saved.path : '';
+  expect(storagePlace('Directory', { directory: { path } }, 'ns').key).toBe(key);
+  expect((await opened.store.stat(key)).bytes).toBeGreaterThan(0);
+});
+
+test('what is stored and older than what the member had is no safety snapshot, and is removed', async () => {
+  using member = clientOf(memberWith(() => statusOf(1, 3, 7), [], 'old'));
+  const saved = await savePresent(opened, options([[member]]), context);
+  expect(saved).toEqual({ kind: 'skipped', why: expect.stringContaining('has revision 6'), revision: 7 });
+  expect(await readdir(join(directory, 'ns')).catch(() => [])).toEqual([]);
+});
+
+test('a member that was to join, and has received nothing, stands in the way of no restore', async () => {
+  using lone = clientOf(memberWith(() => statusOf(0, 9), [], 'alone, whole'));
+  using silent = clientOf(memberWith(() => undefined));
+  const saved = (isEmpty: boolean) =>
+    savePresent(opened, options([[lone, silent]], { isEmpty: async () => isEmpty }), context);
+  expect(await saved(false)).toMatchObject({ kind: 'kept', isCurrent: false, members: ['a'] });
+  expect(await saved(true)).toMatchObject({ kind: 'kept', isCurrent: false, members: ['a', 'b'] });
+});
+
+/** Goes on for as long as something is under way. */
+async function settled<T>(saved: Promise<T>): Promise<T> {
+  let isOver = false;
+  const ended = saved.finally(() => {
+    isOver = true;
+  });
+  ended.catch(() => undefined);
+  while (!isOver) {
+    await clock.advance(500);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return ended;
+}
+
+/** Lets so much time pass whenever something has to be tried again. */
+const waiting = (milliseconds: number, troubles: string[]) => ({
+  ...context,
+  onTrouble: (why: string) => {
+    troubles.push(why);
+    setImmediate(() => void clock.advance(milliseconds));
+  },
+});
+
+test('a member that ends while its snapshot is read is no reason to go on without one: it is taken again, and that is told', async () => {
+  const troubles: string[] = [];
+  let attempts = 0;
+  const fake = new FakeMember((call) => {
+    if (call.method === 'Auth/Authenticate') call.refuse(9, 'etcdserver: authentication is not enabled');
+    else if (call.method === 'Maintenance/Status') call.reply(statusOf(1, 3));
+    else if (call.method === 'KV/Range') call.reply(new Uint8Array());
+    else if (++attempts < 3) call.refuse(14, 'cut off');
+    else call.reply(wholeSnapshot(30n));
+  });
+  using member = clientOf(fake);
+  const saved = await savePresent(opened, options([[member]], { storePatience: 30_000 }), waiting(2_000, troubles));
+  expect(saved).toMatchObject({ kind: 'kept', isCurrent: true });
+  expect(troubles).toEqual([expect.stringContaining('cut off'), expect.stringContaining('cut off')]);
+});
+
+test('what cannot be stored for as long as that is left out, with the revision of the member', async () => {
+  using member = clientOf(memberWith(() => statusOf(1, 3)));
+  const troubles: string[] = [];
+  const saved = await savePresent(opened, options([[member]], { storePatience: 30_000 }), waiting(10_000, troubles));
+  expect(saved).toEqual(cutOff);
+  expect(troubles).toHaveLength(3);
+});
+
+test('members that do not let the operator in for a moment are asked again', async () => {
+  const words = 'etcdserver: authentication failed, invalid user ID or password';
+  let refused = 0;
+  const fake = new FakeMember((call) => {
+    if (refused < 3) {
+      refused++;
+      call.refuse(3, words);
+    } else if (call.method === 'Auth/Authenticate') call.refuse(9, 'etcdserver: authentication is not enabled');
+    else if (call.method === 'Maintenance/Status') call.reply(statusOf(1, 3));
+    else call.reply(call.method === 'KV/Range' ? new Uint8Array() : wholeSnapshot(30n));
+  });
+  using member = clientOf(fake);
+  const saved = await settled(savePresent(opened, options([[member]], { patience: 1e9 }), context));
+  expect(saved).toMatchObject({ kind: 'kept' });
+  expect(refused).toBe(3);
 });

@@ -2,16 +2,26 @@
 import type { MemberClient, MemberStatus } from '@etcd-operator/etcd';
 import { isEtcdError } from '@etcd-operator/etcd';
 import type { Clock } from '@etcd-operator/ports';
+import { attemptTo } from '../../storage/attempt.ts';
 import type { OpenedStorage } from '../../storage/open-store.ts';
-import { putSnapshot } from '../../storage/put-snapshot.ts';
+import { pathBeside } from '../../storage/storage-place.ts';
+import { storeSnapshot } from '../../storage/store-snapshot.ts';
 import type { JobContext } from '../jobs.ts';
 import type { SafetyFacts } from '../observation.ts';
-import { refusals } from '../observe/observe.ts';
-import { RestoreError } from '../restore-error.ts';
+import { refusals } from '../observe/refusals.ts';
+import { describeFailure, RestoreError } from '../restore-error.ts';
 
 /** Beside the backup, under a name that says what it is and that no retention counts. */
-export function safetyKey(key: string, attempt: { readonly uid: string; readonly incarnation: number }): string {
-  return `${key}.before-restore-${attempt.uid.slice(0, 8)}-${attempt.incarnation}`;
+export function safetyKey(key: string, attempt: SafetyAttempt): string {
+  const { uid, incarnation, generation } = attempt;
+  return `${key}.before-restore-${uid.slice(0, 8)}-${incarnation}${generation === undefined ? '' : `-${generation}`}`;
+}
+
+/** What one snapshot is kept for: where the incarnation goes on, what an earlier attempt has saved must not be replaced by what that attempt has written. */
+export interface SafetyAttempt {
+  readonly uid: string;
+  readonly incarnation: number;
+  readonly generation?: number | undefined;
 }
 
 /** Members of one incarnation, by the names of their pods; undefined for a pod that has no address yet. */
@@ -20,11 +30,15 @@ export type Incarnation = ReadonlyMap<string, MemberClient | undefined>;
 export interface SaveOptions {
   /** The incarnations whose members may be asked, the newest first, as they are now. Closed by whoever calls. */
   readonly incarnations: () => readonly Incarnation[];
+  /** Shows that the member in this pod has never received anything. @default that is never shown */
+  readonly isEmpty?: (pod: string, signal: AbortSignal) => Promise<boolean>;
   readonly key: string;
   /** False to ask only how far they have come. */
   readonly isTaken: boolean;
   /** For how long members that do not answer are asked again, in milliseconds. */
   readonly patience: number;
+  /** For how long, from the first failure that may pass on, what could not be stored is stored again, in milliseconds. @default 0 */
+  readonly storePatience?: number;
   readonly clock: Clock;
 }
 
@@ -41,37 +55,62 @@ export async function savePresent(
   options: SaveOptions,
   context: JobContext,
 ): Promise<SafetyFacts> {
-  const found = await patientlyNewest(options, context.signal);
-  const { best, silent } = found;
-  if (!options.isTaken) {
-    const revision = best && Number(best.status.revision);
-    return { kind: 'skipped', why: 'spec.safetySnapshot is false', ...(revision !== undefined && { revision }) };
+  const { clock, isTaken, key, storePatience = 0 } = options;
+  let failingSince: number | undefined;
+  for (;;) {
+    const found = await patientlyNewest(options, context.signal);
+    const { best, silent } = found;
+    if (!isTaken) {
+      const revision = best && Number(best.status.revision);
+      return { kind: 'skipped', why: 'spec.safetySnapshot is false', ...(revision !== undefined && { revision }) };
+    }
+    if (!best) return { kind: 'skipped', why: silent || 'no member is reachable from the operator' };
+    const stored = await store(opened, key, { ...found, best }, { ...context, clock });
+    if (!('passes' in stored)) return stored;
+    const { passes, ...skipped } = stored;
+    failingSince ??= clock.monotonic();
+    if (!passes || clock.monotonic() - failingSince >= storePatience) return skipped;
+    context.onTrouble?.(skipped.why);
+    await clock.sleep(storeAgainAfter, context.signal);
   }
-  if (!best) return { kind: 'skipped', why: silent || 'no member answers' };
-  return store(opened, options.key, { ...found, best }, context);
 }
 
+/** A member that ends while its snapshot is read, or a store that fails: another attempt may choose another member. */
+const storeAgainAfter = 2_000;
+
+type Unstored = Extract<SafetyFacts, { kind: 'skipped' }> & { readonly passes: boolean };
+
 async function store(
-  { store: blobs, place }: OpenedStorage,
+  { store: blobs, place, keys }: OpenedStorage,
   key: string,
   { best: { member, status }, isCurrent, covered }: Newest & { readonly best: Best },
-  { signal, onProgress }: JobContext,
-): Promise<SafetyFacts> {
+  { signal, onProgress, clock }: JobContext & { readonly clock: Clock },
+): Promise<SafetyFacts | Unstored> {
+  let left = '';
+  const onLeft = () => {
+    left = `; ${pathBeside(place, key)} may still be in the store`;
+  };
   try {
-    const { bytes } = await putSnapshot(blobs, key, member, {
-      signal,
-      onProgress: ({ bytesStored }) => onProgress(bytesStored),
-    });
+    // A name of this restore and incarnation alone; what cannot be removed is replaced by the next attempt.
+    const attempt = { clock, signal, isOwnName: true, onLeft };
+    const onBytes = (_read: number, stored: number) => onProgress(stored);
+    const { bytes } = await attemptTo(blobs, key, attempt, (own) =>
+      storeSnapshot(blobs, key, { client: member, status }, { signal, onBytes, own, keys }),
+    );
     // Who holds a connection may have written since: what was stored is not behind this.
     const after = await ask('', member, signal);
     const revision = 'status' in after ? after.status.revision : status.revision;
-    const path = place.path.slice(0, place.path.length - place.key.length) + key;
-    const stored = { path: place.type === 'Directory' ? key : path, revision: Number(revision), bytes };
+    const stored = { path: pathBeside(place, key), revision: Number(revision), bytes };
     return { kind: 'kept', ...stored, isCurrent, members: covered };
   } catch (error) {
     signal.throwIfAborted();
-    const why = error instanceof Error ? error.message : String(error);
-    return { kind: 'skipped', why: `the present data could not be stored: ${why}`, revision: Number(status.revision) };
+    const { why, passes } = describeFailure(error);
+    return {
+      kind: 'skipped',
+      why: `the present data could not be stored: ${why}${left}`,
+      revision: Number(status.revision),
+      passes,
+    };
   }
 }
 
@@ -85,12 +124,19 @@ interface Newest {
   readonly best: Best | undefined;
   /** True if it has shown that nobody has more that was acknowledged. */
   readonly isCurrent: boolean;
-  /** Members that are known to have no more than it: itself, and others that have no leader either and are not ahead. */
+  /**
+   * Members that are known to have no more than it: itself, and those without data. Not others, however far they say to be: that is what
+   * they know to be committed, and their log may go on.
+   */
   readonly covered: readonly string[];
-  /** True if nobody who is waited for could have more. */
+  /** True if no member that has yet to answer could have more. */
   readonly isCertain: boolean;
+  /** True if a member names a leader. One whose leader is gone does so until an election was due. */
+  readonly hasLeader: boolean;
   /** Why members do not answer, in words; empty if all do. */
   readonly silent: string;
+  /** What members say that do not let the operator in, where no other answers. */
+  readonly refused?: string | undefined;
 }
 
 const askAgainAfter = 1_000;
@@ -99,23 +145,42 @@ async function patientlyNewest(options: SaveOptions, signal: AbortSignal): Promi
   const { clock, patience, incarnations } = options;
   const began = clock.monotonic();
   for (;;) {
-    const found = await newestOf(incarnations(), options.isTaken, signal);
-    if (found.isCertain || clock.monotonic() - began >= patience) return found;
+    const found = await newestOf(incarnations(), options, signal);
+    const isOver = clock.monotonic() - began >= patience;
+    if (isOver && found.refused !== undefined) throw lockedOut(found.refused);
+    if (found.isCertain || isOver) return found;
     await clock.sleep(askAgainAfter, signal);
   }
 }
 
-async function newestOf(incarnations: readonly Incarnation[], isProven: boolean, signal: AbortSignal): Promise<Newest> {
-  let nobody: Newest = { best: undefined, isCurrent: false, covered: [], isCertain: false, silent: '' };
+async function newestOf(
+  incarnations: readonly Incarnation[],
+  { isTaken, isEmpty }: Pick<SaveOptions, 'isTaken' | 'isEmpty'>,
+  signal: AbortSignal,
+): Promise<Newest> {
+  let nobody: Newest = {
+    best: undefined,
+    isCurrent: false,
+    covered: [],
+    isCertain: false,
+    hasLeader: false,
+    silent: '',
+  };
   for (const [index, members] of incarnations.entries()) {
-    const found = await newest(members, isProven, signal);
-    if (found.best) return found;
+    const found = await newest(members, isTaken, signal, isEmpty);
+    if (found.best || found.refused !== undefined) return found;
     if (index === 0) nobody = found;
   }
   return nobody;
 }
 
-async function newest(members: Incarnation, isProven: boolean, signal: AbortSignal): Promise<Newest> {
+/** The member that has the most, of those that answer. */
+export async function newest(
+  members: Incarnation,
+  isProven: boolean,
+  signal: AbortSignal,
+  isEmpty: NonNullable<SaveOptions['isEmpty']> = async () => false,
+): Promise<Newest> {
   const answers = await Promise.all([...members].map(([name, member]) => ask(name, member, signal)));
   const voters = answers.flatMap((answer) => ('status' in answer && !answer.status.isLearner ? [answer] : []));
   voters.sort((a, b) => Number(b.status.raftIndex - a.status.raftIndex));
@@ -124,26 +189,27 @@ async function newest(members: Incarnation, isProven: boolean, signal: AbortSign
   const current = voters.find((_voter, index) => proofs[index]);
   const best = current ?? voters[0];
   const refusal = answers.flatMap((answer) => ('refused' in answer ? [answer.refused] : []))[0];
-  if (!best && refusal !== undefined) {
-    const message = `the present data could not be saved: the members do not let the operator in: ${refusal}`;
-    throw new RestoreError('NotSaved', message);
-  }
-  const silent = answers.flatMap((answer) => ('silent' in answer ? [answer.silent] : []));
+  const unheard = answers.flatMap((answer) => ('silent' in answer ? [answer] : []));
+  const proven = await Promise.all(unheard.map(({ name }) => isEmpty(name, signal)));
+  const empty = unheard.filter((_answer, index) => proven[index]);
+  const silent = unheard.filter((answer) => !empty.includes(answer)).map((answer) => answer.silent);
   const hasLeader = voters.some(({ status }) => status.leader !== 0n);
   return {
     best,
     isCurrent: current !== undefined,
-    covered: best ? voters.filter((voter) => isCovered(voter, best)).map(({ name }) => name) : [],
+    covered: best ? [best, ...empty].map(({ name }) => name) : [],
     // One that names a leader which it does not reach will name none, or reach another one.
     isCertain: current !== undefined || (best !== undefined && silent.length === 0 && !hasLeader),
+    hasLeader,
     silent: silent.join('; '),
+    ...(!best && { refused: refusal }),
   };
 }
 
-/** One that knows a leader may have more at any moment. */
-function isCovered({ name, status }: Best, best: Best): boolean {
-  const isBehind = status.raftIndex <= best.status.raftIndex && status.revision <= best.status.revision;
-  return name === best.name || (status.leader === 0n && isBehind);
+/** They are there, and say only that they do not know the operator. */
+export function lockedOut(refusal: string): RestoreError {
+  const message = `the present data could not be saved: the members rejected the operator's credentials: ${refusal}`;
+  return new RestoreError('NotSaved', message);
 }
 
 /** A linearizable read: answered by a member only when a quorum has confirmed, and it has applied, all that was committed before. */
@@ -158,16 +224,17 @@ async function hasQuorum({ member }: Best, signal: AbortSignal): Promise<boolean
   }
 }
 
-type Answer = Best | { readonly refused: string } | { readonly silent: string };
+type Answer = Best | { readonly refused: string } | { readonly name: string; readonly silent: string };
 
 async function ask(name: string, member: MemberClient | undefined, signal: AbortSignal): Promise<Answer> {
-  if (!member) return { silent: `pod/${name} has no address` };
+  if (!member) return { name, silent: `pod/${name} has no IP address` };
   try {
     return { name, member, status: await member.maintenance.status({ signal }) };
   } catch (error) {
     signal.throwIfAborted();
     if (isEtcdError(error, ...refusals)) return { refused: error.message };
-    if (isEtcdError(error)) return { silent: `pod/${name} is not reachable from the operator (${error.message})` };
+    if (isEtcdError(error))
+      return { name, silent: `pod/${name} is not reachable from the operator (${error.message})` };
     throw error;
   }
 }

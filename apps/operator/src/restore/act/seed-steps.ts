@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type ObjectMeta, persistentVolumeClaims, pods } from '@etcd-operator/kube';
+import { createIfAbsent, type ObjectMeta, persistentVolumeClaims, pods } from '@etcd-operator/kube';
 import { annotations, fieldManager, labels } from '../../api/names.ts';
-import { identityOf } from '../../cluster/act/cluster-identity.ts';
-import { unlessThere } from '../../cluster/act/object-steps.ts';
 import { volumeClaim } from '../../cluster/objects/volume-claim.ts';
+import { identityOf } from '../../identity/object-identity.ts';
 import { secretNameOf } from '../objects/restore-secret.ts';
 import { restoreSwitch, seedPod } from '../objects/seed-pod.ts';
 import { bumpForTool } from '../plan/fit.ts';
@@ -15,12 +14,13 @@ type Of<K extends RestoreStep['do']> = Extract<RestoreStep, { do: K }>;
 /** The volume first, then the pod. Both are there already if this was begun before a crash. */
 export async function createSeed({ name, incarnation, above }: Of<'createSeed'>, context: ActContext): Promise<void> {
   const { client, cluster, desired, source, restore, signal } = context;
-  if (!cluster || !desired || !source) throw new Error('a seed is made for an EtcdCluster, from a source');
+  if (!cluster || !desired || !source)
+    throw new Error('the first member cannot be created: the EtcdCluster or the verified backup is missing');
   const identity = identityOf(cluster);
   const claim = cluster.spec.pod?.persistentVolumeClaimSpec;
   if (desired.storage === 'claim' && claim) {
     const volume = volumeClaim(identity, { name, incarnation }, desired, claim);
-    await unlessThere(client.resource(persistentVolumeClaims).create(volume, { fieldManager, signal }));
+    await createIfAbsent(client.resource(persistentVolumeClaims).create(volume, { fieldManager, signal }));
   }
   const member = { cluster: identity, desired, spec: cluster.spec, name, incarnation, tlsKeys: context.tlsKeys };
   const pod = seedPod(member, {
@@ -29,11 +29,11 @@ export async function createSeed({ name, incarnation, above }: Of<'createSeed'>,
     agent: context.agent,
     revisionBump: bumpForTool(source, context.revisionBump, above),
   });
-  await unlessThere(client.resource(pods).create(pod, { fieldManager, signal }));
+  await createIfAbsent(client.resource(pods).create(pod, { fieldManager, signal }));
 }
 
 /**
- * Restoring is turned off before an identity is anywhere: whoever finds one takes the new life up, and then nothing may be restored
+ * Restoring is turned off before an identity is anywhere: whoever finds one takes the new incarnation up, and then nothing may be restored
  * again. The volume gets it before the pod, whose own patch is what shows that all is done.
  */
 export async function settleSeed(step: Of<'settleSeed'>, { client, restore, signal }: ActContext): Promise<void> {

@@ -2,9 +2,9 @@
 import type { TlsOptions } from 'node:tls';
 
 /**
- * How the operator and the agent in a new member's pod speak: TLS with a key that both have from the restore's own Secret,
- * and that is made for this one restore. Whoever does not have it gets no connection, on either side; there is no
- * certificate to be issued, trusted or expired. The data goes towards the pod: the operator opens no port.
+ * The connection between the operator and the restore agent in a new member's pod: TLS with a pre-shared key, which is created for
+ * this one restore and which both read from the restore's own Secret. Without the key, neither side accepts a connection, and no
+ * certificates have to be issued or trusted. The operator connects to the pod: it opens no port itself.
  */
 export const deliveryPort = 19_999;
 

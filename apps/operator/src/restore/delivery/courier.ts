@@ -17,6 +17,8 @@ export interface AgentAddress {
   readonly key: Uint8Array;
   readonly dial: Dialer;
   readonly clock: Clock;
+  /** Throws if nothing may be sent any more; asked right before each request and each piece. @default it may */
+  readonly fence?: () => void;
   /** How long an agent that does not listen yet is asked again, in milliseconds. */
   readonly patience: number;
 }
@@ -28,27 +30,38 @@ export class Courier {
   readonly #socket: TLSSocket;
   readonly #connection: HttpAgent;
   readonly #signal: AbortSignal;
+  readonly #fence: () => void;
 
-  private constructor(socket: TLSSocket, signal: AbortSignal) {
+  private constructor(socket: TLSSocket, signal: AbortSignal, fence: () => void = () => undefined) {
+    this.#fence = fence;
     this.#socket = socket;
     this.#connection = new OneConnection(socket);
     this.#signal = signal;
   }
 
   static async connect(agent: AgentAddress, signal: AbortSignal): Promise<Courier> {
-    return new Courier(await connect(agent, signal), signal);
+    return new Courier(await connect(agent, signal), signal, agent.fence);
   }
 
   /** Sends the snapshot; says what the agent has got. Memory is bounded by the buffers of the connection. */
-  async send(bytes: number, body: AsyncIterable<Uint8Array>, onProgress: (bytes: number) => void): Promise<Measured> {
-    const call = this.#call('snapshot', { 'content-length': bytes, 'content-type': 'application/octet-stream' });
+  async send(
+    bytes: number | undefined,
+    body: AsyncIterable<Uint8Array>,
+    onProgress: (bytes: number) => void,
+  ): Promise<Measured> {
+    const length = bytes !== undefined && { 'content-length': bytes };
+    const call = this.#call('snapshot', { ...length, 'content-type': 'application/octet-stream' });
     const answer = answerTo(call);
     // An agent that refuses answers before it has read everything: its answer counts, not the broken pipe.
-    const sent = sendBody(body, call, onProgress).then(() => answer);
+    const sent = sendBody(this.#fenced(body), call, onProgress).then(() => answer);
     sent.catch(() => undefined);
     const text = await ofConnection(Promise.race([answer, sent]).then(textOfSuccess));
     const measured = readMeasured(text);
-    if (!measured) throw new RestoreError('NotDelivered', 'the new member does not say what it has got');
+    if (!measured)
+      throw new RestoreError(
+        'NotDelivered',
+        "the restore agent in the new member's pod did not report the result of the transfer",
+      );
     return measured;
   }
 
@@ -68,6 +81,14 @@ export class Courier {
     await ofConnection(answer.then(textOfSuccess));
   }
 
+  /** Asked after each wait for a piece. */
+  async *#fenced(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const piece of body) {
+      this.#fence();
+      yield piece;
+    }
+  }
+
   close(): void {
     this.#connection.destroy();
     this.#socket.destroy();
@@ -75,7 +96,8 @@ export class Courier {
 
   #call(what: keyof typeof requests, headers: Readonly<Record<string, string | number>>): ClientRequest {
     // A connection that is gone already never says so again: whoever waited for its end would wait for ever.
-    if (this.#socket.destroyed) throw new RestoreError('NotDelivered', 'the connection to the new member broke');
+    if (this.#socket.destroyed) throw new RestoreError('NotDelivered', 'the connection to the new member was lost');
+    this.#fence();
     return request({ ...requests[what], headers, agent: this.#connection, signal: this.#signal });
   }
 }
@@ -156,7 +178,11 @@ async function outcomeOf(
     else isOver = true;
     if (line && 'measured' in line) outcome = line.measured;
   }
-  if (!isOver) throw new RestoreError('NotDelivered', 'the new member does not say what it has got');
+  if (!isOver)
+    throw new RestoreError(
+      'NotDelivered',
+      "the restore agent in the new member's pod did not report the result of the transfer",
+    );
   return outcome;
 }
 
@@ -165,7 +191,7 @@ async function textOfSuccess(response: IncomingMessage): Promise<string> {
   if (response.statusCode === 200) return text;
   throw new RestoreError(
     'NotDelivered',
-    `the new member does not take the snapshot: ${text.slice(0, 500) || response.statusCode}`,
+    `the restore agent in the new member's pod refused the snapshot: ${text.slice(0, 500) || response.statusCode}`,
   );
 }
 
@@ -174,7 +200,7 @@ async function ofConnection<T>(exchange: Promise<T>): Promise<T> {
     return await exchange;
   } catch (error) {
     if (error instanceof Error && 'code' in error && connectionCodes.includes(String(error.code)))
-      throw new RestoreError('NotDelivered', `the connection to the new member broke: ${error.message}`, {
+      throw new RestoreError('NotDelivered', `the connection to the new member was lost: ${error.message}`, {
         cause: error,
       });
     throw error;

@@ -5,7 +5,8 @@ import type { Measured } from './measure.ts';
 
 export interface Delivery<Verdict> {
   readonly agent: AgentAddress;
-  readonly bytes: number;
+  /** Undefined if that is known at the end alone, which whoever judges it must be able to tell. */
+  readonly bytes: number | undefined;
   /** A read that the agent does by itself; undefined if there is none. @default the operator sends it */
   readonly lend?: (() => Promise<LentRead | undefined>) | undefined;
   /** What the operator sends where the agent cannot read by itself. A piece of it may be overwritten once the next one is asked for. */
@@ -37,6 +38,6 @@ export async function deliver<Verdict>(delivery: Delivery<Verdict>): Promise<Ver
 async function bring(courier: Courier, { bytes, lend, body, onProgress }: Delivery<unknown>): Promise<Measured> {
   // A store that cannot lend may still be read.
   const lent = await lend?.().catch(() => undefined);
-  const fetched = lent && (await courier.fetch({ ...lent, bytes }, onProgress));
-  return fetched ?? (await courier.send(bytes, body(), onProgress));
+  const fetched = lent && bytes !== undefined && (await courier.fetch({ ...lent, bytes }, onProgress));
+  return fetched || (await courier.send(bytes, body(), onProgress));
 }

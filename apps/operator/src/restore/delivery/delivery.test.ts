@@ -8,8 +8,9 @@ import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { networkDialer } from '@etcd-operator/etcd';
+import { freePort } from '@etcd-operator/tools';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { AgentScene, freePort } from '../testing/agent-scene.ts';
+import { AgentScene } from '../testing/agent-scene.ts';
 import { type AgentAddress, Courier } from './courier.ts';
 import { deliver } from './deliver.ts';
 import type { Measured } from './measure.ts';
@@ -110,13 +111,15 @@ describe('a snapshot on its way to the new member', () => {
   test('is kept for nobody but who has brought it, and for no other bytes', async () => {
     const { signal } = scene.stop;
     const none = await Courier.connect(scene.address(), signal);
-    await expect(none.keep({ sha256: scene.sha256 })).rejects.toThrow('nothing to be kept');
+    await expect(none.keep({ sha256: scene.sha256 })).rejects.toThrow('no complete snapshot was received');
     none.close();
     const { first, measured } = await brought();
     const second = await Courier.connect(scene.address(), signal);
     await expect(second.keep(measured)).rejects.toThrow('another snapshot is being received');
     second.close();
-    await expect(first.keep({ sha256: 'a'.repeat(64) })).rejects.toThrow('not what is to be kept');
+    await expect(first.keep({ sha256: 'a'.repeat(64) })).rejects.toThrow(
+      'is not the one that the operator asks to keep',
+    );
     first.close();
     expect(await isReceived(scene.file)).toBe(false);
     await expect.poll(() => readdir(scene.directory)).toEqual([]);
@@ -221,7 +224,7 @@ describe('a snapshot on its way to the new member', () => {
     expect(await isReceived(file)).toBe(false);
   });
 
-  test('an agent that listens a moment later is waited for', async () => {
+  test('sending waits for an agent that listens a moment later', async () => {
     let calls = 0;
     const dial: AgentAddress['dial'] = ({ host }, signal) => {
       if (++calls < 3) return Promise.reject(new Error('connection refused'));
@@ -291,4 +294,32 @@ test('fault 8: a directory with data in it is left alone', async () => {
   expect(await hasData(join(directory, 'data'))).toBe(false);
   await writeFile(join(directory, 'data', 'member'), '');
   expect(await hasData(join(directory, 'data'))).toBe(true);
+});
+
+describe('an operator that loses its lease', () => {
+  test.each([
+    ['before it sends', 1],
+    ['while it sends', 3],
+    ['before the agent is told to keep it', Number.POSITIVE_INFINITY],
+  ])('%s leaves the new member without the snapshot', async (_title, pieceOfLoss) => {
+    let asked = 0;
+    let isLost = false;
+    const fence = () => {
+      asked += 1;
+      if (isLost || asked >= pieceOfLoss) throw new Error('this process does not hold the lease');
+    };
+    const delivered = deliver({
+      agent: scene.address({ fence }),
+      bytes: scene.snapshot.byteLength,
+      body: () => pieces(scene.snapshot),
+      judge: (measured) => {
+        isLost = true;
+        return verdict(measured);
+      },
+      signal: scene.stop.signal,
+      onProgress: () => undefined,
+    });
+    await expect(delivered).rejects.toThrow('this process does not hold the lease');
+    expect(await isReceived(scene.file)).toBe(false);
+  });
 });

@@ -147,7 +147,7 @@ describe('a snapshot that the new member reads by itself', () => {
   });
 
   test('and is behind a certificate that nobody trusts comes through the operator instead', async () => {
-    const authority = await TestAuthority.create('stranger');
+    const authority = await TestAuthority.create('another');
     const { cert, key } = await authority.issue({ names: ['localhost'] });
     const { url, headers } = await store(whole, (listener) => createTlsServer({ cert, key }, listener));
     await send({ url: url.replace('http://127.0.0.1', 'https://localhost'), headers });
@@ -180,6 +180,25 @@ describe('a snapshot that the new member reads by itself', () => {
     expectUnsaid(refusal);
     await expect.poll(() => readdir(scene.directory)).toEqual([]);
   });
+});
+
+test('a store that sends two bytes at a time ends in a bounded time, and without what was lent', async () => {
+  const lent = await store((_request, response) => {
+    response.writeHead(200, { 'content-length': 1_000_000 });
+    const timer = setInterval(() => response.write('xx'), 20);
+    response.once('close', () => clearInterval(timer));
+  });
+  const read = async () => {
+    const pieces = fetchSnapshot({ ...lent, bytes: 1_000_000 }, { signal: scene.stop.signal, patience: 100 });
+    for await (const piece of pieces) expect(piece.byteLength).toBeLessThan(1_000);
+  };
+  const error = await read().catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({
+    name: 'FetchError',
+    code: 'Unreachable',
+    message: expect.stringMatching(/less than 128 KiB/),
+  });
+  expectUnsaid(error);
 });
 
 describe('D35 what was lent is never said', () => {

@@ -2,13 +2,14 @@
 import { type IncomingMessage, request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { rootCertificates } from 'node:tls';
+import { type Clock, systemClock } from '@etcd-operator/ports';
 import type { FetchOrder } from './protocol.ts';
 
 /**
  * Why the agent cannot read a snapshot from the store by itself.
  *
- * - `Unreachable`: no connection, or one that broke or fell silent.
- * - `Refused`: the store answered with something else than the object.
+ * - `Unreachable`: no connection, or one that broke, fell silent or is too slow.
+ * - `Refused`: the store answered with something other than the object.
  */
 export type FetchErrorCode = 'Unreachable' | 'Refused';
 
@@ -27,25 +28,40 @@ export interface FetchOptions {
   readonly signal: AbortSignal;
   /** How long the store may take to answer, in milliseconds; six times that on the way. @default 10 s: the operator may do better */
   readonly patience?: number;
+  /** @default systemClock */
+  readonly clock?: Clock;
 }
+
+/** A store that sends less is as good as one that sends nothing: the operator reads with the same floor. */
+const slowestBytesPerSecond = 128 * 1024;
 
 /**
  * Reads a snapshot from the store as it was lent: one GET, no redirects, certificates checked. Ends without an error only if as
  * many bytes have come as were ordered.
  */
 export async function* fetchSnapshot(order: FetchOrder, options: FetchOptions): AsyncGenerator<Uint8Array> {
+  const { patience = usualPatience, clock = systemClock } = options;
   const response = await open(order, options);
   const { statusCode, headers } = response;
   const problem =
-    statusCode === 200 ? whyNotWhole(headers['content-length'], order.bytes) : `the store answered ${statusCode}`;
+    statusCode === 200
+      ? whyNotWhole(headers['content-length'], order.bytes)
+      : `the store answered with HTTP status ${statusCode}`;
   if (problem !== undefined) {
     response.destroy();
     throw new FetchError('Refused', problem);
   }
   try {
+    // Waiting uses up a time that bytes give back. That of the disk does not count, and one wait has its own end.
+    let left = onTheWay(patience);
+    let asked = clock.monotonic();
     for await (const piece of response as AsyncIterable<Buffer>) {
+      const earned = (piece.byteLength * 1000) / slowestBytesPerSecond;
+      left = Math.min(onTheWay(patience), left - (clock.monotonic() - asked) + earned);
+      if (left < 0) throw new FetchError('Unreachable', 'the store sends less than 128 KiB/s');
       yield piece;
       letGo(piece);
+      asked = clock.monotonic();
     }
   } catch (error) {
     throw unreachable(error);
@@ -55,21 +71,28 @@ export async function* fetchSnapshot(order: FetchOrder, options: FetchOptions): 
 function whyNotWhole(announced: string | undefined, bytes: number): string | undefined {
   return announced === String(bytes)
     ? undefined
-    : `the store has ${announced ?? 'an unknown number of'} bytes, not ${bytes}`;
+    : `the object in the store has ${announced ?? 'an unknown number of'} bytes instead of ${bytes}`;
 }
 
-async function open(order: FetchOrder, { signal, patience = 10_000 }: FetchOptions): Promise<IncomingMessage> {
+const usualPatience = 10_000;
+
+/** How long the store may send nothing once it has answered. */
+function onTheWay(patience: number): number {
+  return 6 * patience;
+}
+
+async function open(order: FetchOrder, { signal, patience = usualPatience }: FetchOptions): Promise<IncomingMessage> {
   try {
     return await new Promise<IncomingMessage>((resolve, reject) => {
       const url = new URL(order.url);
-      // From before there is a connection: whoever is silent is not waited for.
+      // From before there is a connection: a server that does not answer ends the wait, too.
       const options = { headers: { ...order.headers }, agent: false, timeout: patience, signal } as const;
       const call =
         url.protocol === 'https:' ? tlsRequest(url, { ...options, ...trust(order.ca) }) : plainRequest(url, options);
-      call.once('timeout', () => call.destroy(new FetchError('Unreachable', 'the store is silent')));
+      call.once('timeout', () => call.destroy(new FetchError('Unreachable', 'the store does not respond')));
       call.once('response', (response) => {
         // A disk that is slow makes the store wait, which is not its fault.
-        response.socket.setTimeout(6 * patience);
+        response.socket.setTimeout(onTheWay(patience));
         resolve(response);
       });
       call.on('error', reject);
@@ -96,6 +119,6 @@ function trust(ca: string | undefined): { readonly ca?: string[] } {
 /** Only what kind of error it was: messages of others may repeat what they were given. */
 function unreachable(error: unknown): FetchError {
   if (error instanceof FetchError) return error;
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'it broke';
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'connection lost';
   return new FetchError('Unreachable', `the store cannot be read: ${code}`);
 }

@@ -43,7 +43,8 @@ export async function textOf(message: IncomingMessage): Promise<string> {
   let bytes = 0;
   for await (const piece of message as AsyncIterable<Buffer>) {
     bytes += piece.byteLength;
-    if (bytes > messageLimit) throw new Error(`a message of more than ${messageLimit} bytes`);
+    if (bytes > messageLimit)
+      throw new Error(`the other end of the snapshot transfer sent a message longer than ${messageLimit} bytes`);
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString('utf8').trim();
@@ -55,7 +56,8 @@ export async function* linesOf(message: IncomingMessage): AsyncGenerator<string>
   for await (const piece of message as AsyncIterable<Buffer>) {
     const lines = (rest + piece.toString('latin1')).split('\n');
     rest = lines.pop() ?? '';
-    if (rest.length > messageLimit) throw new Error(`a line of more than ${messageLimit} bytes`);
+    if (rest.length > messageLimit)
+      throw new Error(`the restore agent in the new member's pod sent a line longer than ${messageLimit} bytes`);
     yield* lines;
   }
 }

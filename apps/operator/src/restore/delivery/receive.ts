@@ -36,16 +36,18 @@ export async function receiveSnapshot({ uid, key, file, port, signal, say }: Rec
     const reception = new Reception({ file, say, onKept: () => end() });
     signal.addEventListener('abort', () => end(signal.reason), { once: true });
     server.on('error', end);
-    server.on('tlsClientError', (error) => say(`a connection was refused: ${error.message}`));
+    server.on('tlsClientError', (error) =>
+      say(`refused a connection without the key of this restore: ${error.message}`),
+    );
     server.on('request', (request, response) => reception.handle(request, response));
     listen(server, port, say);
   });
 }
 
 function listen(server: Server, port: number, say: (line: string) => void): void {
-  // Data may come slowly, and a judgement may take a while, but a connection that is silent for long is not waited for.
+  // Data may come slowly, and a judgement may take a while, but a connection on which nothing comes for long is closed.
   server.timeout = 300_000;
   server.keepAliveTimeout = 300_000;
   server.requestTimeout = 0;
-  server.listen(port, () => say(`waits for the snapshot on port ${port}`));
+  server.listen(port, () => say(`waiting for the snapshot on port ${port}`));
 }

@@ -20,8 +20,8 @@ export async function hasData(directory: string): Promise<boolean> {
 }
 
 /**
- * True if the snapshot was received and kept before. Files appear under their name only when they are whole, but a machine
- * that went down may have lost what was not on its disk yet: every byte is compared again, for nobody does so after this.
+ * True if the snapshot was received and kept before. Files get their final name only when they are complete, but a machine that
+ * crashed may have lost bytes that were not on its disk yet. So every byte is hashed again here; nothing checks them later.
  */
 export async function isReceived(file: string): Promise<boolean> {
   try {
@@ -36,15 +36,15 @@ export async function isReceived(file: string): Promise<boolean> {
 }
 
 export interface PartOptions {
-  /** How many there must be. */
-  readonly bytes: number;
+  /** How many there must be; undefined if that is not known before. */
+  readonly bytes: number | undefined;
   readonly onProgress?: (bytes: number) => void;
 }
 
 /**
- * Writes what comes beside the place of the snapshot, and measures it. Hashed while the disk writes the piece before: together
- * they take as long as the slower of the two. Not forced to disk: who reads it runs on the same machine, and after a crash it
- * is compared again.
+ * Writes the received bytes to a temporary file next to the snapshot, and measures them. Each piece is hashed while the disk writes
+ * the piece before it, so both together take as long as the slower one. The file is not forced to disk: its reader runs on the same
+ * machine, and after a crash the hash is checked again.
  */
 export async function writePart(
   file: string,
@@ -58,13 +58,15 @@ export async function writePart(
     let received = 0;
     for await (const piece of body) {
       received += piece.byteLength;
-      if (received > bytes) throw new Error(`more than the ${bytes} bytes that were announced`);
+      if (bytes !== undefined && received > bytes)
+        throw new Error(`the snapshot is longer than the ${bytes} bytes that were announced`);
       const busy = behind.write(piece);
       if (busy) await busy;
       onProgress?.(received);
     }
     await behind.finish();
-    if (received !== bytes) throw new Error(`${received} of ${bytes} bytes came`);
+    if (bytes !== undefined && received !== bytes)
+      throw new Error(`the snapshot is incomplete: ${received} of ${bytes} bytes were received`);
     return measure.result();
   } finally {
     await handle.close();
@@ -82,9 +84,10 @@ export async function dropPart(file: string): Promise<void> {
 }
 
 /**
- * True if the snapshot was received for a restore whose key is gone since: it has an identity and serves. Where data is in
- * memory, a reboot leaves the snapshot and takes the data; restored again, a member would come back under its old identity
- * with less than it has voted for. So the snapshot is taken away, whatever the kubelet still believes of the pod.
+ * True if the snapshot was received for a restore whose key has since been deleted: the restored member has its identity and serves.
+ * If its data is in memory, a reboot keeps the snapshot and loses the data. Restoring the snapshot a second time would bring the
+ * member back under the same identity, but without entries that it has voted for. So the snapshot is deleted, even if the kubelet
+ * starts the pod's init containers again.
  */
 export async function isOver(keyFile: string, file: string): Promise<boolean> {
   const mark = overMark(file);

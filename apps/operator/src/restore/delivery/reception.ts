@@ -68,7 +68,7 @@ export class Reception {
   #welcome(socket: Socket): Sender {
     const sender: Sender = { socket, gone: new AbortController(), work: undefined, measured: undefined };
     socket.once('close', () => {
-      sender.gone.abort(new Error('the connection is gone'));
+      sender.gone.abort(new Error('the operator closed the connection'));
       void this.#leave(sender);
     });
     return sender;
@@ -83,8 +83,10 @@ export class Reception {
 
   async #take(sender: Sender, request: IncomingMessage, response: ServerResponse): Promise<void> {
     sender.measured = undefined;
-    const bytes = Number(request.headers['content-length'] ?? Number.NaN);
-    if (!Number.isSafeInteger(bytes)) return answer(response, 411, 'how long it is must be said first', true);
+    const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+    const bytes = encoding === 'chunked' ? undefined : Number(length ?? Number.NaN);
+    if (bytes !== undefined && !Number.isSafeInteger(bytes))
+      return answer(response, 411, 'the snapshot needs a Content-Length header', true);
     sender.measured = await writePart(this.#options.file, request, { bytes });
     answer(response, 200, JSON.stringify(sender.measured));
   }
@@ -92,15 +94,20 @@ export class Reception {
   async #fetch(sender: Sender, request: IncomingMessage, response: ServerResponse): Promise<void> {
     sender.measured = undefined;
     const order = readFetchOrder(await textOf(request));
-    if (!order) return answer(response, 400, 'this is no order', true);
+    if (!order) return answer(response, 400, 'the request does not describe a snapshot to fetch', true);
     response.writeHead(200, { 'content-type': 'application/x-ndjson' });
     const tell = (line: FetchLine) => void response.write(`${JSON.stringify(line)}\n`);
     try {
       sender.measured = await this.#fetched(order, sender.gone.signal, tell);
       tell({ measured: sender.measured });
     } catch (error) {
-      const failed = error instanceof FetchError ? error.message : `it cannot be stored: ${codeOf(error)}`;
-      this.#options.say(`${failed}; the operator may send it`);
+      const failed =
+        error instanceof FetchError
+          ? error.message
+          : `the snapshot could not be written to the volume: ${codeOf(error)}`;
+      this.#options.say(
+        `the backup could not be fetched from the store: ${failed}; waiting for the operator to send it`,
+      );
       tell({ failed });
     }
     response.end();
@@ -125,11 +132,17 @@ export class Reception {
   async #keep(sender: Sender, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { measured, socket } = sender;
     const order = readKeepOrder(await textOf(request));
-    if (!measured) return answer(response, 409, 'there is nothing to be kept', true);
-    if (order?.sha256 !== measured.sha256) return answer(response, 422, 'what came is not what is to be kept', true);
+    if (!measured) return answer(response, 409, 'no complete snapshot was received on this connection', true);
+    if (order?.sha256 !== measured.sha256)
+      return answer(
+        response,
+        422,
+        'the SHA-256 of the received snapshot is not the one that the operator asks to keep',
+        true,
+      );
     const { file, say, onKept } = this.#options;
     await keepPart(file, measured);
-    say(`received ${measured.bytes} bytes`);
+    say(`received the snapshot, ${measured.bytes} bytes`);
     // The operator must have its answer before this process ends, unless nobody waits for it any more.
     if (socket.destroyed) return onKept();
     response.once('close', onKept);

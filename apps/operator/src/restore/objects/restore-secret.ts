@@ -3,7 +3,7 @@ import type { Secret } from '@etcd-operator/kube';
 import { group } from '../../api/names.ts';
 import { keyName } from '../delivery/channel.ts';
 
-/** The EtcdRestore that objects are made for. */
+/** The EtcdRestore that objects are made for, or the EtcdBackup that is proven. */
 export interface RestoreIdentity {
   readonly name: string;
   readonly namespace: string;
@@ -16,7 +16,11 @@ export function secretNameOf({ name, uid }: RestoreIdentity): string {
 }
 
 /** The key with which the operator and the new member's pod know each other; nothing else is ever in it. */
-export function restoreSecret(restore: RestoreIdentity, key: Uint8Array): Secret {
+export function restoreSecret(
+  restore: RestoreIdentity,
+  key: Uint8Array,
+  kind: 'EtcdRestore' | 'EtcdBackup' = 'EtcdRestore',
+): Secret {
   return {
     apiVersion: 'v1',
     kind: 'Secret',
@@ -24,7 +28,7 @@ export function restoreSecret(restore: RestoreIdentity, key: Uint8Array): Secret
       name: secretNameOf(restore),
       namespace: restore.namespace,
       ownerReferences: [
-        { apiVersion: `${group}/v1beta2`, kind: 'EtcdRestore', name: restore.name, uid: restore.uid, controller: true },
+        { apiVersion: `${group}/v1beta2`, kind, name: restore.name, uid: restore.uid, controller: true },
       ],
     },
     immutable: true,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Pod } from '@etcd-operator/kube';
 import { describe, expect, test } from 'vitest';
-import { annotations, disarmedInitialCluster, labels } from '../../api/names.ts';
+import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
+import { annotations, clearedInitialCluster, labels } from '../../api/names.ts';
 import { desiredOf } from '../../cluster/desired.ts';
 import { restoreSecret } from './restore-secret.ts';
 import { seedPod } from './seed-pod.ts';
@@ -13,8 +14,8 @@ const source = {
   revisionBump: 1000,
 };
 
-function podOf(version: string, more: Partial<typeof source> = {}): Pod {
-  const spec = { size: 3, version };
+function podOf(version: string, more: Partial<typeof source> = {}, pod: EtcdClusterSpec['pod'] = {}): Pod {
+  const spec = { size: 3, version, pod };
   const desired = desiredOf('example', spec);
   if ('problems' in desired) throw new Error('unexpected');
   const cluster = { name: 'example', namespace: 'default', uid: 'cluster-uid' };
@@ -30,12 +31,19 @@ describe('the pod that a restore begins with', () => {
     for (const version of ['3.3.25', '3.6.16']) expect(podOf(version).spec?.hostAliases).toEqual(own);
   });
 
-  test('[98] has the init containers of the original, from no image but ours and etcd', () => {
+  test('[98] has the init containers of CoreOS etcd-operator, from no image but ours and etcd', () => {
     const pod = podOf('3.6.16');
     expect(pod.spec?.initContainers?.map(({ name, image }) => [name, image])).toEqual([
       ['fetch-backup', 'operator:v1'],
       ['restore-datadir', 'quay.io/coreos/etcd:v3.6.16'],
     ]);
+  });
+
+  test('has the containers that its spec adds, after those that make its data', () => {
+    const added = { sidecars: [{ name: 'beside', image: 'x:1' }], initContainers: [{ name: 'before', image: 'x:1' }] };
+    const { spec } = podOf('3.6.16', {}, added);
+    expect(spec?.containers.map(({ name }) => name)).toEqual(['etcd', 'beside']);
+    expect(spec?.initContainers?.map(({ name }) => name)).toEqual(['fetch-backup', 'restore-datadir', 'before']);
   });
 
   test.each([
@@ -57,15 +65,15 @@ describe('the pod that a restore begins with', () => {
     expect(command.filter((argument) => argument.includes('bump') || argument.includes('compacted'))).toEqual([]);
   });
 
-  test('rule 4: token and addresses are of the new life', () => {
+  test('operator rule 4: token and addresses are of the new life', () => {
     const command = init(podOf('3.6.16'), 'restore-datadir')?.command ?? [];
     expect(command).toContain('--initial-cluster-token=cluster-uid-2');
     expect(command).toContain('--name=example-abc');
   });
 
-  test('rules 1 and 30: is disarmed from birth, and behind no Service', () => {
+  test('operator rules 1 and 30: is disarmed from birth, and behind no Service', () => {
     const { metadata } = podOf('3.6.16');
-    expect(metadata?.annotations?.[annotations.initialCluster]).toBe(disarmedInitialCluster);
+    expect(metadata?.annotations?.[annotations.initialCluster]).toBe(clearedInitialCluster);
     expect(metadata?.labels?.[labels.app]).toBeUndefined();
     expect(metadata?.labels).toMatchObject({ [labels.cluster]: 'example', [labels.incarnation]: '2' });
   });

@@ -4,7 +4,7 @@ import type { Container, LocalObjectReference, Pod, PodSpec, Volume } from '@etc
 import { annotations, labels } from '../../api/names.ts';
 import { type MemberPodOptions, memberPod } from '../../cluster/objects/member-pod.ts';
 import { containerSecurity } from '../../cluster/objects/security-context.ts';
-import { clusterToken } from '../../cluster/plan/member-naming.ts';
+import { clusterToken } from '../../identity/member-naming.ts';
 import { deliveryPort, keyName } from '../delivery/channel.ts';
 
 /** Where the agent comes from. */
@@ -39,12 +39,13 @@ export const restoreContainer = 'restore-datadir';
 export const restoreSwitch = { armed: '--write-out=simple', done: '--help' } as const;
 
 /**
- * The pod that a restore begins with: a member's pod whose data is made by two init containers, named as the original's. The
- * first takes the snapshot from the operator, the second is etcd's own tool, started without a shell; both leave data that
- * is there alone. It is disarmed from birth, and behind no Service before its data is proven.
+ * The pod of the first member of a restored cluster. Two init containers, named as in the CoreOS etcd-operator, create its data: the
+ * first receives the snapshot from the operator; the second is etcd's own restore tool, started without a shell. Neither changes a
+ * data directory that is not empty. The pod has no bootstrap configuration, and is not an endpoint of any Service until its data was
+ * verified.
  */
 export function seedPod(options: Omit<MemberPodOptions, 'boot'>, source: SeedSource): Pod {
-  const member = memberPod({ ...options, boot: { state: 'disarmed' } });
+  const member = memberPod({ ...options, boot: { state: 'cleared' } });
   const { [labels.app]: _fenced, ...kept } = member.metadata?.labels ?? {};
   const pod = options.spec.pod ?? {};
   const finish = (container: Container & { readonly name: string }) => ({
@@ -63,14 +64,19 @@ export function seedPod(options: Omit<MemberPodOptions, 'boot'>, source: SeedSou
     spec: {
       ...member.spec,
       containers: member.spec?.containers ?? [],
-      initContainers: [finish(fetchSnapshot(source)), finish(restoreData(options, source))],
+      initContainers: [
+        finish(fetchSnapshot(source)),
+        finish(restoreData(options, source)),
+        ...(member.spec?.initContainers ?? []),
+      ],
       volumes: [...(member.spec?.volumes ?? []), ...volumes(source)],
-      ...pullSecrets(member, source),
+      ...pullSecrets(member, source.agent),
     },
   };
 }
 
-function pullSecrets({ metadata, spec }: Pod, { agent }: SeedSource): Pick<PodSpec, 'imagePullSecrets'> {
+/** For the agent's image, beside those for etcd's: Secrets of another namespace cannot be used. */
+export function pullSecrets({ metadata, spec }: Pod, agent: AgentSource): Pick<PodSpec, 'imagePullSecrets'> {
   const own = metadata?.namespace === agent.namespace ? agent.pullSecrets : [];
   const all = [...(spec?.imagePullSecrets ?? []), ...own];
   return all.length > 0 ? { imagePullSecrets: all } : {};

@@ -11,7 +11,14 @@ const pod = snapshotPod(
   {
     cluster: { name: 'c', namespace: 'ns', uid: 'u' },
     desired: { ...desired, storage: 'claim' },
-    spec: { size: 3 },
+    spec: {
+      size: 3,
+      pod: {
+        etcdEnv: [{ name: 'ETCD_LISTEN_CLIENT_HTTP_URLS', value: 'http://0.0.0.0:2379' }],
+        sidecars: [{ name: 'beside', image: 'x:1' }],
+        initContainers: [{ name: 'before', image: 'x:1' }],
+      },
+    },
     name: 'c-a',
     incarnation: 1,
     identity: { clusterId: 'c1', memberId: 'm1' },
@@ -33,6 +40,11 @@ test('a member that is started for a snapshot has no bootstrap configuration: it
   expect(pod.spec?.volumes?.[0]).toMatchObject({ persistentVolumeClaim: { claimName: 'c-a' } });
 });
 
+test('no container of a user runs in it', () => {
+  expect(pod.spec?.containers.map(({ name }) => name)).toEqual(['etcd']);
+  expect(pod.spec).not.toHaveProperty('initContainers');
+});
+
 test('its peers find it by name, and no client of a Service can reach it', () => {
   expect(pod.metadata?.labels).toMatchObject({ [labels.app]: 'etcd', [labels.cluster]: 'c' });
   const listens = etcd?.command?.filter((word) => word.startsWith('--listen-')) ?? [];
@@ -40,6 +52,7 @@ test('its peers find it by name, and no client of a Service can reach it', () =>
     '--listen-peer-urls=http://0.0.0.0:2380',
     `--listen-client-urls=http://0.0.0.0:${snapshotPort}`,
   ]);
+  expect(etcd?.env?.map(({ name }) => name)).not.toContain('ETCD_LISTEN_CLIENT_HTTP_URLS');
   // Ready is what a client can use: nothing ever listens there.
   expect(etcd?.readinessProbe).toMatchObject({ tcpSocket: { port: 2379 } });
   expect(etcd).not.toHaveProperty('livenessProbe');

@@ -14,14 +14,16 @@ export const snapshotPort = 2389;
  * it can only continue where it was.
  */
 export function snapshotPod(options: Omit<MemberPodOptions, 'boot'>, restoreUid: string): Pod {
-  const pod = memberPod({ ...options, boot: { state: 'disarmed' } });
+  const pod = memberPod({ ...options, boot: { state: 'cleared' } });
+  const { containers = [], initContainers: _ofUser, ...withoutInit } = pod.spec ?? {};
   return {
     ...pod,
     metadata: {
       ...pod.metadata,
       annotations: { ...pod.metadata?.annotations, [annotations.startedByRestore]: restoreUid },
     },
-    spec: { ...pod.spec, containers: (pod.spec?.containers ?? []).map(aside) },
+    // Sidecars and init containers of the user are for members that serve.
+    spec: { ...withoutInit, containers: containers.filter(({ name }) => name === 'etcd').map(aside) },
   };
 }
 
@@ -30,6 +32,8 @@ function aside(container: Container & { readonly name: string }): Container & { 
   const listen = '--listen-client-urls=';
   return {
     ...rest,
+    // A second listener of the user's would be where the Services lead to.
+    env: (container.env ?? []).filter(({ name }) => name !== 'ETCD_LISTEN_CLIENT_HTTP_URLS'),
     command: (container.command ?? []).map((word) =>
       word.startsWith(listen) ? word.replace(`:${clientPort}`, `:${snapshotPort}`) : word,
     ),

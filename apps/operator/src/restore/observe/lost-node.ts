@@ -21,6 +21,23 @@ export async function isLost(name: string, { client, signal, readsNodes = true }
   }
 }
 
+/** True if a node does not report and is not known to be gone: what was started there may still run. Undefined if nodes cannot be read. */
+export async function isSilent(
+  name: string,
+  { client, signal, readsNodes = true }: NodeReading,
+): Promise<boolean | undefined> {
+  if (!readsNodes) return undefined;
+  try {
+    const node = await client.resource(nodes).get({ name }, { signal });
+    const isReady = node.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
+    return !isReady && !isOutOfService(node);
+  } catch (error) {
+    if (isKubeError(error, 'NotFound')) return false;
+    if (isKubeError(error, 'Forbidden', 'Unauthorized')) return undefined;
+    throw error;
+  }
+}
+
 function isOutOfService({ spec }: Node): boolean {
   return spec?.taints?.some(({ key }) => key === 'node.kubernetes.io/out-of-service') ?? false;
 }

@@ -6,12 +6,13 @@ import type { EtcdCluster } from '../../api/etcd-cluster.ts';
 import { type EtcdRestore, etcdRestores } from '../../api/etcd-restore.ts';
 import { annotations, labels } from '../../api/names.ts';
 import { readRestoreMarker } from '../../api/restore-marker.ts';
-import { identityOf } from '../../cluster/act/cluster-identity.ts';
 import type { ClusterCredentials } from '../../cluster/etcd/member-pool.ts';
+import type { PodGrants } from '../../cluster/grants/pod-grants.ts';
 import { isOwnedBy } from '../../cluster/objects/owner.ts';
 import { incarnationOf } from '../../cluster/observe/pod-facts.ts';
-import { seedName } from '../../cluster/plan/member-naming.ts';
 import type { ClusterSecrets } from '../../cluster/secrets/cluster-secrets.ts';
+import { seedName } from '../../identity/member-naming.ts';
+import { identityOf } from '../../identity/object-identity.ts';
 import { secretNameOf } from '../objects/restore-secret.ts';
 import { portOf } from '../objects/snapshot-pod.ts';
 import type {
@@ -23,10 +24,12 @@ import type {
   SeedAnswer,
   TargetFacts,
 } from '../observation.ts';
+import { foreignPodsOf } from './foreign-pods.ts';
 import { mayHoldData } from './pod-data.ts';
+import { refusals } from './refusals.ts';
 import { restoreFacts } from './restore-facts.ts';
 import { agentOf, seedFacts } from './seed-facts.ts';
-import { strangersOf } from './strangers.ts';
+import { survivorFacts } from './survivor-facts.ts';
 import { targetFacts } from './target-facts.ts';
 
 /** The objects around one restore, as the caches have them. */
@@ -49,6 +52,8 @@ export interface ObserveContext {
   readonly signal: AbortSignal;
   /** @default true */
   readonly readsNodes?: boolean;
+  /** Which pods the administrator allows. */
+  readonly grants: PodGrants;
 }
 
 export interface Look {
@@ -65,7 +70,7 @@ export async function observe(found: Found, context: ObserveContext): Promise<Lo
   const noSecrets = { credentials: { tls: undefined, login: undefined }, problems: [] };
   const findings = cluster ? await context.secrets.check(cluster, client, signal) : undefined;
   const { credentials, problems } = findings ?? noSecrets;
-  const target = cluster && targetFacts(cluster, problems, await isOrphaned(cluster, restore, context));
+  const target = cluster && targetFacts(cluster, problems, await isOrphaned(cluster, restore, context), context.grants);
   const own = cluster ? found.pods.filter((pod) => isOwnedBy(pod, target?.uid ?? '')) : [];
   const seed = cluster && target && own.find((pod) => pod.metadata?.name === nameOfSeed(cluster, target));
   const now = context.clock.now();
@@ -74,8 +79,14 @@ export async function observe(found: Found, context: ObserveContext): Promise<Lo
   const observation: RestoreObservation = {
     restore: facts,
     cluster: target,
-    pods: await Promise.all(own.map(async (pod) => lifePod(pod, now, await isOnlyData(pod, facts, target, context)))),
-    strangers: await strangersOf(
+    grants: context.grants,
+    pods: await Promise.all(
+      own.map(async (pod) => ({
+        ...lifePod(pod, now, await isOnlyData(pod, facts, target, context)),
+        ...(cluster && (await asSurvivor(pod, facts, { cluster, target, credentials, now }, context))),
+      })),
+    ),
+    foreignPods: await foreignPodsOf(
       found.pods.filter((pod) => !own.includes(pod) && !isFenced(pod)),
       context,
     ),
@@ -130,6 +141,26 @@ async function isOnlyData(
   const isOld = incarnationOf(pod.metadata?.labels) < (target?.incarnation ?? 0);
   if (!isOld || ended !== undefined || target?.marker?.uid !== uid || target.restoredBy === uid) return false;
   return mayHoldData(pod, context);
+}
+
+/** Asked only until the new incarnation is there. */
+async function asSurvivor(
+  pod: Pod,
+  { survivor, ended, uid }: RestoreFacts,
+  { cluster, target, credentials, now }: SurvivorLook,
+  context: ObserveContext,
+): Promise<Pick<LifePod, 'survivor'>> {
+  const isMarked = target?.marker?.uid === uid;
+  const isNew = isMarked && incarnationOf(pod.metadata?.labels) >= target.incarnation;
+  if (!survivor || ended !== undefined || isNew || target?.restoredBy === uid) return {};
+  return { survivor: await survivorFacts(pod, now, () => memberClient(pod, cluster, credentials, context), context) };
+}
+
+interface SurvivorLook {
+  readonly cluster: EtcdCluster;
+  readonly target: TargetFacts | undefined;
+  readonly credentials: ClusterCredentials;
+  readonly now: number;
 }
 
 function isFenced({ metadata }: Pod): boolean {
@@ -233,10 +264,7 @@ async function ask(
   }
 }
 
-/** What a member says to whom it does not know. */
-export const refusals = ['PermissionDenied', 'InvalidAuthToken', 'LoginRequired', 'LoginFailed'] as const;
-
 function lockedOut(why: string): SeedAnswer {
-  const loginProblem = `the credentials in spec.auth do not open the restored cluster: ${why}`;
+  const loginProblem = `the restored cluster rejects the credentials in spec.auth: ${why}`;
   return { clusterId: '', memberId: '', revision: 0, hasLeader: false, loginProblem };
 }

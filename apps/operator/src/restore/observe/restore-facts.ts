@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { hasFinalizer, isBeingDeleted } from '@etcd-operator/controller-runtime';
-import type { EtcdRestore, EtcdRestoreStatus } from '../../api/etcd-restore.ts';
+import { type EtcdRestore, type EtcdRestoreStatus, etcdRestores } from '../../api/etcd-restore.ts';
+import { specMisfits } from '../../api/misfits.ts';
 import { group } from '../../api/names.ts';
+import { unknownSpecFields } from '../../api/unknown-fields.ts';
 import { parseDuration } from '../../cluster/desired.ts';
-import type { RestoreFacts, SafetyFacts, SafetySnapshotPolicy, SourceFacts } from '../observation.ts';
+import type { PrefixFacts, RestoreFacts, SafetyFacts, SafetySnapshotPolicy, SourceFacts } from '../observation.ts';
 
 /** Keeps an EtcdRestore until what it has begun is finished or put back. */
 export const restoreFinalizer = `${group}/restore`;
@@ -14,7 +16,8 @@ const defaultTimeout = 3_600_000;
 
 /** What the planner needs to know of an EtcdRestore. */
 export function restoreFacts(restore: EtcdRestore): RestoreFacts {
-  const { metadata = {}, spec, status } = restore;
+  const { metadata = {}, status } = restore;
+  const { spec, misfits } = readSpec(restore);
   const generation = metadata.generation ?? 0;
   return {
     name: metadata.name ?? '',
@@ -23,11 +26,16 @@ export function restoreFacts(restore: EtcdRestore): RestoreFacts {
     generation,
     deleting: isBeingDeleted(restore),
     hasFinalizer: hasFinalizer(restore, restoreFinalizer),
+    misfits,
+    unknownFields: unknownSpecFields(etcdRestores, restore.spec),
     clusterName: spec.etcdCluster.name,
-    safetySnapshot: policyOf(spec.safetySnapshot),
+    ...presentData(spec),
+    pointInTime: spec.pointInTime,
+    prefixes: prefixFacts(spec, status),
     retention: parseDuration(spec.oldVolumes?.retention),
     requireManifest: spec.requireManifest ?? false,
     acceptForeign: spec.acceptForeign ?? false,
+    isEncrypted: Boolean(spec.encryption),
     revisionBump: spec.revisionBump ?? defaultBump,
     timeout: parseDuration(spec.timeout) ?? defaultTimeout,
     clusterSpec: spec.clusterSpec ?? undefined,
@@ -38,6 +46,31 @@ export function restoreFacts(restore: EtcdRestore): RestoreFacts {
     ...endFacts(status),
     startedAt: (status?.observedGeneration === generation && Date.parse(status.startedAt ?? '')) || 0,
   };
+}
+
+/** Of a spec that cannot be read nothing is followed. */
+function readSpec({ spec }: EtcdRestore): Pick<EtcdRestore, 'spec'> & { readonly misfits: readonly string[] } {
+  const misfits = specMisfits(etcdRestores, spec);
+  return { misfits, spec: misfits.length === 0 ? spec : { etcdCluster: { name: clusterNameOf(spec) } } };
+}
+
+/** Also of a spec that was stored before there was a schema; empty if it names none. */
+export function clusterNameOf(spec: Partial<EtcdRestore['spec']> | undefined): string {
+  const name: unknown = spec?.etcdCluster?.name;
+  return typeof name === 'string' ? name : '';
+}
+
+function presentData({
+  source,
+  safetySnapshot,
+}: EtcdRestore['spec']): Pick<RestoreFacts, 'survivor' | 'cloneOf' | 'safetySnapshot'> {
+  const { survivor, cluster } = source ?? {};
+  // There is nothing yet that could be saved.
+  if (cluster !== undefined) return { survivor: undefined, cloneOf: cluster, safetySnapshot: 'Never' };
+  // What would be saved is the source.
+  return survivor
+    ? { survivor: { member: survivor.member }, safetySnapshot: 'Never' }
+    : { survivor: undefined, safetySnapshot: policyOf(safetySnapshot) };
 }
 
 function endFacts(status: EtcdRestoreStatus | undefined): Pick<RestoreFacts, 'listedVolumes' | 'completedAt'> {
@@ -53,18 +86,47 @@ function policyOf(wanted: EtcdRestore['spec']['safetySnapshot']): SafetySnapshot
   return wanted === 'IfPossible' ? 'IfPossible' : 'Required';
 }
 
-/** One that has succeeded is never done again; one that failed begins anew when its spec is corrected. */
+function prefixFacts(
+  { prefixes, dryRun = false, onConflict }: EtcdRestore['spec'],
+  status: EtcdRestoreStatus | undefined,
+): PrefixFacts | undefined {
+  if (!prefixes) return undefined;
+  const recorded = comparisonOf(status?.prefixes);
+  return { wanted: prefixes, isDryRun: dryRun, overwrites: onConflict === 'Overwrite', recorded };
+}
+
+function comparisonOf(recorded: EtcdRestoreStatus['prefixes']): PrefixFacts['recorded'] {
+  if (!recorded) return undefined;
+  const { generation, sha256, compared, clusterID, revision, puts, creates, leased, deletes, unchanged } = recorded;
+  const counts = { puts, creates, leased, deletes, unchanged };
+  return { generation, sha256, prefixes: compared, clusterId: clusterID, revision, ...counts };
+}
+
+/** Only the keys of a dry run were counted: what its spec asks for when it is changed has still to be done. */
+function isDryRunBefore({ prefixes }: EtcdRestoreStatus, generation: number): boolean {
+  return prefixes?.dryRun === true && prefixes.generation !== generation;
+}
+
+/** One that has succeeded is never done again; one that failed begins again when its spec is corrected. */
 function endOf(status: EtcdRestoreStatus | undefined, generation: number): RestoreFacts['ended'] {
-  if (!status) return undefined;
-  // Objects of the original operator say no more than this, and it never touched them again.
+  if (!status || (status.succeeded && isDryRunBefore(status, generation))) return undefined;
+  // Objects of CoreOS etcd-operator say no more than this, and it never touched them again.
   if (status.phase === undefined && status.reason) return 'failed';
   if (status.succeeded) return 'succeeded';
   return status.phase === 'Failed' && status.observedGeneration === generation ? 'failed' : undefined;
 }
 
 function sourceOf(source: NonNullable<EtcdRestoreStatus['source']>): SourceFacts {
-  const { path, bytes, sha256, revision, newestEntry, storageVersion, authEnabled, verified, cluster } = source;
-  return { path, bytes, sha256, revision, newestEntry, storageVersion, authEnabled, verified, cluster };
+  const { path, bytes, sha256, revision, newestEntry, storageVersion, authEnabled, verified, cluster, etcdVersion } =
+    source;
+  const facts = { path, bytes, sha256, revision, newestEntry, storageVersion, authEnabled, verified };
+  return {
+    ...facts,
+    cluster,
+    etcdVersion,
+    ...(source.survivor && { survivor: source.survivor }),
+    ...(source.pointInTime && { pointInTime: source.pointInTime }),
+  };
 }
 
 function safetyOf({ safetySnapshot }: EtcdRestoreStatus): SafetyFacts | undefined {

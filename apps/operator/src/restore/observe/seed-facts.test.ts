@@ -61,7 +61,7 @@ describe('the pod of a new member', () => {
     expect(seedFacts(pod([fetched, again]), undefined, moment).broken).toContain('x y z');
   });
 
-  test('an image that does not come is waited for, but not for ever', () => {
+  test('an image that cannot be pulled fails the restore only after a while', () => {
     const pulling = pod([
       container('fetch-backup', { waiting: { reason: 'ImagePullBackOff', message: 'no such image' } }),
     ]);
@@ -70,9 +70,16 @@ describe('the pod of a new member', () => {
     expect(seedFacts(pulling, undefined, moment + 200_000).broken).toContain('no such image');
   });
 
+  test('a container that is being created is no trouble', () => {
+    const creating = pod([container('fetch-backup', { waiting: { reason: 'ContainerCreating' } })]);
+    expect(seedFacts(creating, undefined, moment).why).not.toContain('cannot start');
+  });
+
   test('an agent or an etcd that ends again and again will not come up', () => {
     const agent = container('fetch-backup', { waiting: {} }, { restartCount: 3, lastState: ended(1, 'no key') });
-    expect(seedFacts(pod([agent]), undefined, moment).broken).toContain('agent of the new member does not run: no key');
+    expect(seedFacts(pod([agent]), undefined, moment).broken).toContain(
+      "restore agent in the new member's pod does not run: no key",
+    );
     const etcd = container('etcd', { waiting: {} }, { restartCount: 3, lastState: ended(2, 'bad flag') });
     expect(seedFacts(pod([fetched], [etcd]), undefined, moment).broken).toContain('bad flag');
     const restarted = container('etcd', running, { restartCount: 9 });

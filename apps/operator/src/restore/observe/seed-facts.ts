@@ -2,15 +2,21 @@
 import type { ContainerStatus, Pod } from '@etcd-operator/kube';
 import { annotations } from '../../api/names.ts';
 import { fetchContainer, restoreContainer } from '../objects/seed-pod.ts';
+import { readContainer } from '../objects/survivor-pod.ts';
 import type { SeedAnswer, SeedFacts } from '../observation.ts';
 
-/** Reasons for which an image does not come; registries and networks recover, for a while it is waited for. */
+/** Reasons why an image cannot be pulled. Registries and networks recover, so the restore waits for a while. */
 const pullFailures = ['ErrImagePull', 'ImagePullBackOff', 'ErrImageNeverPull', 'InvalidImageName'];
 const pullPatience = 120_000;
 const restartLimit = 3;
 
 /** What the planner needs to know of the pod that the data is restored in. */
-export function seedFacts(pod: Pod, answer: SeedAnswer | undefined, now: number): SeedFacts {
+export function seedFacts(
+  pod: Pod,
+  answer: SeedAnswer | undefined,
+  now: number,
+  task = 'restore the snapshot',
+): SeedFacts {
   const { metadata = {}, spec, status } = pod;
   const states = statesOf(pod);
   return {
@@ -26,7 +32,7 @@ export function seedFacts(pod: Pod, answer: SeedAnswer | undefined, now: number)
     isIdentified: Boolean(metadata.annotations?.[annotations.clusterId]),
     stage: stageOf(states),
     broken: brokenBy(pod, states, now),
-    why: waitingFor(pod, states),
+    why: waitingFor(pod, states, task),
     answer,
   };
 }
@@ -39,6 +45,8 @@ export function agentOf(pod: Pod): string {
 interface States {
   readonly fetch: ContainerStatus | undefined;
   readonly restore: ContainerStatus | undefined;
+  /** Only in a pod that reads the volume of a survivor. */
+  readonly read: ContainerStatus | undefined;
   readonly etcd: ContainerStatus | undefined;
 }
 
@@ -47,6 +55,7 @@ function statesOf({ status }: Pod): States {
   return {
     fetch: init(fetchContainer),
     restore: init(restoreContainer),
+    read: init(readContainer),
     etcd: status?.containerStatuses?.find((candidate) => candidate.name === 'etcd'),
   };
 }
@@ -58,45 +67,51 @@ function stageOf({ fetch, restore, etcd }: States): SeedFacts['stage'] {
 }
 
 /** What etcd's tool says once it says again: the file and the directory will not change. */
-function brokenBy(pod: Pod, { fetch, restore, etcd }: States, now: number): string | undefined {
-  const { metadata, status } = pod;
+function brokenBy(pod: Pod, states: States, now: number): string | undefined {
+  const { status } = pod;
+  const { fetch, restore, etcd } = states;
   const said = failureOf(restore);
-  if (said !== undefined) return `etcd's tool did not restore the snapshot: ${said}`;
+  if (said !== undefined) return `etcd's restore tool failed: ${said}`;
   if (status?.phase === 'Failed' || status?.phase === 'Succeeded')
-    return `the pod of the new member ended (${status.phase})`;
+    return `the pod of the new member stopped (${status.phase})`;
   for (const [what, container] of [
-    ['agent', fetch],
+    ['restore agent', fetch],
     ['etcd', etcd],
   ] as const) {
     if (!container || container.state?.running || (container.restartCount ?? 0) < restartLimit) continue;
-    return `the ${what} of the new member does not run: ${failureOf(container) ?? 'it ends again and again'}`;
+    return `the ${what} in the new member's pod does not run: ${failureOf(container) ?? 'it exits repeatedly'}`;
   }
+  return withoutImage(pod, states, now);
+}
+
+function withoutImage({ metadata }: Pod, { fetch, restore, read, etcd }: States, now: number): string | undefined {
   const age = now - (Date.parse(metadata?.creationTimestamp ?? '') || now);
-  const stuck = [fetch, restore, etcd].find((container) =>
+  const stuck = [fetch, restore, read, etcd].find((container) =>
     pullFailures.includes(container?.state?.waiting?.reason ?? ''),
   );
   if (!stuck || age < pullPatience) return undefined;
   const { reason, message } = stuck.state?.waiting ?? {};
-  return `the new member does not start: ${reason}${message ? ` (${message.slice(0, 300)})` : ''}`;
+  return `pod/${metadata?.name ?? ''} does not start: ${reason}${message ? ` (${message.slice(0, 300)})` : ''}`;
 }
 
 function failureOf(container: ContainerStatus | undefined): string | undefined {
   const ended = container?.state?.terminated ?? container?.lastState?.terminated;
   if (!ended || ended.exitCode === 0) return undefined;
-  return (ended.message ?? '').trim().slice(-500) || `it ended with code ${ended.exitCode}`;
+  return (ended.message ?? '').trim().slice(-500) || `it exited with code ${ended.exitCode}`;
 }
 
-function waitingFor({ metadata, status, spec }: Pod, { fetch, restore, etcd }: States): string {
+function waitingFor({ metadata, status, spec }: Pod, { fetch, restore, read, etcd }: States, task: string): string {
   const name = metadata?.name ?? '';
   const unscheduled = status?.conditions?.find(
     ({ type, status: value }) => type === 'PodScheduled' && value === 'False',
   );
   if (!spec?.nodeName)
-    return `${name} waits to be scheduled${unscheduled?.message ? `: ${unscheduled.message.slice(0, 300)}` : ''}`;
-  const held = [fetch, restore, etcd].find((container) => {
+    return `waiting for pod/${name} to be scheduled${unscheduled?.message ? `: ${unscheduled.message.slice(0, 300)}` : ''}`;
+  const held = [fetch, restore, read, etcd].find((container) => {
     const reason = container?.state?.waiting?.reason;
-    return reason !== undefined && reason !== 'PodInitializing';
+    // Both pass by themselves: it is being made, or waits for its turn.
+    return reason !== undefined && reason !== 'PodInitializing' && reason !== 'ContainerCreating';
   })?.state?.waiting;
-  if (held) return `${name} cannot start: ${held.reason}${held.message ? ` (${held.message.slice(0, 300)})` : ''}`;
-  return etcd?.state?.running ? `${name} is about to serve` : `${name} is being made from the snapshot`;
+  if (held) return `pod/${name} cannot start: ${held.reason}${held.message ? ` (${held.message.slice(0, 300)})` : ''}`;
+  return etcd?.state?.running ? `waiting for etcd in pod/${name} to serve` : `waiting for pod/${name} to ${task}`;
 }

@@ -2,9 +2,10 @@
 import type { EtcdCluster } from '../../api/etcd-cluster.ts';
 import { annotations } from '../../api/names.ts';
 import { readRestoreMarker } from '../../api/restore-marker.ts';
-import type { Latch } from '../../cluster/observation.ts';
+import type { PodGrants } from '../../cluster/grants/pod-grants.ts';
+import type { IdentityRecord } from '../../cluster/observation.ts';
 import { clusterFacts } from '../../cluster/observe/cluster-facts.ts';
-import { firstIncarnation } from '../../cluster/plan/identity.ts';
+import { firstIncarnation } from '../../cluster/plan/identity/identify.ts';
 import type { TargetFacts } from '../observation.ts';
 import { limitsOf } from '../plan/cluster-limits.ts';
 
@@ -13,16 +14,19 @@ export function targetFacts(
   cluster: EtcdCluster,
   secretProblems: readonly string[],
   markIsOrphaned: boolean,
+  grants: PodGrants,
 ): TargetFacts {
   const { metadata = {}, spec, status } = cluster;
-  const { uid, deleting, desired, latchedInAnnotation, latchedInStatus } = clusterFacts(cluster, false);
-  const { incarnation, clusterId } = newest(latchedInAnnotation, latchedInStatus);
+  const facts = clusterFacts(cluster, false, grants);
+  const { uid, deleting, desired, refusals = [], recordedInAnnotation, recordedInStatus } = facts;
+  const { incarnation, clusterId } = newest(recordedInAnnotation, recordedInStatus);
   const notes = metadata.annotations ?? {};
   const used = Number(notes[annotations.usedIncarnation]);
   return {
     uid,
     deleting,
-    desired,
+    // The seed is a pod like any other.
+    desired: refusals.length > 0 ? { problems: refusals } : desired,
     limits: limitsOf(spec),
     secretProblems,
     marker: readRestoreMarker(notes),
@@ -30,7 +34,7 @@ export function targetFacts(
     incarnation,
     clusterId,
     revision: Math.max(0, ...(status?.memberDetails ?? []).map((member) => member.revision ?? 0)),
-    bornVersion: notes[annotations.bornVersion] ?? '',
+    bornVersion: notes[annotations.bootstrapVersion] ?? '',
     usedIncarnation: Number.isSafeInteger(used) && used > 0 ? used : 0,
     restoredBy: notes[annotations.restoredBy] ?? '',
     acknowledged: status?.restore?.uid ?? '',
@@ -40,7 +44,7 @@ export function targetFacts(
 }
 
 /** The object's own word; the later life counts, and the annotation where both speak of the same. */
-function newest(annotation: Latch | undefined, status: Latch | undefined): Latch {
+function newest(annotation: IdentityRecord | undefined, status: IdentityRecord | undefined): IdentityRecord {
   const none = { incarnation: firstIncarnation, clusterId: '' };
   if (!annotation || !status) return annotation ?? status ?? none;
   if (annotation.incarnation === status.incarnation) return annotation.clusterId === '' ? status : annotation;

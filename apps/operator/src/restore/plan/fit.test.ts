@@ -30,6 +30,14 @@ const claim = (storage: string) => ({
   pod: { persistentVolumeClaimSpec: { accessModes: ['ReadWriteOnce' as const], resources: { requests: { storage } } } },
 });
 
+test('a backup of a newer etcd is refused, also if its manifest names no cluster', () => {
+  const source = { storageVersion: undefined, cluster: undefined, etcdVersion: '3.5.29' };
+  expect(why({ source, spec: { version: '3.4.44' } })).toContain(
+    'the backup was taken with etcd 3.5, and etcd 3.4.44 cannot read it',
+  );
+  expect(why({ source, spec: { version: '3.5.29' } })).toBeUndefined();
+});
+
 describe('a sound source', () => {
   test.each<readonly [string, Case]>([
     ['of the same cluster', {}],
@@ -41,6 +49,21 @@ describe('a sound source', () => {
     [
       'of another cluster, where that is meant',
       { source: { cluster: { name: 'x', size: 1, version: '3.6.16' } }, restore: { acceptForeign: true } },
+    ],
+    [
+      'of nobody knows which cluster, encrypted, into one that does not exist',
+      { source: { verified: 'Embedded', cluster: undefined }, restore: { isEncrypted: true }, exists: false },
+    ],
+    [
+      'of nobody knows which cluster, encrypted, where that is meant',
+      { source: { verified: 'Embedded', cluster: undefined }, restore: { isEncrypted: true, acceptForeign: true } },
+    ],
+    [
+      'of a member of the cluster itself, whatever the spec says of encryption',
+      {
+        source: { verified: 'Survivor', cluster: undefined },
+        restore: { isEncrypted: true, survivor: { member: undefined } },
+      },
     ],
     ['of an older minor', { source: { storageVersion: '3.6.0' }, spec: { version: '3.7.3' } }],
     [
@@ -67,11 +90,28 @@ describe('a sound source', () => {
   });
 
   test.each<readonly [string, Case, string]>([
-    ['rule 21: without a manifest where one is required', { restore: { requireManifest: true } }, 'requireManifest'],
+    [
+      'operator rule 21: without a manifest where one is required',
+      { restore: { requireManifest: true } },
+      'requireManifest',
+    ],
     [
       'fault 49: of another cluster',
       { source: { cluster: { name: 'x', size: 1, version: '3.6.16' } } },
       'acceptForeign',
+    ],
+    [
+      'of nobody knows which cluster, where it is encrypted',
+      { source: { verified: 'Embedded', cluster: undefined }, restore: { isEncrypted: true } },
+      'no manifest that was written with the key of spec.encryption says that the backup was taken from cluster c. To restore it anyway, set spec.acceptForeign to true',
+    ],
+    [
+      'encrypted, and without a manifest of its key where one is required',
+      {
+        source: { verified: 'Embedded', cluster: undefined },
+        restore: { isEncrypted: true, acceptForeign: true, requireManifest: true },
+      },
+      'was not written with the key of spec.encryption, and spec.requireManifest is true',
     ],
     ['of a newer minor', { source: { storageVersion: '3.7.0' } }, 'spec.version'],
     [
@@ -79,9 +119,9 @@ describe('a sound source', () => {
       { source: { cluster: { name: 'c', size: 1, version: '3.5.35' } }, spec: { version: '3.4.44' } },
       '3.4.44 cannot read',
     ],
-    ['rule 23: with authentication and no credentials', { source: { authEnabled: true } }, 'spec.auth'],
+    ['operator rule 23: with authentication and no credentials', { source: { authEnabled: true } }, 'spec.auth'],
     ['larger than the quota', { source: { bytes: 3 * gibibyte } }, 'ETCD_QUOTA_BACKEND_BYTES'],
-    ['too large for the volume', { source: { bytes: gibibyte }, spec: claim('1Gi') }, 'do not fit'],
+    ['too large for the volume', { source: { bytes: gibibyte }, spec: claim('1Gi') }, 'request larger volumes'],
   ])('%s is refused', (_what, given, words) => {
     expect(why(given)).toContain(words);
   });
@@ -118,6 +158,36 @@ describe('the revision that is expected', () => {
   );
 });
 
+describe('the revision of a member that is recovered from again and again', () => {
+  const desired = desiredOf('c', { size: 1, version: '3.6.16' });
+  if ('problems' in desired) throw new Error('unexpected');
+  const bump = 1_000_000_000;
+  const facts = { ...restore, revisionBump: bump };
+  const target = { exists: true, desired, limits: limitsOf({ size: 1, version: '3.6.16' }) };
+
+  test('is raised by what was asked for each time, and not doubled', () => {
+    let revision = 50;
+    for (let times = 0; times < 1_000; times++) {
+      // Its log has two entries more than its database.
+      const source = { ...modelSource, revision: revision + 2, newestEntry: revision, verified: 'Survivor' } as const;
+      expect(whyUnfit(source, facts, target)).toBeUndefined();
+      revision = source.revision + bumpForTool(source, bump, source.revision);
+    }
+    expect(revision).toBe(50 + 1_000 * (bump + 4));
+  });
+
+  test('is refused before it is too high, where nobody can tell its newest entry', () => {
+    let source: SourceFacts = { ...modelSource, revision: 50, verified: 'Live' };
+    let times = 0;
+    for (; whyUnfit(source, facts, target) === undefined; times++)
+      source = { ...source, revision: source.revision + bumpForTool(source, bump, source.revision) };
+    expect(times).toBe(23);
+    expect(Number.isSafeInteger(source.revision)).toBe(true);
+    expect(whyUnfit(source, facts, target)).toContain('set spec.revisionBump to 0');
+    expect(whyUnfit(source, { ...facts, revisionBump: 0 }, target)).toBeUndefined();
+  });
+});
+
 describe('the revision that is expected, of a backup that is older than the life before', () => {
   const desired = desiredOf('c', { size: 1, version: '3.6.16' });
   if ('problems' in desired) throw new Error('unexpected');
@@ -139,7 +209,7 @@ describe('the revision that is expected, of a backup that is older than the life
   });
 });
 
-describe('[96] rule 22: an EtcdCluster that is gone', () => {
+describe('[96] operator rule 22: an EtcdCluster that is gone', () => {
   test('is made as the spec of the EtcdRestore says', () => {
     expect(specOfNewCluster({ ...restore, clusterSpec: { size: 5 } }, modelSource)).toEqual({ size: 5 });
   });

@@ -6,19 +6,24 @@ import { take, wait } from './proposal.ts';
 import type { PlannedRestoreStep, RestorePlan } from './step.ts';
 
 /**
- * The new life has its identity, and the etcd-operator brings it to its size. Only when it is available there, the members
- * of the old life go; their volumes are kept. Pods on a node that is gone stay until somebody says that it is: they have been
- * told to go, nothing leads to them, and the restore does not wait for that.
+ * The new incarnation has its cluster ID, and the etcd-operator adds the other members. Only when the cluster is available at its full
+ * size, the pods of the previous incarnation are deleted; their volumes are kept. The restore does not wait for pods on a lost node:
+ * they have been deleted in the API server and are not endpoints of any Service.
  */
 export function grow(seen: RestoreObservation, target: TargetFacts, now: number): RestorePlan {
   const { restore, pods, hasSecret } = seen;
   const { incarnation } = target;
   const secret: PlannedRestoreStep[] = hasSecret
-    ? [{ step: { do: 'deleteSecret' }, reason: 'the data has been delivered' }]
+    ? [
+        {
+          step: { do: 'deleteSecret' },
+          reason: 'deleting the Secret for the snapshot transfer: the snapshot was delivered',
+        },
+      ]
     : [];
   if (!target.isAvailable && restore.deleting && now - restore.startedAt > restore.timeout) {
-    // Members may be lost again before it is available. Nobody waits any more: another restore may come, and what is left of
-    // the life before is kept for it.
+    // Members may be lost again before the cluster is available. The EtcdRestore was deleted, so it stops waiting: another restore
+    // may follow, and the pods and volumes of the previous incarnation are kept for it.
     const unmark = { step: { do: 'unmark', back: undefined }, reason: 'the EtcdRestore was deleted' } as const;
     return take('Growing', [...secret, unmark], target.waitingFor);
   }
@@ -27,11 +32,14 @@ export function grow(seen: RestoreObservation, target: TargetFacts, now: number)
   }
   const oldPods = pods.filter((pod) => pod.incarnation < incarnation && !pod.overdue);
   if (oldPods.length > 0) {
-    const reason = 'the restored cluster is available: the members of its life before go';
+    const reason = 'the restored cluster is available: deleting the pods of the previous incarnation';
     const steps = oldPods
       .filter((pod) => !pod.terminating && isDeletable(target))
       .map(({ name, uid }) => ({ step: { do: 'deletePod', name, uid } as const, reason }));
-    return { ...take('CleaningUp', [...secret, ...steps], 'old members end'), lookAgainAfter: 1_000 };
+    return {
+      ...take('CleaningUp', [...secret, ...steps], 'waiting for the pods of the previous incarnation to stop'),
+      lookAgainAfter: 1_000,
+    };
   }
   const kept = keepVolumes(seen, incarnation);
   if (kept.length > 0) return take('CleaningUp', [...secret, ...kept]);

@@ -9,7 +9,7 @@ export function keepVolumes({ volumes, restore }: RestoreObservation, incarnatio
     .filter((volume) => volume.incarnation < incarnation && volume.keptBy === '' && !volume.terminating)
     .map(({ name, uid }) => ({
       step: { do: 'keepVolume', name, uid },
-      reason: `keeps the volume of incarnation ${incarnation - 1}; EtcdRestore ${restore.name} lists it`,
+      reason: `keeping pvc/${name} of incarnation ${incarnation - 1}; it is listed in status.oldVolumes of EtcdRestore ${restore.name}`,
     }));
 }
 
@@ -40,7 +40,7 @@ export function dropVolumes(seen: RestoreObservation, now: number): PlannedResto
     })
     .map(({ name, uid }) => ({
       step: { do: 'deleteVolume', name, uid },
-      reason: 'spec.oldVolumes.retention is over',
+      reason: 'spec.oldVolumes.retention has passed',
     }));
 }
 

@@ -21,7 +21,7 @@ const stepsOf = (seen: RestoreObservation) => planRestore(seen, now).steps.map((
 /** As after a crash, but for what is said. */
 const jobs = (some: Partial<JobFacts> = {}): JobFacts => {
   const idle = { kind: 'idle' } as const;
-  return { inspect: idle, verify: idle, save: idle, deliver: idle, ...some };
+  return { inspect: idle, verify: idle, save: idle, deliver: idle, compare: idle, write: idle, ...some };
 };
 
 const begun = at(() => true);
@@ -39,6 +39,7 @@ describe('a source for an EtcdCluster that does not exist', () => {
 
   test('is read first where only a manifest that fits it will do', () => {
     expect(stepsOf({ ...begun, restore: { ...begun.restore, requireManifest: true } })).toEqual(['verify']);
+    expect(stepsOf({ ...begun, restore: { ...begun.restore, pointInTime: { revision: 7 } } })).toEqual(['verify']);
   });
 
   test('is read first once somebody has made the EtcdCluster', () => {
@@ -57,6 +58,57 @@ describe('a source for an EtcdCluster that does not exist', () => {
     const bytes = 64 * 1024 * 1024;
     expect(planRestore(running, now).report).toMatchObject({ bytesDelivered: bytes, bytesVerified: bytes });
   });
+});
+
+const reasonOf = (seen: RestoreObservation, some: Partial<JobFacts>) =>
+  planRestore({ ...seen, jobs: jobs(some) }, now).report?.reason;
+
+/** Everything that is seen on the way of a restore, into a new cluster and into one that is there. */
+function looks(): readonly RestoreObservation[] {
+  return [true, false].flatMap((hasCluster) => {
+    const model = new RestoreModel({}, hasCluster);
+    return Array.from({ length: 50 }, () => {
+      const seen = model.observation();
+      model.pass(Number.POSITIVE_INFINITY);
+      return seen;
+    });
+  });
+}
+
+describe('a source that cannot be read at the first attempt', () => {
+  const verifying: RestoreObservation = { ...begun, restore: { ...begun.restore, requireManifest: true } };
+
+  test.each([
+    ['inspect', begun],
+    ['verify', verifying],
+    ['deliver', waiting],
+  ] as const)('has its reason in the status while %s is repeated, and until that has an end', (job, seen) => {
+    const why = 'the store does not answer';
+    const failed = { kind: 'failed', why, passes: true, failingFor: 0 } as const;
+    const again = { kind: 'running', bytes: 0, lastFailure: why } as const;
+    const inLine = { kind: 'waiting', ahead: 2, lastFailure: why } as const;
+    const reasons = [failed, inLine, again].map((state) => reasonOf(seen, { [job]: state }));
+    const [, inLineReason] = reasons;
+    expect(reasons).toEqual([`${why}; trying again`, inLineReason, `${why}; trying again`]);
+    expect(inLineReason).toMatch(/^the store does not answer; trying again: waiting for 2 other restores to finish /);
+  });
+
+  test.each(['inspect', 'verify', 'save', 'deliver'] as const)(
+    'is never without its reason, however far the restore has come, if %s is what is repeated',
+    (job) => {
+      const why = 'the store does not answer';
+      const failed = { kind: 'failed', why, passes: true, failingFor: 0 } as const;
+      const repeated = [
+        { kind: 'waiting', ahead: 1, lastFailure: why },
+        { kind: 'running', bytes: 0, lastFailure: why },
+      ] as const;
+      const silent = looks()
+        .filter((seen) => planRestore({ ...seen, jobs: jobs({ [job]: failed }) }, now).steps.length > 0)
+        .filter((seen) => reasonOf(seen, { [job]: failed })?.includes(why))
+        .filter((seen) => repeated.some((state) => !reasonOf(seen, { [job]: state })?.includes(why)));
+      expect(silent).toEqual([]);
+    },
+  );
 });
 
 describe('a source that has arrived', () => {
@@ -100,13 +152,13 @@ describe('a source that has arrived', () => {
   ])('%s than it was looked at is refused', (_what, other) => {
     const value = { ...modelSource, ...other };
     const seen = { ...running, jobs: jobs({ deliver: { kind: 'done', value } }) };
-    expect(planRestore(seen, now).report?.failure).toContain('was replaced while it was read');
+    expect(planRestore(seen, now).report?.failure).toContain('was replaced while the restore was reading it');
   });
 
   test('and does not fit after all leads back', () => {
     const source = { ...modelSource, cluster: undefined };
     const unfit = { ...running, restore: { ...running.restore, source }, jobs: jobs() };
-    expect(planRestore(unfit, now).report?.failure).toContain('neither spec.clusterSpec nor a manifest');
+    expect(planRestore(unfit, now).report?.failure).toContain('there is no spec to create it from');
     const spoken = { ...unfit, restore: { ...unfit.restore, clusterSpec: { size: 3, version: '3.6.16' } } };
     expect(stepsOf(spoken)).toEqual(['settleSeed']);
   });

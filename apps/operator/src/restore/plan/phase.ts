@@ -12,10 +12,10 @@ export type RestorePhase =
   | { readonly kind: 'verifying' }
   /** The source is sound, or will be read on its way into a cluster that does not exist. Nothing has been touched. */
   | { readonly kind: 'preparing'; readonly source: SourceFacts }
-  /** The EtcdCluster is marked; the new life has no identity yet, and the way back is open. */
+  /** The EtcdCluster is marked; the new incarnation has no identity yet, and the way back is open. */
   | { readonly kind: 'seeding'; readonly source: SourceFacts; readonly target: TargetFacts }
   /**
-   * The seed or its volume bears the identity, by which the etcd-operator knows the new life and runs it: only the record is
+   * The seed or its volume bears the identity, by which the etcd-operator knows the new incarnation and runs it: only the record is
    * missing.
    */
   | { readonly kind: 'settled'; readonly target: TargetFacts }
@@ -39,7 +39,9 @@ export function phaseOf(seen: RestoreObservation): RestorePhase {
   if (!restore.source) return { kind: 'verifying' };
   if (marked) return { kind: 'seeding', source: restore.source, target: marked };
   // Somebody made the EtcdCluster meanwhile: there is something to lose, so the source is read first.
-  return cluster && isPending(restore.source) ? { kind: 'verifying' } : { kind: 'preparing', source: restore.source };
+  return cluster && isPending(restore.source) && !restore.survivor
+    ? { kind: 'verifying' }
+    : { kind: 'preparing', source: restore.source };
 }
 
 /** True if nobody has read the source to its end yet. */
@@ -47,28 +49,28 @@ export function isPending({ verified }: SourceFacts): boolean {
   return verified === 'Pending';
 }
 
-/** Why this attempt must be given up; undefined if it may go on. */
+/** Why this attempt has failed; undefined if it may go on. */
 function failureOf({ restore }: RestoreObservation, marked: TargetFacts | undefined): string | undefined {
   if (restore.failure !== undefined) return restore.failure;
   if (restore.deleting) return 'the EtcdRestore was deleted';
   // Begun, and the mark is gone: nothing is made a second time behind the back of whoever did that.
-  if (!marked && restore.startedAt > 0) return 'the EtcdCluster was deleted, or the mark of the restore taken off it';
-  if (marked && !isRaised(marked)) return 'the incarnation of the EtcdCluster was changed by somebody else';
-  // Verified for another spec: it is put back, and begins anew.
+  if (!marked && restore.startedAt > 0) return 'the EtcdCluster was deleted, or its restore annotation was removed';
+  if (marked && !isRaised(marked)) return 'the incarnation of the EtcdCluster was changed by another client';
+  // Verified for another spec: it is put back, and begins again.
   return marked && !restore.source ? 'the spec of the EtcdRestore has changed' : undefined;
 }
 
-/** The volume gets it first: from then on the etcd-operator knows the new life, whatever becomes of the pod. */
+/** The volume gets it first: from then on the etcd-operator knows the new incarnation, whatever becomes of the pod. */
 function bearsIdentity({ seed, volumes }: RestoreObservation, { incarnation }: TargetFacts): boolean {
   return seed?.isIdentified || volumes.some((volume) => volume.incarnation === incarnation && volume.isIdentified);
 }
 
-/** True if the etcd-operator has written down the identity of the new life, which it knows from the seed. */
+/** True if the etcd-operator has written down the identity of the new incarnation, which it knows from the seed. */
 function isKnown({ marker, clusterId }: TargetFacts): boolean {
   return clusterId !== '' && clusterId !== marker?.from?.clusterId;
 }
 
-/** True if the new life is another than the one before: nothing of the old one may be taken for the new. */
+/** True if the new incarnation is another than the one before: nothing of the old one may be taken for the new. */
 export function isRaised({ marker, incarnation }: TargetFacts): boolean {
   return !marker?.from || incarnation > marker.from.incarnation;
 }

@@ -2,12 +2,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { desiredOf } from '../../cluster/desired.ts';
+import { noGrants } from '../../cluster/grants/pod-grants.ts';
 import { asItWas, lives } from '../testing/lives.ts';
 import { RestoreModel, run, type Trouble } from '../testing/model.ts';
 import { planRestore } from './plan.ts';
 
 describe('a restore', () => {
-  test('rule 4: goes from a sound source to a new life, in that order, and leaves nothing of its own', () => {
+  test('operator rule 4: goes from a sound source to a new life, in that order, and leaves nothing of its own', () => {
     const model = run(new RestoreModel());
     expect(lives(model)).toMatchObject({ phase: 'Succeeded', incarnation: 2, clusterId: 'c3', marker: undefined });
     expect(lives(model)).toMatchObject({ volumes: [1, 1, 1, 2], secret: false, finalizer: false, wrongs: [] });
@@ -33,7 +34,11 @@ describe('a restore', () => {
 
   test.each<readonly [string, Trouble, string]>([
     ['is broken, which is found on its way', { sourceRefused: true }, 'broken'],
-    ['has a manifest of other bytes, and nothing else says how to make it', { manifestMisfits: true }, 'neither spec'],
+    [
+      'has a manifest of other bytes, and nothing else says how to make it',
+      { manifestMisfits: true },
+      'there is no spec to create it from',
+    ],
   ])('[92] [93] leaves nothing of an EtcdCluster that it made from a source that %s', (_what, trouble, why) => {
     const model = run(new RestoreModel(trouble, false));
     expect(lives(model)).toEqual({
@@ -41,6 +46,14 @@ describe('a restore', () => {
       ...{ pods: [], volumes: [], secret: false, finalizer: false, wrongs: [] },
     });
     expect(model.status?.reason).toContain(why);
+  });
+
+  test('makes no EtcdCluster whose pods the administrator does not allow', () => {
+    const model = new RestoreModel({}, false);
+    model.grants = { ...noGrants, repositories: ['registry.example.com'] };
+    run(model);
+    expect(lives(model)).toMatchObject({ phase: 'Failed', incarnation: undefined, pods: [], volumes: [], wrongs: [] });
+    expect(model.status?.reason).toContain('the EtcdCluster could not run: spec.repository is quay.io/coreos/etcd');
   });
 
   test('that is looked at late succeeds, though leases of the backup have run out meanwhile', () => {
@@ -63,7 +76,7 @@ describe('a restore', () => {
     const { pods, ...seen } = model.observation();
     const ending = pods.map((pod) => ({ ...pod, fenced: true, terminating: true }));
     const { steps, report } = planRestore({ ...seen, pods: ending }, model.now);
-    expect({ steps, report }).toMatchObject({ steps: [], report: { reason: 'waiting for pod/a to end' } });
+    expect({ steps, report }).toMatchObject({ steps: [], report: { reason: 'waiting for pod/a to stop' } });
   });
 
   test('begins above the revision that the old members themselves name, which the status may not have yet', () => {
@@ -89,8 +102,8 @@ describe('a restore', () => {
     const waiting = (isOnLostNode: boolean) => {
       const model = new RestoreModel({}, false);
       while (!model.safety) model.pass(Number.POSITIVE_INFINITY);
-      const strangers = [{ name: 'c-old', node: 'n1', isOnLostNode }];
-      return planRestore({ ...model.observation(), strangers }, model.now);
+      const foreignPods = [{ name: 'c-old', node: 'n1', isOnLostNode }];
+      return planRestore({ ...model.observation(), foreignPods }, model.now);
     };
 
     test('says what it waits for and what to do', () => {
@@ -105,14 +118,14 @@ describe('a restore', () => {
     });
   });
 
-  test('rule 25: does not wait for an old member whose node is gone: it has been told to go, and the cluster is restored', () => {
+  test('operator rule 25: does not wait for an old member whose node is gone: it has been told to go, and the cluster is restored', () => {
     const model = run(new RestoreModel({ lostNode: 'b' }));
     expect(lives(model)).toMatchObject({ phase: 'Succeeded', marker: undefined, finalizer: false, wrongs: [] });
     expect(model.pods.filter(({ incarnation }) => incarnation < 2)).toMatchObject([{ name: 'b', terminating: true }]);
     expect(model.volumes.filter(({ keptBy }) => keptBy !== '')).toHaveLength(3);
   });
 
-  test('rule 25: whose new member is lost with its node puts the old ones back all the same', () => {
+  test('operator rule 25: whose new member is lost with its node puts the old ones back all the same', () => {
     const model = run(new RestoreModel({ lostNode: 'seed', seedBreaks: true }));
     expect(lives(model)).toMatchObject({
       phase: 'Failed',
@@ -140,7 +153,7 @@ describe('a restore', () => {
     expect(model.status?.reason).toContain('ENOSPC');
   });
 
-  test('whose EtcdCluster gets another version on the way, which cannot read the backup, is given up', () => {
+  test('whose EtcdCluster gets another version on the way, which cannot read the backup, is rolled back', () => {
     const model = new RestoreModel();
     while (model.startedAt === 0) model.pass(Number.POSITIVE_INFINITY);
     const { cluster, ...seen } = model.observation();
@@ -174,7 +187,7 @@ describe('a restore', () => {
     [
       'is killed, and the seed is lost',
       (model) => {
-        // The etcd-operator knows the new life by its seed.
+        // The etcd-operator knows the new incarnation by its seed.
         if (model.cluster) model.cluster.clusterId = 'c3';
         Object.assign(model, { seed: undefined });
       },
@@ -282,7 +295,7 @@ describe('a restore', () => {
     });
   });
 
-  test('rule 30: that fails leaves pods of lives long before where they are: behind no Service', () => {
+  test('operator rule 30: that fails leaves pods of lives long before where they are: behind no Service', () => {
     const model = new RestoreModel({ seedBreaks: true });
     // Left by a restore whose members were lost before all were there.
     Object.assign(model.cluster ?? {}, { incarnation: 2, used: 2 });

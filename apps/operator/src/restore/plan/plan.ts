@@ -4,6 +4,7 @@ import type { RestoreObservation } from '../observation.ts';
 import { grow } from './grow.ts';
 import { dropVolumes, keptVolumes, retentionEnds } from './old-volumes.ts';
 import { phaseOf } from './phase.ts';
+import { restorePrefixes } from './prefixes.ts';
 import { prepare } from './prepare.ts';
 import { rollBack } from './roll-back.ts';
 import { stopSteps } from './save.ts';
@@ -16,6 +17,8 @@ import { verify } from './verify.ts';
  * (`phaseOf`); each phase proposes its next steps, and what is recorded is recorded before anything is built on it.
  */
 export function planRestore(seen: RestoreObservation, now: number): RestorePlan {
+  const { prefixes, ended } = seen.restore;
+  if (prefixes && !ended) return restorePrefixes(seen, prefixes);
   const phase = phaseOf(seen);
   switch (phase.kind) {
     case 'ended':
@@ -39,11 +42,16 @@ export function planRestore(seen: RestoreObservation, now: number): RestorePlan 
 function tidy(seen: RestoreObservation, how: 'succeeded' | 'failed', now: number): RestorePlan {
   const { restore, cluster, pods, hasSecret } = seen;
   const started = pods.filter((pod) => pod.startedBy === restore.uid);
-  const steps: PlannedRestoreStep[] = [...stopSteps(started, 'the restore is over')];
+  const steps: PlannedRestoreStep[] = [...stopSteps(started, 'the restore has finished')];
   if (cluster?.marker?.uid === restore.uid && how === 'succeeded')
-    steps.push({ step: { do: 'unmark', back: undefined }, reason: 'the restore is over' });
-  if (hasSecret) steps.push({ step: { do: 'deleteSecret' }, reason: 'nobody needs its key any more' });
-  if (restore.hasFinalizer) steps.push({ step: { do: 'removeFinalizer' }, reason: 'nothing is left to be cleaned up' });
+    steps.push({ step: { do: 'unmark', back: undefined }, reason: 'the restore has finished' });
+  if (hasSecret)
+    steps.push({
+      step: { do: 'deleteSecret' },
+      reason: 'deleting the Secret for the snapshot transfer: it is no longer needed',
+    });
+  if (restore.hasFinalizer)
+    steps.push({ step: { do: 'removeFinalizer' }, reason: 'all temporary objects of this restore were deleted' });
   const phase: RestorePhaseName = how === 'succeeded' ? 'Succeeded' : 'Failed';
   const report = restore.ended || restore.deleting ? undefined : { phase, reason: '' };
   if (how === 'failed' || restore.deleting) return { steps, report, lookAgainAfter: undefined };

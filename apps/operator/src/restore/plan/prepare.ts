@@ -2,29 +2,39 @@
 import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
 import type { RestoreOrigin } from '../../api/restore-marker.ts';
 import { type Desired, desiredOf } from '../../cluster/desired.ts';
+import { judgePods } from '../../cluster/grants/pod-grants.ts';
 import type { RestoreFacts, RestoreObservation, SourceFacts, TargetFacts } from '../observation.ts';
 import { limitsOf } from './cluster-limits.ts';
 import { whyUnfit } from './fit.ts';
 import { specOfNewCluster } from './new-cluster.ts';
-import { finish, wait } from './proposal.ts';
+import { finish, othersPatience, patiently, wait } from './proposal.ts';
+import { whyNotRecoverable } from './recover.ts';
 import type { PlannedRestoreStep, RestorePlan } from './step.ts';
+import { occupied } from './verify.ts';
 
 /**
  * The source is sound, as far as anybody knows: does it fit the cluster? Then the cluster is marked, which is the first thing
  * that is touched.
  */
 export function prepare(seen: RestoreObservation, source: SourceFacts): RestorePlan {
-  return seen.cluster ? prepareExisting(seen, source, seen.cluster) : prepareNew(seen, source);
+  if (!seen.cluster) return prepareNew(seen, source);
+  // Somebody has made it meanwhile.
+  return seen.restore.cloneOf === undefined ? prepareExisting(seen, source, seen.cluster) : occupied(seen.restore);
 }
 
 function prepareExisting(seen: RestoreObservation, source: SourceFacts, cluster: TargetFacts): RestorePlan {
   const { restore, pods, volumes } = seen;
   if (cluster.deleting) return wait('Preparing', 'the EtcdCluster is being deleted', 5_000);
   if (cluster.marker && !cluster.markIsOrphaned)
-    return wait('Preparing', `waits for EtcdRestore ${cluster.marker.name} to end`, 5_000);
+    return wait('Preparing', `waiting for EtcdRestore ${cluster.marker.name} to finish`, 5_000);
+  // What was said of the members may be long ago: another recovery, or they themselves, may have brought the quorum back.
+  const needless = whyNotRecoverable(seen);
+  if (needless) return needless;
   const { desired, limits, secretProblems } = cluster;
-  if ('problems' in desired) return finish('Failed', `the EtcdCluster cannot run: ${desired.problems.join('; ')}`);
-  if (secretProblems.length > 0) return finish('Failed', `the EtcdCluster cannot run: ${secretProblems.join('; ')}`);
+  if ('problems' in desired)
+    return finish('Failed', `the spec of the EtcdCluster is invalid: ${desired.problems.join('; ')}`);
+  if (secretProblems.length > 0)
+    return awaitOthers(`the Secrets of the EtcdCluster cannot be used: ${secretProblems.join('; ')}`);
   const unfit = whyUnfit(source, restore, { exists: true, desired, limits });
   if (unfit) return finish('Failed', unfit);
   const lives = [...pods, ...volumes].map((item) => item.incarnation);
@@ -44,15 +54,28 @@ function lifeBefore(cluster: TargetFacts): RestoreOrigin | undefined {
 function prepareNew(seen: RestoreObservation, source: SourceFacts): RestorePlan {
   const { restore } = seen;
   const spec = specOfNewCluster(restore, source);
-  if (!spec) return finish('Failed', unspecified(restore));
+  if (!spec) return awaitOthers(`${unspecified(restore)}; or create the EtcdCluster`);
   const refusal = whyNotMade(seen, source, spec);
   if (refusal) return finish('Failed', refusal);
   const marker = { name: restore.name, uid: restore.uid };
   return marked(seen, { do: 'createCluster', marker, spec }, 1);
 }
 
+/** Applied together, one object is there before the other; and who issues certificates takes a while. */
+function awaitOthers(reason: string): RestorePlan {
+  const ended = finish(
+    'Failed',
+    `${reason}. This was so for 10 minutes; nothing is changed. Create another EtcdRestore`,
+  );
+  return patiently(
+    wait('Preparing', `${reason}. Waiting for this to change; nothing is changed meanwhile`, 2_000),
+    othersPatience,
+    ended,
+  );
+}
+
 function unspecified({ clusterName }: RestoreFacts): string {
-  return `there is no EtcdCluster ${clusterName}, and neither spec.clusterSpec nor a manifest of the backup says how to make one`;
+  return `EtcdCluster ${clusterName} does not exist, and there is no spec to create it from: set spec.clusterSpec of the EtcdRestore, because the backup has no valid manifest`;
 }
 
 /**
@@ -69,10 +92,20 @@ export function whyMadeInVain(
   return whyUnfit(source, restore, { exists: false, desired, limits });
 }
 
-function whyNotMade({ restore }: RestoreObservation, source: SourceFacts, spec: EtcdClusterSpec): string | undefined {
+function whyNotMade(
+  { restore, grants }: RestoreObservation,
+  source: SourceFacts,
+  spec: EtcdClusterSpec,
+): string | undefined {
   const desired = desiredOf(restore.clusterName, spec);
-  if ('problems' in desired) return `the EtcdCluster could not run: ${desired.problems.join('; ')}`;
+  const problems = 'problems' in desired ? desired.problems : judgePods(restore.namespace, spec, grants).refused;
+  if ('problems' in desired || problems.length > 0) return `the EtcdCluster could not run: ${problems.join('; ')}`;
   return whyUnfit(source, restore, { exists: false, desired, limits: limitsOf(spec) });
+}
+
+function purpose({ survivor, cloneOf }: RestoreFacts): string {
+  if (cloneOf !== undefined) return `creating the cluster as a copy of EtcdCluster ${cloneOf},`;
+  return survivor ? 'recovering the cluster from one of its members' : 'restoring the cluster from the backup';
 }
 
 function marked(
@@ -84,13 +117,13 @@ function marked(
   if (!restore.hasFinalizer) {
     steps.push({
       step: { do: 'addFinalizer' },
-      reason: 'what is about to be done must be put back if this is deleted',
+      reason: 'adding a finalizer, so that deleting the EtcdRestore rolls back its changes',
     });
   }
-  steps.push({ step, reason: `incarnation ${incarnation} of the cluster is brought from the source` });
+  steps.push({ step, reason: `${purpose(restore)} as incarnation ${incarnation}` });
   return {
     steps,
-    report: { phase: 'Fencing', reason: '', started: true, incarnation },
+    report: { phase: 'Isolating', reason: '', started: true, incarnation },
     lookAgainAfter: 20,
   };
 }

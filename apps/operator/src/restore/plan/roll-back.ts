@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { seedName } from '../../cluster/plan/member-naming.ts';
+import { seedName } from '../../identity/member-naming.ts';
 import type { LifePod, RestoreObservation, TargetFacts } from '../observation.ts';
 import { isRaised } from './phase.ts';
 import { finish, take, wait } from './proposal.ts';

@@ -54,7 +54,7 @@ describe('a restore', () => {
         const model = run(new RestoreModel(trouble));
         expect(lives(model)).toEqual({ ...lives(new RestoreModel(trouble)), phase: 'Failed' });
         expect(model.safety).toMatchObject({ kind: 'kept', isCurrent: false, members: ['a'] });
-        expect(model.status?.reason).toContain('may be older than what other members held');
+        expect(model.status?.reason).toContain('other members may hold newer data than the safety snapshot');
         expect(model.status?.reason).toContain('pod/b, pod/d are Ready');
       },
     );

@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type NewIncarnation, objectionsTo } from '../../safety/gate.ts';
-import type { LifePod, LifeVolume, RestoreObservation, SafetyFacts, TargetFacts } from '../observation.ts';
+import type {
+  JobState,
+  LifePod,
+  LifeVolume,
+  RestoreFacts,
+  RestoreObservation,
+  SafetyFacts,
+  TargetFacts,
+} from '../observation.ts';
 import { mayBeOlder } from '../status.ts';
-import { fail, take, wait } from './proposal.ts';
-import type { PlannedRestoreStep, RestorePlan } from './step.ts';
+import { awaitTurn, fail, take, tryingAgain, wait } from './proposal.ts';
+import type { PlannedRestoreStep, RestorePlan, RestoreStep } from './step.ts';
 
 /**
  * Stores a snapshot of the present data, after the isolation, so that it holds what clients wrote last. Where no member runs, those whose
@@ -13,36 +21,64 @@ export function save(seen: RestoreObservation, target: TargetFacts): RestorePlan
   const { restore, jobs } = seen;
   if (restore.safety) return stopStarted(seen) ?? objection(seen, target, restore.safety);
   const old = oldData(seen, target);
-  if (!old) return saved({ kind: 'skipped', why: 'no member and no volume of the cluster is left' });
+  if (!old) return saved({ kind: 'skipped', why: 'the cluster has no member and no volume left' });
   if (jobs.save.kind === 'idle' && restore.safetySnapshot !== 'Never') {
     const starting = startMembers(old);
     if (starting) return starting;
   }
   switch (jobs.save.kind) {
     case 'idle':
-      return take('SavingPresent', [{ step: saveStep(seen, target, old), reason: 'saves what the old members hold' }]);
+      return take('SavingPresent', [
+        { step: saveStep(seen, target, old), reason: 'saving the data of the old members' },
+      ]);
     case 'waiting':
-      return wait('SavingPresent', `waiting for ${jobs.save.ahead} other restores to move their data`, 1_000);
+      return awaitTurn('SavingPresent', jobs.save, 'copying data');
     case 'running':
-      return wait('SavingPresent', awaited(old), 200);
+      return wait('SavingPresent', awaited(old) || tryingAgain(jobs.save.lastFailure), 200);
     case 'failed':
-      // Members answer, and do not let the operator in: that is never taken for nothing to store.
-      if (restore.safetySnapshot === 'Required') return fail(`${jobs.save.why}. ${remedy}`);
-      return saved({ kind: 'skipped', why: jobs.save.why });
+      return saveAgain(jobs.save, saveStep(seen, target, old)) ?? goOnUnsaved(restore, jobs.save.why);
     case 'done':
       return settle(seen, target, jobs.save.value);
   }
 }
 
+/** An API server that restarts is no reason to give up, and none to go on without a snapshot. Undefined once it has lasted. */
+export function saveAgain(
+  { passes, failingFor, limit = savePatience, why }: Extract<JobState<SafetyFacts>, { kind: 'failed' }>,
+  step: RestoreStep,
+): RestorePlan | undefined {
+  if (!passes || failingFor >= limit) return undefined;
+  const again = tryingAgain(why);
+  return { ...take('SavingPresent', [{ step, reason: again }], again), lookAgainAfter: 2_000 };
+}
+
+/** Members answer, and do not let the operator in: that is never taken for nothing to store. */
+function goOnUnsaved({ safetySnapshot }: RestoreFacts, why: string): RestorePlan {
+  return safetySnapshot === 'Required' ? fail(`${why}. ${remedy}`) : saved({ kind: 'skipped', why });
+}
+
 /** What there is of the newest incarnation before this one. Volumes that an earlier restore has kept are nobody's present data. */
-interface OldData {
+export interface OldData {
   readonly incarnation: number;
   readonly pods: readonly LifePod[];
   readonly volumes: readonly LifeVolume[];
 }
 
-function oldData({ pods, volumes }: RestoreObservation, target: TargetFacts): OldData | undefined {
-  const isOld = (item: LifePod | LifeVolume) => item.incarnation < target.incarnation;
+/**
+ * What there is of the incarnation that served last. Pods above it are what a failed restore has left behind: they have served nobody.
+ * Where that is not certain, the newest one that there is anything of.
+ */
+export function oldData(seen: RestoreObservation, { incarnation, marker }: TargetFacts): OldData | undefined {
+  const newest = dataBelow(seen, incarnation);
+  const { from } = marker ?? {};
+  if (!newest || !from?.clusterId) return newest;
+  if (newest.volumes.length > 0 || newest.pods.some(({ ready }) => ready)) return newest;
+  return dataBelow(seen, from.incarnation + 1) ?? newest;
+}
+
+/** What there is of the newest incarnation below one. */
+function dataBelow({ pods, volumes }: RestoreObservation, next: number): OldData | undefined {
+  const isOld = (item: LifePod | LifeVolume) => item.incarnation < next;
   const present = [...pods.filter(isOld), ...volumes.filter((volume) => isOld(volume) && isData(volume))];
   if (present.length === 0) return undefined;
   const incarnation = Math.max(...present.map((item) => item.incarnation));
@@ -64,18 +100,28 @@ function isData({ isIdentified, keptBy }: LifeVolume): boolean {
 function startMembers({ pods, volumes, incarnation }: OldData): RestorePlan | undefined {
   if (pods.some((pod) => pod.running && pod.startedBy === '' && !pod.terminating)) return undefined;
   const ending = pods.find((pod) => pod.terminating && !pod.overdue);
-  if (ending) return wait('SavingPresent', `waiting for pod/${ending.name} to end`, 500);
+  if (ending) return wait('SavingPresent', `waiting for pod/${ending.name} to stop`, 500);
   const stopped = volumes.filter(({ name, terminating }) => !terminating && !pods.some((pod) => pod.name === name));
   if (stopped.length === 0) return undefined;
-  const steps: readonly PlannedRestoreStep[] = stopped.map(({ name, uid, member }) => ({
+  const reason = 'starting it on its volume, without Service endpoints, to take a snapshot of its data';
+  return take(
+    'SavingPresent',
+    stopped.map((volume) => startStep(volume, incarnation, reason)),
+  );
+}
+
+export function startStep({ name, uid, member }: LifeVolume, incarnation: number, why: string): PlannedRestoreStep {
+  return {
     step: { do: 'startMember', name, volumeUid: uid, incarnation, member },
-    reason: `starts member ${name} on its volume, out of reach of clients, to take a snapshot of it`,
-  }));
-  return take('SavingPresent', steps);
+    reason: `member ${name}: ${why}`,
+  };
 }
 
 /** How long members that run are asked: one that is being restarted answers soon. Volumes may have to be attached first. */
 const patience = { running: 15_000, started: 120_000 } as const;
+
+/** How long saving is begun again and again where it fails for what passes by itself. Nobody is served meanwhile. */
+const savePatience = 120_000;
 
 function saveStep(seen: RestoreObservation, target: TargetFacts, old: OldData) {
   const isStarted = old.pods.some((pod) => pod.startedBy !== '');
@@ -83,6 +129,7 @@ function saveStep(seen: RestoreObservation, target: TargetFacts, old: OldData) {
   return {
     do: 'save',
     incarnation: target.incarnation,
+    below: old.incarnation + 1,
     // Of incarnations before that, pods may be left from a restore that never ended: better than nothing, and never instead.
     newestOnly: Object.values(unsaved(old, [])).some((names) => names.length > 0),
     isTaken,
@@ -114,7 +161,7 @@ function settle(seen: RestoreObservation, target: TargetFacts, safety: SafetyFac
   return objection(seen, target, safety) ?? saved(safety);
 }
 
-function objection(seen: RestoreObservation, target: TargetFacts, safety: SafetyFacts): RestorePlan | undefined {
+export function objection(seen: RestoreObservation, target: TargetFacts, safety: SafetyFacts): RestorePlan | undefined {
   const objections = objectionsTo('restore', newIncarnation(seen, target, safety));
   if (objections.length === 0) return undefined;
   const evidence = objections.map((one) => one.evidence).join('; ');
@@ -129,7 +176,7 @@ function shortcoming(safety: SafetyFacts): string {
 }
 
 const remedy =
-  'Make the members reachable from the operator and create the EtcdRestore again, or set spec.safetySnapshot: IfPossible to go on without the snapshot; old volumes are kept then, too, and data that is only in pods is lost.';
+  'Make the members reachable from the operator and create the EtcdRestore again, or set spec.safetySnapshot: IfPossible to restore without the snapshot. Old volumes are kept in both cases; without the snapshot, data in pods without a volume is lost.';
 
 const nothing: OldData = { incarnation: 0, pods: [], volumes: [] };
 
@@ -150,9 +197,9 @@ function newIncarnation(seen: RestoreObservation, target: TargetFacts, safety: S
 function stopStarted({ pods, restore }: RestoreObservation): RestorePlan | undefined {
   const started = pods.filter((pod) => pod.startedBy === restore.uid && !pod.overdue);
   if (started.length === 0) return undefined;
-  const steps = stopSteps(started, 'the snapshot of its volume is taken');
+  const steps = stopSteps(started, 'deleting a pod that was started only for the safety snapshot');
   return {
-    ...take('SavingPresent', steps, 'waiting for members to end that were started for the snapshot'),
+    ...take('SavingPresent', steps, 'waiting for the pods that were started for the safety snapshot to stop'),
     lookAgainAfter: 500,
   };
 }
@@ -165,7 +212,7 @@ export function stopSteps(pods: readonly LifePod[], reason: string): readonly Pl
     .map(({ name, uid }) => ({ step: { do: 'deletePod', name, uid }, reason }));
 }
 
-function saved(safety: SafetyFacts): RestorePlan {
+export function saved(safety: SafetyFacts): RestorePlan {
   return { steps: [], report: { phase: 'SavingPresent', reason: '', safety }, lookAgainAfter: 0 };
 }
 

@@ -1,50 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import type { Desired } from '../../cluster/desired.ts';
-import { seedName } from '../../cluster/plan/member-naming.ts';
+import { seedName } from '../../identity/member-naming.ts';
 import { objectionsTo } from '../../safety/gate.ts';
 import type {
+  ForeignPod,
+  JobState,
   RestoreObservation,
   SeedAnswer,
   SeedFacts,
   SourceFacts,
-  StrangerPod,
   TargetFacts,
 } from '../observation.ts';
 import { expectedRevision, whyUnfit } from './fit.ts';
 import { isPending } from './phase.ts';
 import { whyMadeInVain } from './prepare.ts';
-import { fail, progress, take, wait } from './proposal.ts';
+import { awaitTurn, fail, patiently, progress, take, tryingAgain, wait } from './proposal.ts';
+import { recover } from './recover.ts';
 import { save } from './save.ts';
 import type { RestorePlan } from './step.ts';
 import { record, verifyAfterwards } from './verify.ts';
 
 /**
- * From the mark to a seed that serves the restored data: the old members are taken from behind the Services, what they hold
- * is saved, the seed is made and given the snapshot, and what it answers is compared with what was sent. Nothing of the old
- * life is lost on this way; whatever goes wrong leads back (operator rule 4).
+ * From the annotated EtcdCluster to a first member that serves the restored data: the old members are removed from the Service
+ * endpoints, their data is saved, the first member is created and receives the snapshot, and its revision and cluster ID are checked.
+ * No data of the previous incarnation is deleted here; any failure rolls back (operator rule 4).
  */
 export function seed(seen: RestoreObservation, source: SourceFacts, target: TargetFacts, now: number): RestorePlan {
   const { restore } = seen;
   const { desired } = target;
   if (target.deleting) return wait('Seeding', 'the EtcdCluster is being deleted', 5_000);
   if (restore.startedAt > 0 && now - restore.startedAt > restore.timeout) {
-    return fail(`not restored within ${restore.timeout / 1000} s: ${whatIsMissing(seen, target)}`);
+    return fail(
+      `the cluster was not restored within ${restore.timeout / 1000} s: ${whatIsMissing(seen, source, target)}`,
+    );
   }
-  if ('problems' in desired) return fail(`the EtcdCluster cannot run: ${desired.problems.join('; ')}`);
+  if ('problems' in desired) return fail(`the spec of the EtcdCluster is invalid: ${desired.problems.join('; ')}`);
   if (restore.startedAt === 0)
-    return { steps: [], report: { phase: 'Fencing', reason: '', started: true }, lookAgainAfter: 0 };
+    return { steps: [], report: { phase: 'Isolating', reason: '', started: true }, lookAgainAfter: 0 };
   return (
+    recordCopy(seen, source) ??
     settleSource(seen, source, target, desired) ??
     standBack(seen, target) ??
     fence(seen, source, target) ??
-    (seen.seed ? undefined : save(seen, target)) ??
+    (restore.survivor ? recover(seen, source, target) : seen.seed ? undefined : save(seen, target)) ??
     nurse(seen, source, target, desired)
   );
 }
 
 /**
- * Into a cluster that this restore made, the source is read on its way: what it was is recorded as soon as it has arrived, and
- * asked again whether it fits. Nothing serves before that, and where there was a life before, nothing is done before it.
+ * If this restore created the cluster, the backup is verified while it is copied to the first member: the result is recorded when the
+ * copy is complete, and it is checked again whether the backup fits the cluster. No member serves before that. If the cluster existed
+ * before, the backup is verified before anything else is done.
  */
 function settleSource(
   seen: RestoreObservation,
@@ -53,6 +60,8 @@ function settleSource(
   desired: Desired,
 ): RestorePlan | undefined {
   const { restore, jobs, seed: pod } = seen;
+  // Until a member is chosen there is nothing to judge.
+  if (restore.survivor && isPending(source)) return undefined;
   const isOurs = target.marker?.from === undefined;
   if (!isPending(source)) {
     // Also of a cluster that was there: its spec may have become another one since it was asked.
@@ -61,14 +70,24 @@ function settleSource(
       : whyUnfit(source, restore, { exists: true, desired, limits: target.limits });
     return vain === undefined ? undefined : fail(vain);
   }
-  const found = [jobs.deliver, jobs.verify].find((job) => job.kind === 'done');
+  const found = doneOf(jobs.deliver) ?? doneOf(jobs.verify);
   if (found)
-    return isSame(source, found.value)
-      ? record(found.value, 'Seeding')
-      : fail(`${source.path} was replaced while it was read`);
+    return isSame(source, found)
+      ? record(found, 'Seeding')
+      : fail(`${source.path} was replaced while the restore was reading it`);
   const hasArrived = pod !== undefined && pod.stage !== 'pending' && pod.stage !== 'waitingForData';
   const isUnderWay = jobs.deliver.kind === 'running';
   return !isOurs || (hasArrived && !isUnderWay) ? verifyAfterwards(seen) : undefined;
+}
+
+/** A cluster that serves goes on while it is copied: what of it has arrived is known only then. */
+function recordCopy({ jobs }: RestoreObservation, { verified, sha256 }: SourceFacts): RestorePlan | undefined {
+  const copied = verified === 'Live' && sha256 === undefined ? doneOf(jobs.deliver) : undefined;
+  return copied && record(copied, 'Seeding');
+}
+
+function doneOf(job: JobState<SourceFacts>): SourceFacts | undefined {
+  return job.kind === 'done' ? job.value : undefined;
 }
 
 /** The seed was made for what was looked at: what arrived must say the same of itself. */
@@ -77,18 +96,20 @@ function isSame(a: SourceFacts, b: SourceFacts): boolean {
   return keys.every((key) => a[key] === b[key]);
 }
 
-const awaitOperator = 'waits until the etcd-operator stands back from the EtcdCluster';
+const awaitOperator = 'waiting for the etcd-operator to suspend reconciliation of the EtcdCluster';
 
 /** Nothing is isolated before the etcd-operator has seen the mark: it would replace members that it cannot see any more. */
 function standBack({ restore }: RestoreObservation, { acknowledged }: TargetFacts): RestorePlan | undefined {
-  return acknowledged === restore.uid ? undefined : wait('Fencing', awaitOperator, 2_000);
+  return acknowledged === restore.uid ? undefined : wait('Isolating', awaitOperator, 2_000);
 }
 
 /** What the restore was waiting for when its time was over. */
-function whatIsMissing(seen: RestoreObservation, { acknowledged }: TargetFacts): string {
-  if (acknowledged !== seen.restore.uid) return awaitOperator;
-  const [stranger] = strangersInTheWay(seen);
-  return seen.seed?.why ?? (stranger ? describeStranger(stranger) : 'the old members could not be saved');
+function whatIsMissing(seen: RestoreObservation, source: SourceFacts, target: TargetFacts): string {
+  if (target.acknowledged !== seen.restore.uid) return awaitOperator;
+  const recovery = seen.restore.survivor && recover(seen, source, target)?.report?.reason;
+  if (recovery) return recovery;
+  const [foreignPod] = foreignPodsInTheWay(seen);
+  return seen.seed?.why ?? (foreignPod ? describeForeignPod(foreignPod) : 'the seed member has not been created');
 }
 
 function fence(
@@ -98,26 +119,30 @@ function fence(
 ): RestorePlan | undefined {
   const open = pods.filter((pod) => pod.incarnation < incarnation && !pod.fenced && !pod.terminating && !pod.startedBy);
   if (open.length === 0) return undefined;
-  const evidence = { isAcknowledged: acknowledged === restore.uid, isSourceVerified: !isPending(source) };
+  const evidence = {
+    isAcknowledged: acknowledged === restore.uid,
+    isSourceVerified: restore.survivor !== undefined || !isPending(source),
+  };
   const [objection] = objectionsTo('isolate', evidence);
-  if (objection) return wait('Fencing', objection.evidence, 2_000);
+  if (objection) return wait('Isolating', objection.evidence, 2_000);
   const steps = open.map(({ name, uid }) => ({
     step: { do: 'fencePod', name, uid } as const,
-    reason: `${name} is taken from behind the Services; its process and its data stay`,
+    reason: `removing pod/${name} from the Service endpoints; its process and its data are kept`,
   }));
-  return take('Fencing', steps);
+  return take('Isolating', steps);
 }
 
 function nurse(seen: RestoreObservation, source: SourceFacts, target: TargetFacts, desired: Desired): RestorePlan {
   const { seed: pod, hasSecret } = seen;
   if (!pod) return make(seen, target);
-  if (pod.terminating) return fail(`the pod ${pod.name} with the restored data was deleted`);
+  if (pod.terminating) return fail(`pod/${pod.name}, which held the restored data, was deleted`);
   if (isPending(source) && pod.stage !== 'pending' && pod.stage !== 'waitingForData')
-    return wait('Seeding', `${pod.name} has received the snapshot`, 250);
+    return wait('Seeding', `pod/${pod.name} has received the snapshot`, 250);
   if (pod.answer) return prove(seen, source, target, desired, pod);
   if (pod.broken !== undefined) return fail(pod.broken);
   if (pod.stage === 'waitingForData' && pod.ip !== '') return deliver(seen, source, pod);
-  if (!hasSecret && pod.stage === 'pending') return fail(`the Secret of ${pod.name} is gone`);
+  if (!hasSecret && pod.stage === 'pending')
+    return fail(`the Secret for the snapshot transfer to pod/${pod.name} was deleted`);
   return wait('Seeding', pod.why, pod.stage === 'running' ? answerEvery : 1_000);
 }
 
@@ -125,28 +150,29 @@ function nurse(seen: RestoreObservation, source: SourceFacts, target: TargetFact
 function make(seen: RestoreObservation, target: TargetFacts): RestorePlan {
   const { restore, hasSecret } = seen;
   const { uid, incarnation } = target;
-  const [stranger] = strangersInTheWay(seen);
-  if (stranger) return wait('Seeding', describeStranger(stranger), 1_000);
+  const [foreignPod] = foreignPodsInTheWay(seen);
+  if (foreignPod) return wait('Seeding', describeForeignPod(foreignPod), 1_000);
   const name = seedName(restore.clusterName, uid, incarnation);
   const secret = {
     step: { do: 'createSecret' },
-    reason: 'only this operator may send data to the new member',
+    reason:
+      'creating the Secret with the key for the snapshot transfer, so that only this operator can send data to the new member',
   } as const;
   const create = {
     step: { do: 'createSeed', name, incarnation, above: seenRevision(seen, target) },
-    reason: `${name} is made from the snapshot: it refuses a directory that is not empty`,
+    reason: `creating first member ${name} from the snapshot; it restores only into an empty data directory`,
   } as const;
   return take('Seeding', hasSecret ? [create] : [secret, create]);
 }
 
 /** On a node that is gone for good nothing runs: nobody is led there, whatever the API server still lists. */
-function strangersInTheWay({ strangers }: RestoreObservation): readonly StrangerPod[] {
-  return strangers.filter(({ isOnLostNode }) => !isOnLostNode);
+function foreignPodsInTheWay({ foreignPods }: RestoreObservation): readonly ForeignPod[] {
+  return foreignPods.filter(({ isOnLostNode }) => !isOnLostNode);
 }
 
-function describeStranger({ name, node }: StrangerPod): string {
+function describeForeignPod({ name, node }: ForeignPod): string {
   return (
-    `waiting for pod/${name} of a deleted cluster of this name to end on node ${node || 'unknown'}. If that node is off for good, ` +
+    `waiting for pod/${name} of a deleted cluster of the same name to stop on node ${node || 'unknown'}. If that node will not come back, ` +
     `delete the node or taint it node.kubernetes.io/out-of-service, or run: kubectl delete pod ${name} --grace-period=0 --force`
   );
 }
@@ -159,27 +185,32 @@ function seenRevision({ restore }: RestoreObservation, { marker }: TargetFacts):
 /** How long a snapshot that does not arrive is sent again and again: nothing serves meanwhile, and a full disk stays full. */
 const deliveryPatience = 600_000;
 
+const undelivered = (pod: string) =>
+  `The backup could not be delivered to pod/${pod} for 10 minutes. Check the store, the volume of the pod and the network between them and the operator, then create another EtcdRestore.`;
+
 function deliver({ jobs }: RestoreObservation, source: SourceFacts, { ip, name, agent }: SeedFacts): RestorePlan {
   const job = jobs.deliver;
-  const send = { step: { do: 'deliver', ip, agent }, reason: `the snapshot is sent to ${name}` } as const;
+  const send = { step: { do: 'deliver', ip, agent }, reason: `sending the snapshot to pod/${name}` } as const;
   switch (job.kind) {
     case 'idle':
       return take('Seeding', [send]);
     case 'waiting':
-      return wait('Seeding', `waiting for ${job.ahead} other restores to move their data`, 1_000);
+      return awaitTurn('Seeding', job, 'copying data');
     case 'running': {
       const bytes = progress(job.bytes);
-      const report = { phase: 'Seeding', reason: '', bytesDelivered: bytes } as const;
+      const reason = tryingAgain(job.lastFailure);
+      const report = { phase: 'Seeding', reason, bytesDelivered: bytes } as const;
       return {
         ...wait('Seeding', '', 200),
         report: isPending(source) ? { ...report, bytesVerified: bytes } : report,
       };
     }
     case 'failed':
-      if (!job.passes || job.failingFor >= deliveryPatience) return fail(job.why);
-      return { ...take('Seeding', [send], job.why), lookAgainAfter: sendAgainAfter(job.failingFor) };
+      if (!job.passes || (job.limit !== undefined && job.failingFor >= job.limit)) return fail(job.why);
+      if (job.failingFor >= deliveryPatience) return fail(`${job.why}. ${undelivered(name)}`);
+      return { ...take('Seeding', [send], tryingAgain(job.why)), lookAgainAfter: sendAgainAfter(job.failingFor) };
     case 'done':
-      return wait('Seeding', `${name} has received the snapshot`, 250);
+      return wait('Seeding', `pod/${name} has received the snapshot`, 250);
   }
 }
 
@@ -190,6 +221,9 @@ function sendAgainAfter(failing: number): number {
 
 /** An etcd that has begun serves within a second: nothing tells when, so it is asked often. */
 const answerEvery = 100;
+
+/** A login takes a leader, and a Secret that was just changed is read again after a moment. */
+const loginPatience = 15_000;
 
 /** It must be what was sent, under an identity that nobody has had, and open with the credentials there are. */
 function prove(
@@ -202,12 +236,15 @@ function prove(
   const { answer } = pod;
   if (!answer) return wait('Seeding', pod.why, answerEvery);
   const { clusterId, revision, loginProblem } = answer;
-  if (loginProblem !== undefined) return fail(loginProblem);
+  if (loginProblem !== undefined)
+    return patiently(wait('Seeding', tryingAgain(loginProblem), 1_000), loginPatience, fail(loginProblem));
   const expected = expectedRevision(source, seen.restore, desired, seenRevision(seen, target));
   // Nobody but etcd itself writes here yet: leases that ran out before anybody looked have raised it.
-  if (revision < expected) return fail(`the restored member is at revision ${revision}, not at ${expected}`);
-  if (clusterId === target.marker?.from?.clusterId) return fail(`the restored member has the cluster ID from before`);
-  if (!answer.hasLeader) return wait('Seeding', `${pod.name} is about to serve`, answerEvery);
+  if (revision < expected)
+    return fail(`the restored member is at revision ${revision}, but at least ${expected} was expected`);
+  if (clusterId === target.marker?.from?.clusterId)
+    return fail(`the restored member still has the cluster ID of the previous incarnation`);
+  if (!answer.hasLeader) return wait('Seeding', `waiting for etcd in pod/${pod.name} to elect a leader`, answerEvery);
   return identify(pod, answer);
 }
 
@@ -216,13 +253,13 @@ function identify({ name, uid, resourceVersion, onVolume }: SeedFacts, answer: S
   return take('Seeding', [
     {
       step: { do: 'settleSeed', name, uid, resourceVersion, onVolume, clusterId, memberId },
-      reason: `${name} serves revision ${revision} as cluster ${clusterId}: it must not restore a second time`,
+      reason: `member ${name} serves revision ${revision} as cluster ${clusterId}: recording this, so that it does not restore a second time`,
     },
   ]);
 }
 
 /**
- * The etcd-operator serves the new life from the moment the seed bears its identity. Whatever happens to the EtcdRestore or to the
+ * The etcd-operator serves the new incarnation from the moment the seed bears its identity. Whatever happens to the EtcdRestore or to the
  * seed from then on, what clients have written since must not be taken from them: it is recorded, and there is no way back.
  */
 export function settled({ seed: pod }: RestoreObservation, target: TargetFacts): RestorePlan {
@@ -235,7 +272,12 @@ export function settled({ seed: pod }: RestoreObservation, target: TargetFacts):
   const bornVersion = pod?.version ?? '';
   const latch = { do: 'latch', clusterId, incarnation: target.incarnation, bornVersion } as const;
   return {
-    steps: [{ step: latch, reason: `the restored data serves: this object is etcd cluster ${clusterId} from now on` }],
+    steps: [
+      {
+        step: latch,
+        reason: `the first member serves the restored data: recording cluster ID ${clusterId} for this EtcdCluster`,
+      },
+    ],
     report: { phase: 'Growing', reason: '', ...(answer && { seed: { revision: answer.revision, clusterId } }) },
     lookAgainAfter: 20,
   };

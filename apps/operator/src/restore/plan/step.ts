@@ -2,7 +2,7 @@
 import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
 import type { RestorePhaseName } from '../../api/etcd-restore.ts';
 import type { RestoreMarker, RestoreOrigin } from '../../api/restore-marker.ts';
-import type { SafetyFacts, SourceFacts, VolumeMember } from '../observation.ts';
+import type { Comparison, SafetyFacts, SourceFacts, VolumeMember } from '../observation.ts';
 
 /** One change that a restore makes: carried out as a whole, or recognised afterwards by reading. */
 export type RestoreStep =
@@ -30,13 +30,21 @@ export type RestoreStep =
   | {
       readonly do: 'save';
       readonly incarnation: number;
+      /** Only members of incarnations below this one are asked. */
+      readonly below: number;
       /** True if members of incarnations before the last one are no substitute. */
       readonly newestOnly: boolean;
       /** False to ask only how far they have come. */
       readonly isTaken: boolean;
       /** For how long members that do not answer are asked again, in milliseconds. */
       readonly patience: number;
+      /** Set if one incarnation may be saved several times, for one generation of the EtcdRestore each. */
+      readonly generation?: number;
     }
+  /** Compares the keys of prefixes in the cluster with those in the backup, in the background. */
+  | { readonly do: 'compare' }
+  /** Writes keys of prefixes to the cluster, as they were compared, in the background. */
+  | { readonly do: 'write' }
   | { readonly do: 'createSecret' }
   /** The volume, if the cluster uses them, and the pod that the data is restored in. */
   | {
@@ -58,7 +66,7 @@ export type RestoreStep =
       readonly clusterId: string;
       readonly memberId: string;
     }
-  /** Records the new life's identity on the EtcdCluster: from here on the etcd-operator runs it. */
+  /** Records the new incarnation's identity on the EtcdCluster: from here on the etcd-operator runs it. */
   | {
       readonly do: 'latch';
       readonly clusterId: string;
@@ -106,6 +114,11 @@ export interface RestoreReport {
   readonly seed?: { readonly revision: number; readonly clusterId: string };
   readonly bytesVerified?: number;
   readonly bytesDelivered?: number;
+  readonly comparison?: Comparison;
+  /** True: the keys of the comparison are not written. */
+  readonly isDryRun?: boolean;
+  /** Of the cluster, after the last key of the prefixes was written. */
+  readonly writtenRevision?: number;
 }
 
 /** What to do about a restore now, what to say, and when to look again if nothing happens before. */
@@ -113,4 +126,6 @@ export interface RestorePlan {
   readonly steps: readonly PlannedRestoreStep[];
   readonly report: RestoreReport | undefined;
   readonly lookAgainAfter: number | undefined;
+  /** Instead of this, once that has been waited for; see `patiently`. */
+  readonly atLast?: { readonly after: number; readonly plan: RestorePlan };
 }

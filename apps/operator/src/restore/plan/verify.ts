@@ -1,18 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import type { RestorePhaseName } from '../../api/etcd-restore.ts';
-import type { JobState, RestoreObservation, SourceFacts } from '../observation.ts';
-import { fail, finish, progress, take, wait } from './proposal.ts';
+import type { JobState, RestoreFacts, RestoreObservation, SourceFacts } from '../observation.ts';
+import { awaitTurn, fail, finish, progress, take, tryingAgain, wait } from './proposal.ts';
+import { whyNotRecoverable } from './recover.ts';
 import type { RestorePlan } from './step.ts';
 
 /**
  * Reads the source to its end before anything is touched. Where there is no EtcdCluster nothing can be lost: it is only looked
  * at, and read on its way to the new member. What cannot be mended by waiting ends the restore.
  */
-export function verify({ restore, jobs, cluster }: RestoreObservation): RestorePlan {
+export function verify(seen: RestoreObservation): RestorePlan {
+  const { restore, jobs, cluster } = seen;
+  const { misfits = [] } = restore;
+  if (misfits.length > 0) return finish('Failed', `the spec of the EtcdRestore is invalid: ${misfits.join('; ')}`);
+  const misspelt = cluster && whyMisspelt(restore);
+  if (misspelt) return misspelt;
   if (cluster?.deleting) return wait('Verifying', 'the EtcdCluster is being deleted', 5_000);
+  const refusal = whyNotRecoverable(seen);
+  if (refusal) return refusal;
+  if (restore.cloneOf !== undefined)
+    return cluster ? occupied(restore) : follow(jobs.verify, { ...live(restore.cloneOf), ...before });
+  if (restore.survivor) return follow(jobs.verify, { ...members, ...before });
+  if (restore.pointInTime) return follow(jobs.verify, { ...replay, ...before });
   return cluster || restore.requireManifest
     ? follow(jobs.verify, { ...whole, ...before })
     : follow(jobs.inspect, { ...glance, ...before });
+}
+
+/** Where there is data, a field that nobody knows may have been meant to limit what becomes of it. */
+export function whyMisspelt({ unknownFields: [field] = [] }: RestoreFacts): RestorePlan | undefined {
+  if (field === undefined) return undefined;
+  const meant = 'It may have been meant to limit what is restored; nothing is changed';
+  return finish('Failed', `${field} is not a field of an EtcdRestore. ${meant}. Correct or remove it`);
+}
+
+/** A copy never takes the place of something. */
+export function occupied({ clusterName }: RestoreFacts): RestorePlan {
+  return finish(
+    'Failed',
+    `EtcdCluster ${clusterName} exists already, and source.cluster only makes a new cluster: set spec.etcdCluster.name to a name that is free. Nothing was changed`,
+  );
 }
 
 /**
@@ -26,14 +54,31 @@ export function verifyAfterwards({ jobs }: RestoreObservation): RestorePlan {
 interface Course {
   readonly step: 'verify' | 'inspect';
   readonly reason: string;
+  /** Whether the status gives the reason, too: of what takes seconds and shows no progress. */
+  readonly isSaid?: true;
   readonly phase: RestorePhaseName;
   /** The phase once the source is recorded. */
   readonly next: RestorePhaseName;
   readonly giveUp: (why: string) => RestorePlan;
 }
 
-const whole = { step: 'verify', reason: 'the source is read and checked, nothing is touched' } as const;
-const glance = { step: 'inspect', reason: 'the source is looked at; it is checked on its way' } as const;
+const whole = { step: 'verify', reason: 'reading and checking the backup; nothing is changed meanwhile' } as const;
+const replay = {
+  step: 'verify',
+  reason: 'reading and checking the backup and the changes after it; nothing is changed meanwhile',
+} as const;
+const members = {
+  step: 'verify',
+  reason: 'asking the members that run whether they have a quorum; nothing is changed meanwhile',
+  isSaid: true,
+} as const;
+const live = (name: string) =>
+  ({ step: 'verify', reason: `asking the members of EtcdCluster ${name}, which is only read` }) as const;
+const glance = {
+  step: 'inspect',
+  reason:
+    'reading the manifest and the size of the backup; its hash is verified while it is copied to the first member',
+} as const;
 const before = {
   phase: 'Verifying',
   next: 'Preparing',
@@ -43,19 +88,26 @@ const before = {
 /** How long a store that cannot be reached is asked again and again. */
 const patience = 600_000;
 
+const unreadable =
+  'The backup could not be read for 10 minutes. Check the store and the network between it and the operator, then create another EtcdRestore.';
+
 function follow(job: JobState<SourceFacts>, course: Course): RestorePlan {
   const { phase, next, reason, giveUp } = course;
   const begin = { step: { do: course.step }, reason } as const;
+  const said = course.isSaid ? reason : '';
   switch (job.kind) {
     case 'idle':
-      return take(phase, [begin]);
+      return take(phase, [begin], said);
     case 'waiting':
-      return wait(phase, `waiting for ${job.ahead} other backups to be read`, 1_000);
-    case 'running':
-      return { ...wait(phase, '', 200), report: { phase, reason: '', bytesVerified: progress(job.bytes) } };
+      return awaitTurn(phase, job, 'reading backups');
+    case 'running': {
+      const report = { phase, reason: tryingAgain(job.lastFailure) || said, bytesVerified: progress(job.bytes) };
+      return { ...wait(phase, '', 200), report };
+    }
     case 'failed': {
-      if (!job.passes || job.failingFor >= patience) return giveUp(job.why);
-      const again = `${job.why}; it is tried again`;
+      if (!job.passes || (job.limit !== undefined && job.failingFor >= job.limit)) return giveUp(job.why);
+      if (job.failingFor >= patience) return giveUp(`${job.why}. ${unreadable}`);
+      const again = tryingAgain(job.why);
       return { ...take(phase, [{ ...begin, reason: again }], again), lookAgainAfter: 5_000 };
     }
     case 'done':
@@ -65,6 +117,6 @@ function follow(job: JobState<SourceFacts>, course: Course): RestorePlan {
 
 /** What is known of the source is written down before anything is built on it. */
 export function record(source: SourceFacts, phase: RestorePhaseName): RestorePlan {
-  const bytesVerified = source.verified === 'Pending' ? 0 : source.bytes;
+  const bytesVerified = source.sha256 === undefined ? 0 : source.bytes;
   return { steps: [], report: { phase, reason: '', source, bytesVerified }, lookAgainAfter: 0 };
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { checkSnapshotLength, SnapshotError } from '@etcd-operator/etcd';
-import type { OpenedStorage } from '../../storage/open-store.ts';
 import type { JobContext } from '../jobs.ts';
 import type { SourceFacts } from '../observation.ts';
 import { clusterOf, holds } from './judge.ts';
-import { lookAtSource, readDatabaseFacts, type SourceLook } from './source-look.ts';
+import { lookAtSource, readDatabaseFacts, type Source, type SourceLook } from './source-look.ts';
 import { verifySource } from './verify-source.ts';
 
 /**
@@ -12,7 +11,7 @@ import { verifySource } from './verify-source.ts';
  * where everybody can see it is read to its end all the same, so that what is said of it is what is wrong with the whole.
  */
 export async function inspectSource(
-  opened: OpenedStorage,
+  opened: Source,
   options: { readonly acceptWithoutHash: boolean },
   context: JobContext,
 ): Promise<SourceFacts> {
@@ -29,7 +28,12 @@ export async function inspectSource(
 }
 
 /** A manifest of another length is of other bytes; whether one of this length fits is known at the end. */
-function promised({ info, manifest }: SourceLook): Pick<SourceFacts, 'bytes' | 'sha256' | 'verified' | 'cluster'> {
-  const cluster = manifest?.bytes === info.bytes ? clusterOf(manifest) : undefined;
-  return { bytes: info.bytes, sha256: undefined, verified: 'Pending', cluster };
+function promised({
+  info,
+  manifest,
+}: SourceLook): Pick<SourceFacts, 'bytes' | 'sha256' | 'verified' | 'cluster' | 'etcdVersion'> {
+  const fits = manifest?.bytes === info.bytes;
+  const cluster = fits ? clusterOf(manifest) : undefined;
+  const etcdVersion = fits ? manifest.etcdVersion : undefined;
+  return { bytes: info.bytes, sha256: undefined, verified: 'Pending', cluster, etcdVersion };
 }

@@ -12,7 +12,7 @@ export interface Expected {
   readonly acceptWithoutHash: boolean;
 }
 
-export type Verdict = Pick<SourceFacts, 'bytes' | 'sha256' | 'cluster'> & {
+export type Verdict = Pick<SourceFacts, 'bytes' | 'sha256' | 'cluster' | 'etcdVersion'> & {
   readonly verified: 'Manifest' | 'Embedded' | 'Nothing';
 };
 
@@ -30,6 +30,7 @@ export function judge(measured: Measured, { manifest, acceptWithoutHash }: Expec
     sha256,
     verified: fits ? 'Manifest' : hasHash ? 'Embedded' : 'Nothing',
     cluster: fits ? clusterOf(manifest) : undefined,
+    ...(fits && { etcdVersion: manifest.etcdVersion }),
   };
 }
 

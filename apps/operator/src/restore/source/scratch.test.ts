@@ -77,6 +77,22 @@ test('many at once share a bounded room: who finds none does without, and what i
   await second?.drop();
 });
 
+test('a file to read at any place has no name, and takes its room until it is closed', async () => {
+  const scratch = await Scratch.open(directory);
+  {
+    await using file = await scratch.file('a', 100);
+    expect(await file?.append(Buffer.from('one'))).toBe(0);
+    expect(await file?.append(Buffer.from('two'))).toBe(3);
+    expect(Buffer.from((await file?.read(2, 9)) ?? []).toString()).toBe('etwo');
+    expect(await readdir(directory)).toEqual([]);
+    expect(await scratch.file('a', 100)).toBeUndefined();
+  }
+  await using again = await scratch.file('a', 100);
+  expect(again).toBeDefined();
+  expect(await scratch.file('b', Number.MAX_SAFE_INTEGER)).toBeUndefined();
+  expect(await (await Scratch.open(undefined)).file('a', 1)).toBeUndefined();
+});
+
 test('what an earlier process left is removed, and nothing else', async () => {
   await writeFile(join(directory, 'old.snapshot'), 'x');
   await writeFile(join(directory, 'old.snapshot.part'), 'x');

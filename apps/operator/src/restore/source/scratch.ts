@@ -3,6 +3,7 @@ import { type FileHandle, mkdir, open, readdir, rename, rm, stat, statfs } from 
 import { join } from 'node:path';
 import { readAhead } from '../read-ahead.ts';
 import { WriteBehind } from '../write-behind.ts';
+import { type ScratchFile, scratchFile } from './scratch-file.ts';
 
 /** A source that is being kept on its way. */
 export interface Kept {
@@ -48,14 +49,42 @@ export class Scratch {
     const file = this.#file(name);
     this.#taken.set(name, bytes);
     try {
-      const { bavail, bsize } = await statfs(this.#directory);
-      // The node's other pods need room as well.
-      if (bavail * bsize >= bytes * 2) return keptIn(file, await open(`${file}.part`, 'w', 0o600));
+      if (await this.#hasRoom(name, bytes)) return keptIn(file, await open(`${file}.part`, 'w', 0o600));
     } catch {
       // As without a folder.
     }
     this.#taken.delete(name);
     return undefined;
+  }
+
+  /**
+   * A file without a name, for whoever has to read a source at any place; undefined if there is no folder, or no room for that many bytes. Nothing of it is left
+   * when it is closed, or when the process ends.
+   */
+  async file(name: string, bytes: number): Promise<ScratchFile | undefined> {
+    const path = this.#file(name);
+    if (!this.#directory || this.#taken.has(name) || !(await this.#hasRoom(name, bytes))) return undefined;
+    this.#taken.set(name, bytes);
+    try {
+      const handle = await open(`${path}.part`, 'w+', 0o600);
+      await rm(`${path}.part`);
+      return scratchFile(handle, () => this.#taken.delete(name));
+    } catch (error) {
+      this.#taken.delete(name);
+      throw error;
+    }
+  }
+
+  /** False if nothing can be kept at all. */
+  get isThere(): boolean {
+    return this.#directory !== undefined;
+  }
+
+  /** The node's other pods need room as well. */
+  async #hasRoom(name: string, bytes: number): Promise<boolean> {
+    if (!this.#directory || this.#takenByOthers(name) + bytes > maxBytes) return false;
+    const { bavail, bsize } = await statfs(this.#directory);
+    return bavail * bsize >= bytes * 2;
   }
 
   #takenByOthers(name: string): number {

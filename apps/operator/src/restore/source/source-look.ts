@@ -1,37 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BlobInfo } from '@etcd-operator/blob';
 import { readSnapshotFacts, type SnapshotFacts } from '@etcd-operator/etcd';
-import type { Manifest } from '../../storage/manifest.ts';
-import type { OpenedStorage } from '../../storage/open-store.ts';
+import type { BackupReader } from '../../storage/encryption/backup-reader.ts';
+import type { KeyProvider } from '../../storage/encryption/key-provider.ts';
+import { isAuthentic } from '../../storage/encryption/manifest-mac.ts';
+import { contentManifest, type Manifest } from '../../storage/manifest.ts';
 import { rangedReader } from '../../storage/ranged-reader.ts';
 import { readManifest } from '../../storage/read-manifest.ts';
+import type { StoragePlace } from '../../storage/storage-place.ts';
 import type { Measured } from '../delivery/measure.ts';
 import type { SourceFacts } from '../observation.ts';
 import { RestoreError } from '../restore-error.ts';
 import { judge } from './judge.ts';
 
+/** Where a source is, and how its content is read. */
+export interface Source {
+  readonly store: BackupReader;
+  readonly place: StoragePlace;
+  /** Undefined: the spec names no key. */
+  readonly keys: KeyProvider | undefined;
+}
+
 /** A source before it is read to its end. */
 export interface SourceLook {
   readonly info: BlobInfo;
+  /** What it says of the content; undefined also for one that was not written with the key of the spec. */
   readonly manifest: Manifest | undefined;
 }
 
 /** What lies there, and what lies beside it. */
-export async function lookAtSource({ store, place }: OpenedStorage, signal: AbortSignal): Promise<SourceLook> {
+export async function lookAtSource({ store, place, keys }: Source, signal: AbortSignal): Promise<SourceLook> {
   const [info, manifest] = await Promise.all([
     store.stat(place.key, { signal }),
     readManifest(store, place.key, signal),
   ]);
-  return { info, manifest };
+  // Whoever may write to the store may have rewritten what was not written with the key.
+  const counts = manifest && (!keys || (await isAuthentic(manifest, keys, signal)));
+  return { info, manifest: counts ? contentManifest(manifest) : undefined };
 }
 
 /** What the database says of itself, by a few small reads. */
 export type DatabaseFacts = Pick<SourceFacts, 'revision' | 'newestEntry' | 'storageVersion' | 'authEnabled'>;
 
-export async function readDatabaseFacts({ store, place }: OpenedStorage, signal: AbortSignal): Promise<DatabaseFacts> {
+export async function readDatabaseFacts({ store, place }: Source, signal: AbortSignal): Promise<DatabaseFacts> {
   const facts = await readSnapshotFacts(rangedReader(store, place.key, signal));
   if (facts.revision > BigInt(Number.MAX_SAFE_INTEGER))
-    throw new RestoreError('SourceRefused', `${place.path} claims revision ${facts.revision}`);
+    throw new RestoreError(
+      'SourceRefused',
+      `${place.path} cannot be restored: its revision ${facts.revision} is too high to be valid`,
+    );
   return databaseFacts(facts);
 }
 
@@ -58,7 +75,7 @@ export interface Reading {
  * `RestoreError` for what must not be restored.
  */
 export async function concludeSource(
-  { store, place }: OpenedStorage,
+  { store, place }: Source,
   { look, measured, facts, acceptWithoutHash }: Reading,
   signal: AbortSignal,
 ): Promise<SourceFacts> {
@@ -69,7 +86,7 @@ export async function concludeSource(
   const found = await facts().catch((error: unknown) => ({ error }));
   const after = await store.stat(place.key, { signal });
   if (after.etag !== before.etag || after.bytes !== before.bytes || measured.bytes !== after.bytes)
-    throw new RestoreError('SourceRefused', `${path} was replaced while it was read`);
+    throw new RestoreError('SourceReplaced', `${path} was replaced while the restore was reading it`);
   if ('error' in found) throw found.error;
   return { path, ...found, ...verdict };
 }

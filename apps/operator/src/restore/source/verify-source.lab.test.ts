@@ -31,7 +31,11 @@ async function verify(path: string, acceptWithoutHash = false) {
   };
   const opened = await openStore(request, { directory: root });
   try {
-    return await verifySource(opened, { acceptWithoutHash }, { signal, onProgress: () => undefined });
+    return await verifySource(
+      { ...opened, keys: undefined },
+      { acceptWithoutHash },
+      { signal, onProgress: () => undefined },
+    );
   } finally {
     opened.store.close();
   }
@@ -51,7 +55,7 @@ const manifestOf = (bytes: Uint8Array, sha256 = createHash('sha256').update(byte
   });
 
 describe('a source that is sound', () => {
-  test('rule 21: without a manifest is proven by the hash at its end', async () => {
+  test('operator rule 21: without a manifest is proven by the hash at its end', async () => {
     await put('plain.db', sound);
     expect(await verify('plain.db')).toMatchObject({
       verified: 'Embedded',
@@ -60,26 +64,26 @@ describe('a source that is sound', () => {
     });
   });
 
-  test('rule 21: with a manifest that fits is proven by that, and says whose it is', async () => {
+  test('operator rule 21: with a manifest that fits is proven by that, and says whose it is', async () => {
     await put('ours.db', sound);
     await put('ours.db.manifest.json', manifestOf(sound));
     expect(await verify('ours.db')).toMatchObject({ verified: 'Manifest', cluster: { name: 'example', size: 3 } });
   });
 
-  test('rule 21: with a manifest of other bytes falls back to the hash, and the manifest says nothing', async () => {
+  test('operator rule 21: with a manifest of other bytes falls back to the hash, and the manifest says nothing', async () => {
     await put('stale.db', sound);
     await put('stale.db.manifest.json', manifestOf(sound, 'a'.repeat(64)));
     expect(await verify('stale.db')).toMatchObject({ verified: 'Embedded', cluster: undefined });
   });
 
-  test('rule 21: a database without a hash is refused unless that is asked for', async () => {
+  test('operator rule 21: a database without a hash is refused unless that is asked for', async () => {
     await put('bare.db', sound.subarray(0, sound.byteLength - 32));
     await expect(verify('bare.db')).rejects.toMatchObject({ code: 'NoHash' });
     expect(await verify('bare.db', true)).toMatchObject({ verified: 'Nothing' });
   });
 });
 
-describe('[92] faults 49: of 100 broken sources', () => {
+describe('[92] fault 49: of 100 broken sources', () => {
   const random = seededRandom(8);
   const at = () => Math.floor(random.next() * sound.byteLength);
   const flipped = () => {

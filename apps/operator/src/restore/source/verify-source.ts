@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { OpenedStorage } from '../../storage/open-store.ts';
 import { Measure } from '../delivery/measure.ts';
 import type { JobContext } from '../jobs.ts';
 import type { SourceFacts } from '../observation.ts';
 import type { Kept } from './scratch.ts';
-import { concludeSource, lookAtSource, readDatabaseFacts } from './source-look.ts';
+import { concludeSource, lookAtSource, readDatabaseFacts, type Source } from './source-look.ts';
 
 export interface VerifyOptions {
   readonly acceptWithoutHash: boolean;
@@ -17,7 +16,7 @@ export interface VerifyOptions {
  * `SnapshotError` or `RestoreError` for what must not be restored.
  */
 export async function verifySource(
-  opened: OpenedStorage,
+  opened: Source,
   { acceptWithoutHash, keep }: VerifyOptions,
   context: JobContext,
 ): Promise<SourceFacts> {
@@ -36,7 +35,7 @@ export async function verifySource(
   }
 }
 
-async function readWhole({ store, place }: OpenedStorage, kept: Kept | undefined, { signal, onProgress }: JobContext) {
+async function readWhole({ store, place }: Source, kept: Kept | undefined, { signal, onProgress }: JobContext) {
   const measure = new Measure();
   let bytes = 0;
   for await (const piece of store.get(place.key, undefined, { signal })) {

@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { networkDialer } from '@etcd-operator/etcd';
 import { systemClock } from '@etcd-operator/ports';
+import { freePort } from '@etcd-operator/tools';
 import type { AgentAddress } from '../delivery/courier.ts';
 import { receiveSnapshot } from '../delivery/receive.ts';
-
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address ? address.port : 0;
-}
 
 /** An agent in this process that waits for a snapshot, in a folder of its own. */
 export class AgentScene implements AsyncDisposable {
@@ -48,7 +39,7 @@ export class AgentScene implements AsyncDisposable {
     return new Promise<boolean>((resolve) => {
       const say = (line: string) => {
         said.push(line);
-        if (line.startsWith('waits')) resolve(true);
+        if (line.startsWith('waiting')) resolve(true);
       };
       this.received = receiveSnapshot({ uid, key, file, port, signal: this.stop.signal, say });
       this.received.catch(() => resolve(false));

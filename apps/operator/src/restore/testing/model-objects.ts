@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { LifePod, LifeVolume } from '../observation.ts';
+import { outlasted } from '../plan/proposal.ts';
+import type { RestorePlan } from '../plan/step.ts';
 
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -17,3 +19,18 @@ export function modelVolume(name: string, incarnation: number): Mutable<LifeVolu
     ...{ isIdentified: false, keptBy: '', member },
   };
 }
+
+/** What a process knows that has looked before: since when it has seen the end, and waits for what may pass. */
+export interface Memory {
+  endedAt?: number;
+  waitingSince?: number | undefined;
+}
+
+/** What is done about a plan by whoever has waited since. */
+export function patient(plan: RestorePlan, memory: Memory, elapsed: number): RestorePlan {
+  memory.waitingSince = plan.atLast && (memory.waitingSince ?? elapsed);
+  return outlasted(plan, elapsed - (memory.waitingSince ?? elapsed));
+}
+
+/** Restores of prefixes have tests of their own: they touch nothing of the model. */
+export const idlePrefixes = { compare: { kind: 'idle' }, write: { kind: 'idle' } } as const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { RestoreMarker } from '../../api/restore-marker.ts';
 import { desiredOf } from '../../cluster/desired.ts';
+import { noGrants, type PodGrants } from '../../cluster/grants/pod-grants.ts';
 import type {
   JobState,
   LifePod,
@@ -15,7 +16,7 @@ import { limitsOf } from '../plan/cluster-limits.ts';
 import { expectedRevision } from '../plan/fit.ts';
 import { planRestore } from '../plan/plan.ts';
 import type { RestoreReport, RestoreStep } from '../plan/step.ts';
-import { type Mutable, modelPod, modelVolume } from './model-objects.ts';
+import { idlePrefixes, type Memory, type Mutable, modelPod, modelVolume, patient } from './model-objects.ts';
 import { wrongsOf } from './rules.ts';
 
 /** What may go wrong in a model. */
@@ -39,6 +40,8 @@ export interface Trouble {
   readonly sourceRefused?: boolean;
   /** The manifest is of other bytes, which nobody sees before the end. */
   readonly manifestMisfits?: boolean;
+  /** The source is a cluster that serves. */
+  readonly isClone?: boolean;
   /** The process ends when the new member has the snapshot, and nobody has written that down. */
   readonly endsOnceDelivered?: boolean;
   /** From when on the node of a pod, or of the one that the data is restored in, never answers again. */
@@ -60,6 +63,10 @@ export const modelSource: SourceFacts = {
 
 /** As it is before anybody has read it. */
 const pendingSource: SourceFacts = { ...modelSource, sha256: undefined, verified: 'Pending' };
+
+/** A cluster that serves, before and after it was copied. */
+const liveSource: SourceFacts = { ...modelSource, path: 'etcdcluster/origin', sha256: undefined, verified: 'Live' };
+const copiedSource: SourceFacts = { ...liveSource, sha256: 'cd', bytes: 8192 };
 
 interface ModelCluster {
   uid: string;
@@ -84,6 +91,7 @@ export class RestoreModel {
   cluster: ModelCluster | undefined;
   pods: Mutable<LifePod>[] = [];
   volumes: Mutable<LifeVolume>[] = [];
+  grants: PodGrants = noGrants;
   secret = false;
   finalizer = false;
   deleting = false;
@@ -107,7 +115,7 @@ export class RestoreModel {
   now = 1_000_000;
   elapsed = 0;
   completedElapsed = 0;
-  #seenEndedAt: number | undefined;
+  #memory: Memory = {};
   writes = 0;
   /** Writes of the etcd-operator, after which of them it is killed, and for how many more looks it is away. */
   etcdWrites = 0;
@@ -150,7 +158,7 @@ export class RestoreModel {
   pass(limit: number): boolean {
     this.#world();
     if (this.gone) return false;
-    const plan = planRestore(this.observation(), this.now);
+    const plan = patient(planRestore(this.observation(), this.now), this.#memory, this.elapsed);
     for (const { step } of plan.steps) {
       if (this.#apply(step)) this.writes++;
       this.wrongs.push(...wrongsOf(step, this));
@@ -167,11 +175,8 @@ export class RestoreModel {
   }
 
   crash(): void {
-    this.#seenEndedAt = undefined;
-    this.inspect = { kind: 'idle' };
-    this.verify = { kind: 'idle' };
-    this.save = { kind: 'idle' };
-    this.deliver = { kind: 'idle' };
+    this.#memory = {};
+    for (const job of ['inspect', 'verify', 'save', 'deliver'] as const) this[job] = { kind: 'idle' };
   }
 
   observation(): RestoreObservation {
@@ -179,7 +184,7 @@ export class RestoreModel {
     const spec = { size: 3, version: '3.6.16' };
     const ended =
       this.status?.phase === 'Succeeded' ? 'succeeded' : this.status?.phase === 'Failed' ? 'failed' : undefined;
-    if (this.completedAt > 0) this.#seenEndedAt ??= this.elapsed;
+    if (this.completedAt > 0) this.#memory.endedAt ??= this.elapsed;
     return {
       restore: {
         name: 'r',
@@ -189,10 +194,12 @@ export class RestoreModel {
         hasFinalizer: this.finalizer,
         namespace: 'ns',
         clusterName: 'c',
+        cloneOf: this.trouble.isClone ? 'origin' : undefined,
         safetySnapshot: this.trouble.policy ?? 'Required',
         retention: this.retention,
         requireManifest: false,
         acceptForeign: false,
+        isEncrypted: false,
         revisionBump: 1_000,
         timeout: 3_600_000,
         clusterSpec: undefined,
@@ -223,12 +230,13 @@ export class RestoreModel {
         waitingFor: '',
       },
       pods: this.pods.map((pod) => ({ ...pod })),
-      strangers: [],
+      foreignPods: [],
       volumes: this.volumes.map((volume) => ({ ...volume })),
       seed: this.seed && { ...this.seed },
+      grants: this.grants,
       hasSecret: this.secret,
-      endedFor: this.elapsed - (this.#seenEndedAt ?? this.elapsed),
-      jobs: { inspect: this.inspect, verify: this.verify, save: this.save, deliver: this.deliver },
+      endedFor: this.elapsed - (this.#memory.endedAt ?? this.elapsed),
+      jobs: { inspect: this.inspect, verify: this.verify, save: this.save, deliver: this.deliver, ...idlePrefixes },
     };
   }
 
@@ -257,7 +265,7 @@ export class RestoreModel {
     return !item.terminating || isLost;
   }
 
-  /** One write of the etcd-operator: it stands back and says so, or brings the new life one member nearer to its size. */
+  /** One write of the etcd-operator: it stands back and says so, or brings the new incarnation one member nearer to its size. */
   #etcdOperator(cluster: ModelCluster): boolean {
     const marked = cluster.marker?.uid ?? '';
     if (cluster.acknowledged !== marked) {
@@ -271,11 +279,12 @@ export class RestoreModel {
   }
 
   #runJobs(): void {
-    const { sourceRefused, manifestMisfits } = this.trouble;
-    const read = manifestMisfits ? { ...modelSource, cluster: undefined } : modelSource;
+    const { sourceRefused, manifestMisfits, isClone } = this.trouble;
+    const whole = manifestMisfits ? { ...modelSource, cluster: undefined } : modelSource;
+    const [looked, read] = isClone ? [liveSource, copiedSource] : [whole, whole];
     const refused = { kind: 'failed', why: 'broken', passes: false, failingFor: 0 } as const;
     if (this.inspect.kind === 'running') this.inspect = { kind: 'done', value: pendingSource };
-    if (this.verify.kind === 'running') this.verify = sourceRefused ? refused : { kind: 'done', value: read };
+    if (this.verify.kind === 'running') this.verify = sourceRefused ? refused : { kind: 'done', value: looked };
     if (this.save.kind === 'running') this.save = { kind: 'done', value: this.#saved() };
     if (this.deliver.kind === 'running') this.#arrive(sourceRefused ? refused : { kind: 'done', value: read });
   }
@@ -356,17 +365,16 @@ export class RestoreModel {
       case 'deliver':
         this[step.do] = { kind: 'running', bytes: 0 };
         return false;
+      case 'compare':
+      case 'write':
+        return false;
       case 'addFinalizer':
-        this.finalizer = true;
-        return true;
       case 'removeFinalizer':
-        this.finalizer = false;
+        this.finalizer = step.do === 'addFinalizer';
         return true;
       case 'createSecret':
-        this.secret = true;
-        return true;
       case 'deleteSecret':
-        this.secret = false;
+        this.secret = step.do === 'createSecret';
         return true;
       case 'startMember':
         this.pods.push({ ...modelPod(step.name, step.incarnation), ready: false, running: false, startedBy: 'r1' });

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { execFile, spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { BlobStore } from '@etcd-operator/blob';
-import { ensurePart } from '@etcd-operator/tools';
+import { ensurePart, freePort } from '@etcd-operator/tools';
 
 const run = promisify(execFile);
 
@@ -41,7 +40,7 @@ export async function restoreByHand(store: BlobStore, key: string, directory: st
   }
 }
 
-/** In a process of its own: this one has a whole lab to look after, which whoever downloads by hand has not. */
+/** In a process of its own: this one has a whole lab to manage, which whoever downloads by hand has not. */
 async function downloadTo(file: string, store: BlobStore, key: string): Promise<void> {
   const lent = await store.lend(key, { expiresIn: 300 });
   if (!lent) throw new Error(`${store.location} does not lend`);
@@ -86,12 +85,4 @@ async function answers(url: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address ? address.port : 0;
 }

@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { RetryPolicy } from '@etcd-operator/blob';
 import type { Login } from '@etcd-operator/etcd';
 import { fillStore, type StoreContents, storeContents } from '@etcd-operator/etcd/testing';
 import { isKubeError } from '@etcd-operator/kube';
-import { adminIdentity, type ImageSet } from '@etcd-operator/kube-lab';
-import { createLogger, type LogRecord, systemClock } from '@etcd-operator/ports';
+import { adminIdentity, type ImageSet, type IpFamilies } from '@etcd-operator/kube-lab';
+import { type Clock, createLogger, type LogRecord, systemClock } from '@etcd-operator/ports';
 import { type EtcdRestore, type EtcdRestoreSpec, etcdRestores } from '../../api/etcd-restore.ts';
 import { runEtcdRestoreOperator } from '../../restore-operator.ts';
 import { type LabVersion, OperatorLab } from '../../testing/operator-lab.ts';
@@ -19,6 +20,12 @@ const namespace = 'default';
 
 /** Names of the lab are of servers on loopback, as far as this process is concerned. */
 const resolve = async (_host: string) => ['127.0.0.1'];
+
+/** What the restore operator of a lab may have of its own. */
+interface RestoreLabOperator {
+  readonly retry?: RetryPolicy;
+  readonly clock?: Clock;
+}
 
 type Source = Omit<EtcdRestoreSpec, 'backupStorageType' | 'etcdCluster' | 'directory'>;
 
@@ -30,11 +37,13 @@ export class RestoreLab implements AsyncDisposable {
   readonly clusters: OperatorLab;
   readonly directory: string;
   readonly log: LogRecord[] = [];
+  readonly #operator: RestoreLabOperator;
   #running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
 
-  private constructor(clusters: OperatorLab, directory: string) {
+  private constructor(clusters: OperatorLab, directory: string, operator: RestoreLabOperator) {
     this.clusters = clusters;
     this.directory = directory;
+    this.#operator = operator;
   }
 
   static async start(
@@ -42,17 +51,20 @@ export class RestoreLab implements AsyncDisposable {
       readonly nodes?: number;
       readonly versions?: readonly LabVersion[];
       readonly images?: readonly ImageSet[];
+      readonly operator?: RestoreLabOperator;
+      readonly ipFamilies?: IpFamilies;
     } = {},
   ): Promise<RestoreLab> {
     const images = [agentImages(), ...(options.images ?? [])];
     const clusters = await OperatorLab.start({ ...options, images });
-    const started = new RestoreLab(clusters, await mkdtemp(join(tmpdir(), 'restore-lab-')));
+    const started = new RestoreLab(clusters, await mkdtemp(join(tmpdir(), 'restore-lab-')), options.operator ?? {});
     started.startOperator();
     return started;
   }
 
   startOperator(): void {
     const stop = new AbortController();
+    const { retry, clock } = this.#operator;
     const log = createLogger({ clock: systemClock, level: 'debug', write: (record) => this.log.push(record) });
     const ended = runEtcdRestoreOperator(
       {
@@ -64,7 +76,8 @@ export class RestoreLab implements AsyncDisposable {
         agentImage: agentImageName,
         scratchDirectory: join(this.directory, 'scratch'),
         // Real servers of tests are on loopback, where no store of a user may be.
-        storage: { directory: this.directory, policy: { allowLocal: true, resolve } },
+        storage: { directory: this.directory, policy: { allowLocal: true, resolve }, ...(retry && { retry }) },
+        ...(clock && { clock }),
         dial: this.clusters.paths.dial,
       },
       stop.signal,

@@ -21,6 +21,8 @@ import { type CallKind, decodeGrpcMessage, grpcCodes, statusError } from './stat
 export interface CallOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** Throws if the request may not leave any more. */
+  readonly fence?: (() => void) | undefined;
   /** Sent as the `token` header. */
   readonly token?: string | undefined;
   /** The largest message that is taken from the server. */
@@ -44,7 +46,7 @@ export async function unary(
   let answer: Uint8Array | undefined;
   for await (const message of messages) answer ??= message;
   if (answer) return answer;
-  throw new EtcdError('BadResponse', 'the member answered without a message', { call, outcomeUnknown: call.mutating });
+  throw new EtcdError('BadResponse', 'the member sent an empty response', { call, outcomeUnknown: call.mutating });
 }
 
 /**
@@ -71,7 +73,7 @@ export async function* streaming(
     }
     yield* messages;
   }
-  if (deframer.partial) throw malformed(call, new FrameError('the answer ends in the middle of a message'));
+  if (deframer.partial) throw malformed(call, new FrameError('the response ends in the middle of a message'));
 }
 
 /**
@@ -126,17 +128,32 @@ async function start(
   scope: Scope,
   options: HeaderOptions & {
     readonly halfClose: boolean;
+    readonly fence?: (() => void) | undefined;
     readonly acquire: (signal: AbortSignal) => Promise<Connection>;
   },
 ): Promise<{ connection: Connection; stream: ClientHttp2Stream }> {
+  const connection = await connected(call, scope, options);
+  // After every wait: the process may have been stopped in any of them.
+  options.fence?.();
   try {
-    const connection = await options.acquire(scope.signal);
     const stream = connection.request(headersOf(call, options));
     stream.on('error', () => undefined);
     const framed = frame(request);
     if (options.halfClose) stream.end(framed);
     else stream.write(framed);
     return { connection, stream };
+  } catch (error) {
+    throw connectError(call, error);
+  }
+}
+
+async function connected(
+  call: CallKind,
+  scope: Scope,
+  { acquire }: { readonly acquire: (signal: AbortSignal) => Promise<Connection> },
+): Promise<Connection> {
+  try {
+    return await acquire(scope.signal);
   } catch (error) {
     if (scope.endedBy) throw endedError(call, scope.endedBy, false);
     throw connectError(call, error);
@@ -206,15 +223,15 @@ class Answer {
   #unfinished(): EtcdError {
     const http = this.#headers[':status'];
     if (http !== undefined && http !== 200) {
-      return new EtcdError('BadResponse', `HTTP status ${http}; is this the client port of an etcd?`, {
+      return new EtcdError('BadResponse', `HTTP status ${http}; check that this is the client port of an etcd member`, {
         call: this.#call,
       });
     }
     // A refused stream has not been looked at by the server.
     const refused = this.#stream.rstCode === constants.NGHTTP2_REFUSED_STREAM;
     const [code, text] = isTlsFailure(this.#failure)
-      ? (['TlsFailed', 'the member refused our side of TLS'] as const)
-      : (['Unavailable', 'the connection was lost before the answer was complete'] as const);
+      ? (['TlsFailed', 'the member refused the TLS client certificate'] as const)
+      : (['Unavailable', 'the connection was lost before the response was complete'] as const);
     return new EtcdError(code, text, {
       call: this.#call,
       outcomeUnknown: this.#call.mutating && !refused,

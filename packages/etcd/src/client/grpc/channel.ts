@@ -5,7 +5,7 @@ import { Connection, type ConnectionLimits } from './connection.ts';
 import { DataTap } from './data-tap.ts';
 import { openScope, within } from './scope.ts';
 
-/** What a channel is made of. `route` is asked anew for each connection, so that replaced certificates are used at once. */
+/** What a channel is made of. `route` is asked again for each connection, so that replaced certificates are used at once. */
 export interface ChannelOptions {
   readonly route: () => Route;
   readonly dial: Dialer;

@@ -40,7 +40,10 @@ export class Connection {
     });
     // Calls learn of a broken connection through their own streams.
     this.#session.on('error', () => undefined);
-    this.#session.once('connect', () => this.#session.setLocalWindowSize(limits.windowBytes));
+    // One that is given up at once is told of its connecting all the same, and would end the process then.
+    this.#session.once('connect', () => {
+      if (!this.#session.destroyed) this.#session.setLocalWindowSize(limits.windowBytes);
+    });
     this.#session.once('goaway', () => this.retire());
     this.#session.once('close', () => this.#timer?.cancel());
     this.#becomeIdle();

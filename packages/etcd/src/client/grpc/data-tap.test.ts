@@ -105,7 +105,7 @@ describe('a data tap', () => {
     const failed = new Promise<Error>((resolve) => tap.once('error', resolve));
     peer.write(frame(0, 0, Buffer.alloc(600)));
     peer.write(frame(0, 0, Buffer.alloc(600)));
-    expect((await failed).message).toBe('the member sends more than it was allowed to');
+    expect((await failed).message).toBe('the member sent more data than HTTP/2 flow control allows');
     expect(tap.destroyed).toBe(true);
   });
 

@@ -109,7 +109,8 @@ export class DataTap extends Duplex {
     if (isData) {
       this.#streamId = header.readUInt32BE(5) & 0x7fff_ffff;
       this.#held += left;
-      if (this.#held > this.#windowBytes) this.destroy(new Error('the member sends more than it was allowed to'));
+      if (this.#held > this.#windowBytes)
+        this.destroy(new Error('the member sent more data than HTTP/2 flow control allows'));
     } else {
       this.push(Buffer.from(header));
     }

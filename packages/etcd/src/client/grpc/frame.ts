@@ -23,7 +23,8 @@ export class FrameError extends Error {
 /** What the prefix of a message says. Throws `FrameError` if it is compressed, which was never asked for, or too large. */
 export function messageLength(prefix: Uint8Array, limit: number): number {
   const view = Buffer.from(prefix.buffer, prefix.byteOffset, prefixLength);
-  if (view.readUInt8(0) !== 0) throw new FrameError('the answer is compressed, which was not asked for');
+  if (view.readUInt8(0) !== 0)
+    throw new FrameError('the response is compressed, although compression was not requested');
   const length = view.readUInt32BE(1);
   if (length > limit) throw new FrameError(`a message of ${length} bytes is larger than the limit of ${limit}`);
   return length;

@@ -14,7 +14,7 @@ describe('the time of a call', () => {
     expect(scope.signal.aborted).toBe(true);
   });
 
-  test('counts anew from the last sign, to the millisecond', async () => {
+  test('counts again from the last sign, to the millisecond', async () => {
     const clock = new VirtualClock();
     using scope = openScope(clock, 1_000, undefined);
     for (let signs = 0; signs < 5; signs++) {

@@ -13,11 +13,11 @@ export type EndedBy =
 export interface Scope extends Disposable {
   readonly signal: AbortSignal;
   readonly endedBy: EndedBy | undefined;
-  /** Starts the time anew, for streams whose limit is on silence and not on the whole. */
+  /** Starts the time again, for streams whose limit is on silence and not on the whole. */
   renew(): void;
-  /** Starts the time anew unless it is stopped. Cheap enough for every piece of a large answer. */
+  /** Starts the time again unless it is stopped. Cheap enough for every piece of a large answer. */
   touch(): void;
-  /** Stops the time, while it is not the server that is waited for. */
+  /** Stops the time, while the server is not what we wait for. */
   pause(): void;
 }
 
@@ -31,7 +31,7 @@ export function openScope(clock: Clock, timeoutMs: number, parent: AbortSignal |
     controller.abort(by.kind === 'abort' ? by.reason : new Error(`no answer within ${by.afterMs} ms`));
   };
   const onAbort = () => end({ kind: 'abort', reason: parent?.reason });
-  // A stream starts its time anew with every piece. To note when is cheap; a timer for each would cost more than the piece.
+  // A stream starts its time again with every piece. To note when is cheap; a timer for each would cost more than the piece.
   let since: number | undefined = clock.monotonic();
   let timer: Timer | undefined;
   const arm = (milliseconds: number) => {

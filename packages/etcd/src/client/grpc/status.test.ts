@@ -54,7 +54,7 @@ describe("errors with etcd's own meaning", () => {
     const error = statusError({ ...change, method: 'Maintenance/Downgrade', since: '3.5' }, 12, 'unknown method');
     expect(error).toMatchObject({ code: 'Unimplemented', outcomeUnknown: false });
     expect(error.message).toBe(
-      'Maintenance/Downgrade on 10.0.0.7:2379: this member does not know the call; it came with etcd 3.5',
+      'Maintenance/Downgrade on 10.0.0.7:2379: this member does not support the call, which needs etcd 3.5 or newer',
     );
   });
 

@@ -91,7 +91,7 @@ export function statusError(call: CallKind, status: number, message: string): Et
   const code = codeOf(status, message);
   const text =
     code === 'Unimplemented'
-      ? `this member does not know the call; it came with etcd ${call.since ?? '(a newer version)'}`
+      ? `this member does not support the call, which needs etcd ${call.since ?? '(a newer version)'} or newer`
       : message || `gRPC status ${status}`;
   return new EtcdError(code, text, { call, outcomeUnknown: call.mutating && undecided.has(code) });
 }

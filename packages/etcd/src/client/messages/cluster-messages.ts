@@ -3,12 +3,15 @@ import { bool, repeated, string, uint64 } from '../wire/field.ts';
 import { type Decoded, embedded, message } from '../wire/message.ts';
 import { responseHeader } from './kv-messages.ts';
 
+/** Far more members, and addresses of one, than etcd runs with; a list of millions would cost more memory than the operator has. */
+const mostMembers = 64;
+
 /** A member as the cluster knows it. The name and the client URLs are empty until it has started for the first time. */
 export const member = message({
   id: uint64(1),
   name: string(2),
-  peerUrls: repeated(string(3)),
-  clientUrls: repeated(string(4)),
+  peerUrls: repeated(string(3), mostMembers),
+  clientUrls: repeated(string(4), mostMembers),
   isLearner: bool(5),
 });
 export type Member = Decoded<typeof member>;
@@ -17,7 +20,7 @@ export const memberAddRequest = message({ peerUrls: repeated(string(1)), isLearn
 export const memberAddResponse = message({
   header: embedded(1, responseHeader),
   member: embedded(2, member),
-  members: repeated(embedded(3, member)),
+  members: repeated(embedded(3, member), mostMembers),
 });
 export type MemberAddResponse = Decoded<typeof memberAddResponse>;
 
@@ -26,5 +29,8 @@ export const memberUpdateRequest = message({ id: uint64(1), peerUrls: repeated(s
 export const memberListRequest = message({ linearizable: bool(1) });
 
 /** The answer to list, remove, update and promote: the members as they are now. */
-export const membersResponse = message({ header: embedded(1, responseHeader), members: repeated(embedded(2, member)) });
+export const membersResponse = message({
+  header: embedded(1, responseHeader),
+  members: repeated(embedded(2, member), mostMembers),
+});
 export type MembersResponse = Decoded<typeof membersResponse>;

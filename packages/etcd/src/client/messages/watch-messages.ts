@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { bool, bytes, choice, int64, repeated, string } from '../wire/field.ts';
 import { type Decoded, embedded, message, optional } from '../wire/message.ts';
+import { WireError } from '../wire/reader.ts';
 import { keyValue, responseHeader } from './kv-messages.ts';
 
 export const watchRequest = message({
@@ -12,6 +13,7 @@ export const watchRequest = message({
       startRevision: int64(3),
       progressNotify: bool(4),
       prevKv: bool(6),
+      fragment: bool(8),
     }),
   ),
 });
@@ -31,5 +33,41 @@ export const watchResponse = message({
   canceled: bool(4),
   compactRevision: int64(5),
   cancelReason: string(6),
+  /** More of the same revisions comes in the next answer. */
+  fragment: bool(7),
   events: repeated(embedded(11, event)),
 });
+
+const eventList = message({ events: repeated(embedded(1, event)) });
+
+/** Events in the form that etcd sends them in, for keeping. The same events always give the same bytes. */
+export function encodeEvents(events: readonly StoredEvent[]): Uint8Array {
+  return eventList.encode({ events: events.map(({ type, kv }) => ({ type, kv: written(kv) })) });
+}
+
+/** Reads what `encodeEvents` wrote. Byte fields are views of `bytes`. Throws `WireError` for what is none. */
+export function decodeEvents(bytes: Uint8Array): readonly StoredEvent[] {
+  return eventList.decode(bytes).events.map(({ type, kv }) => {
+    if (type === 'unrecognised') throw new WireError('an event is neither a put nor a deletion');
+    return { type, kv };
+  });
+}
+
+/** What of an event is kept: not what the key was before. */
+export interface StoredEvent {
+  readonly type: 'put' | 'delete';
+  readonly kv: WatchEvent['kv'];
+}
+
+/** Fields without content are left out, as etcd does it: a deletion has a key and a revision only. */
+function written(kv: WatchEvent['kv']): Partial<WatchEvent['kv']> {
+  const { key, createRevision, modRevision, version, value, lease } = kv;
+  return {
+    key,
+    modRevision,
+    ...(createRevision !== 0n && { createRevision }),
+    ...(version !== 0n && { version }),
+    ...(value.byteLength > 0 && { value }),
+    ...(lease !== 0n && { lease }),
+  };
+}

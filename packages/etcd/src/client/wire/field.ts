@@ -84,8 +84,15 @@ export function bytes(number: number): Field<Uint8Array> {
   };
 }
 
-/** Any number of values of a field. */
-export function repeated<Out, In>(field: Field<Out, In>): Field<readonly Out[], readonly In[]> {
+/**
+ * Several values of a field.
+ *
+ * @param atMost how many are taken from a peer; a message with more is not decoded further
+ */
+export function repeated<Out, In>(
+  field: Field<Out, In>,
+  atMost = Number.POSITIVE_INFINITY,
+): Field<readonly Out[], readonly In[]> {
   return {
     number: field.number,
     empty: () => [],
@@ -93,6 +100,8 @@ export function repeated<Out, In>(field: Field<Out, In>): Field<readonly Out[], 
       for (const value of values) field.write(writer, value);
     },
     read: (reader, wireType, before) => {
+      if (before.length >= atMost)
+        throw new WireError(`invalid response: field ${field.number} has more than ${atMost} values`);
       // The list belongs to the message being decoded; nobody else has seen it yet.
       (before as Out[]).push(field.read(reader, wireType, field.empty()));
       return before;
@@ -101,7 +110,8 @@ export function repeated<Out, In>(field: Field<Out, In>): Field<readonly Out[], 
 }
 
 export function expectType(field: number, actual: number, expected: number): void {
-  if (actual !== expected) throw new WireError(`field ${field} has wire type ${actual} instead of ${expected}`);
+  if (actual !== expected)
+    throw new WireError(`invalid response: field ${field} has wire type ${actual} instead of ${expected}`);
 }
 
 function varintField<T extends bigint | number>(number: number, empty: T, convert: (value: bigint) => T): Field<T> {

@@ -42,6 +42,14 @@ describe('encoding, against bytes worked out by hand from the protobuf specifica
 });
 
 describe('decoding', () => {
+  test('a list that is longer than anything real is not decoded to its end', () => {
+    const few = message({ names: repeated(string(8), 2) });
+    expect(few.decode(unhex('420161420162')).names).toEqual(['a', 'b']);
+    expect(() => few.decode(unhex('4201614201624201634200'))).toThrow(
+      'invalid response: field 8 has more than 2 values',
+    );
+  });
+
   test('absent fields have their empty value', () => {
     expect(everything.decode(new Uint8Array(0))).toEqual({
       id: 0n,

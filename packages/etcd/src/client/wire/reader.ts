@@ -26,7 +26,7 @@ export class WireReader {
   tag(): { readonly field: number; readonly wireType: number } {
     const tag = Number(this.varint());
     const field = Math.floor(tag / 8);
-    if (field < 1 || field > 536_870_911) throw new WireError(`field number ${field} is impossible`);
+    if (field < 1 || field > 536_870_911) throw new WireError(`invalid response: field number ${field} is not allowed`);
     return { field, wireType: tag % 8 };
   }
 
@@ -44,13 +44,14 @@ export class WireReader {
       value |= BigInt(byte & 0x7f) << shift;
       if (byte < 0x80) return BigInt.asUintN(64, value);
     }
-    throw new WireError('a number is longer than ten bytes');
+    throw new WireError('invalid response: a number is longer than ten bytes');
   }
 
   /** Bytes with their length before them: a view, not a copy. */
   bytes(): Uint8Array {
     const length = this.varint();
-    if (length > BigInt(this.#bytes.byteLength - this.#position)) throw new WireError('the message is cut off');
+    if (length > BigInt(this.#bytes.byteLength - this.#position))
+      throw new WireError('invalid response: the message is incomplete');
     const start = this.#position;
     this.#position += Number(length);
     return this.#bytes.subarray(start, this.#position);
@@ -72,19 +73,20 @@ export class WireReader {
         this.#advance(4);
         return;
       default:
-        throw new WireError(`wire type ${wireType} is not in use`);
+        throw new WireError(`invalid response: unknown protobuf wire type ${wireType}`);
     }
   }
 
   #byte(): number {
     const byte = this.#bytes[this.#position];
-    if (byte === undefined) throw new WireError('the message is cut off');
+    if (byte === undefined) throw new WireError('invalid response: the message is incomplete');
     this.#position++;
     return byte;
   }
 
   #advance(count: number): void {
-    if (this.#position + count > this.#bytes.byteLength) throw new WireError('the message is cut off');
+    if (this.#position + count > this.#bytes.byteLength)
+      throw new WireError('invalid response: the message is incomplete');
     this.#position += count;
   }
 }

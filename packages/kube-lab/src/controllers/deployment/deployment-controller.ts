@@ -5,15 +5,13 @@ import {
   isKubeError,
   jsonEqual,
   keyOf,
-  keyString,
   type PodTemplateSpec,
-  parseKey,
   type ReplicaSet,
   replicaSets,
 } from '@etcd-operator/kube';
 import type { ControllerContext, RunningController } from '../controller.ts';
-import { ReconcileLoop } from '../reconcile-loop.ts';
-import { controllerKey, controllerReference } from '../workloads/owned-pods.ts';
+import { startKindController, touchOwners } from '../kind-controller.ts';
+import { claim, controllerReference } from '../workloads/owned-pods.ts';
 import { canonical, shortHash } from '../workloads/template-hash.ts';
 import { deploymentStatus } from './deployment-status.ts';
 import { nextScales, wanted } from './rollout.ts';
@@ -23,37 +21,16 @@ const revisionAnnotation = 'deployment.kubernetes.io/revision';
 
 /** Rolls deployments out: one ReplicaSet for each template, scaled against each other. */
 export function startDeploymentController(context: ControllerContext): RunningController {
-  const { caches, clock, log } = context;
-  const cache = caches.of(deployments);
-  const loop = new ReconcileLoop({
+  return startKindController(context, {
     name: 'deployment',
-    clock,
-    log,
-    reconcile: async (key) => {
-      const { namespace, name } = parseKey(key);
-      const deployment = cache.get(namespace, name);
-      return deployment && !deployment.metadata?.deletionTimestamp ? reconcile(context, deployment) : undefined;
-    },
+    resource: deployments,
+    reconcile: (deployment) => reconcile(context, deployment),
+    watch: (touch) => [touchOwners(context.caches.of(replicaSets), 'Deployment', touch)],
   });
-  const leave = [
-    cache.subscribe(({ type, object }) => {
-      if (type !== 'DELETED') loop.enqueue(keyString(keyOf(object)));
-    }),
-    caches.of(replicaSets).subscribe(({ object }) => {
-      const key = controllerKey(object, 'Deployment');
-      if (key) loop.enqueue(key);
-    }),
-  ];
-  return {
-    close: () => {
-      for (const each of leave) each();
-      loop.close();
-    },
-  };
 }
 
 async function reconcile(context: ControllerContext, deployment: Deployment): Promise<number | undefined> {
-  const all = setsOf(context, deployment);
+  const all = await claim(context, replicaSets, deployment, controllerReference(deployment, 'apps/v1', 'Deployment'));
   const { template, paused } = deployment.spec ?? {};
   if (!template) return;
   const found = all.find((set) => sameTemplate(set.spec?.template, template));
@@ -91,7 +68,7 @@ async function createSet(
   deployment: Deployment,
   template: PodTemplateSpec,
   all: readonly ReplicaSet[],
-): Promise<ReplicaSet> {
+): Promise<ReplicaSet | undefined> {
   const hash = shortHash(template, String(deployment.status?.collisionCount ?? 0));
   const labels = { ...template.metadata?.labels, [hashLabel]: hash };
   const { namespace = '', name = '' } = deployment.metadata ?? {};
@@ -113,7 +90,19 @@ async function createSet(
       ...(deployment.spec?.minReadySeconds ? { minReadySeconds: deployment.spec.minReadySeconds } : {}),
     },
   };
-  const made = await client.resource(replicaSets).create(set);
+  const made = await client
+    .resource(replicaSets)
+    .create(set)
+    .catch((error: unknown) => {
+      if (isKubeError(error, 'AlreadyExists')) return undefined;
+      throw error;
+    });
+  if (!made) {
+    // Somebody else's set has the name: the next look takes another.
+    const status = { ...deployment.status, collisionCount: (deployment.status?.collisionCount ?? 0) + 1 };
+    await client.resource(deployments).status.replace(keyOf(deployment), { ...deployment, status });
+    return undefined;
+  }
   events.event(deployment, 'Normal', 'ScalingReplicaSet', `Created replica set "${made.metadata?.name}"`);
   return made;
 }

@@ -19,6 +19,7 @@ export function deploymentStatus(
   const ready = sum(all, (set) => set.status?.readyReplicas ?? 0);
   const updated = newest?.status?.replicas ?? 0;
   const terminating = sum(all, (set) => set.status?.terminatingReplicas ?? 0);
+  const { collisionCount } = deployment.status ?? {};
   const isEnough = available >= replicas - maxUnavailable;
   const conditions = [
     condition(deployment, now, 'Available', isEnough, {
@@ -35,6 +36,7 @@ export function deploymentStatus(
     ...(available ? { availableReplicas: available } : {}),
     ...(replicas > available ? { unavailableReplicas: Math.max(total, replicas) - available } : {}),
     ...(terminating ? { terminatingReplicas: terminating } : {}),
+    ...(collisionCount !== undefined ? { collisionCount } : {}),
     conditions,
   };
 }

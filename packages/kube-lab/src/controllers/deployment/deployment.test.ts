@@ -68,6 +68,33 @@ describe('a deployment', () => {
     expect(metadata?.annotations?.['deployment.kubernetes.io/revision']).toBe('3');
   });
 
+  test('takes over the replica sets of one that was deleted without them, and lets go what it no longer selects', async () => {
+    await world.create(deployments, deployment(3));
+    await world.until(isRolledOut);
+    const before = await world.podNames();
+    await world.client
+      .resource(deployments)
+      .delete({ namespace: 'default', name: 'd' }, { propagationPolicy: 'Orphan' });
+    const owners = async () =>
+      (await world.list(replicaSets)).flatMap(({ metadata }) => metadata?.ownerReferences ?? []);
+    await world.until(async () => (await owners()).length === 0);
+    const { metadata } = await world.create(deployments, deployment(3));
+    await world.until(isRolledOut);
+    await world.rest();
+    expect(await world.podNames()).toEqual(before);
+    expect(await owners()).toMatchObject([{ kind: 'Deployment', name: 'd', uid: metadata?.uid, controller: true }]);
+    const [set] = await world.list(replicaSets);
+    await world.patch(replicaSets, set?.metadata?.name ?? '', { metadata: { labels: { app: 'other' } } });
+    await world.until(
+      async () => (await world.get(replicaSets, set?.metadata?.name ?? '')).metadata?.ownerReferences?.length !== 1,
+    );
+    await world.until(isRolledOut);
+    await world.rest();
+    expect((await world.get(replicaSets, set?.metadata?.name ?? '')).metadata?.ownerReferences ?? []).toEqual([]);
+    expect(await world.list(replicaSets)).toHaveLength(2);
+    expect((await world.get(deployments, 'd')).status?.collisionCount).toBe(1);
+  });
+
   test('that is recreated has no pod of the old template beside one of the new', async () => {
     await world.create(deployments, deployment(2, { strategy: { type: 'Recreate' } }));
     await world.until(isRolledOut);

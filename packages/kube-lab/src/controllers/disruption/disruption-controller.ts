@@ -2,20 +2,19 @@
 import {
   deployments,
   jsonEqual,
+  type KubeObject,
   keyOf,
-  keyString,
   matchesLabelSelector,
   type OwnerReference,
   type Pod,
   type PodDisruptionBudget,
-  parseKey,
   podDisruptionBudgets,
   pods,
   replicaSets,
   statefulSets,
 } from '@etcd-operator/kube';
 import type { ControllerContext, RunningController } from '../controller.ts';
-import { ReconcileLoop } from '../reconcile-loop.ts';
+import { startKindController } from '../kind-controller.ts';
 import type { SharedCaches } from '../shared-caches.ts';
 import { controllerOf } from '../workloads/owned-pods.ts';
 import { hasPodEnded } from '../workloads/pod-condition.ts';
@@ -23,36 +22,24 @@ import { budgetStatus } from './budget-status.ts';
 
 /** Keeps the status of disruption budgets true, which evictions go by. */
 export function startDisruptionController(context: ControllerContext): RunningController {
-  const { caches, clock, log } = context;
-  const budgets = caches.of(podDisruptionBudgets);
-  const loop = new ReconcileLoop({
+  const { caches } = context;
+  return startKindController(context, {
     name: 'disruption',
-    clock,
-    log,
-    reconcile: async (key) => {
-      const { namespace, name } = parseKey(key);
-      const budget = budgets.get(namespace, name);
-      return budget && reconcile(context, budget);
+    resource: podDisruptionBudgets,
+    whileDeleted: true,
+    reconcile: (budget) => reconcile(context, budget),
+    watch: ({ cache, one }) => {
+      const touch = ({ object }: { readonly object: KubeObject }) => {
+        for (const budget of cache.inNamespace(object.metadata?.namespace ?? '')) one(budget);
+      };
+      return [
+        caches.of(pods).subscribe(touch),
+        caches.of(replicaSets).subscribe(touch),
+        caches.of(deployments).subscribe(touch),
+        caches.of(statefulSets).subscribe(touch),
+      ];
     },
   });
-  const touch = (namespace: string | undefined) => {
-    for (const budget of budgets.inNamespace(namespace ?? '')) loop.enqueue(keyString(keyOf(budget)));
-  };
-  const leave = [
-    budgets.subscribe(({ type, object }) => {
-      if (type !== 'DELETED') loop.enqueue(keyString(keyOf(object)));
-    }),
-    caches.of(pods).subscribe(({ object }) => touch(object.metadata?.namespace)),
-    caches.of(replicaSets).subscribe(({ object }) => touch(object.metadata?.namespace)),
-    caches.of(deployments).subscribe(({ object }) => touch(object.metadata?.namespace)),
-    caches.of(statefulSets).subscribe(({ object }) => touch(object.metadata?.namespace)),
-  ];
-  return {
-    close: () => {
-      for (const each of leave) each();
-      loop.close();
-    },
-  };
 }
 
 async function reconcile(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { EndpointSlice, Endpoints, ObjectReference, Pod, Service } from '@etcd-operator/kube';
+import type { IpFamily } from '../../network/addresses.ts';
 import type { EndpointPort, ServiceEndpoint } from './service-endpoints.ts';
 
 type Subset = NonNullable<Endpoints['subsets']>[number];
@@ -38,8 +39,12 @@ export function endpointsObject(service: Service, endpoints: readonly ServiceEnd
   };
 }
 
-/** The slices of a service, without names: one for each set of ports, at least one. */
-export function sliceObjects(service: Service, endpoints: readonly ServiceEndpoint[]): readonly EndpointSlice[] {
+/** The slices of a service of one IP family, without names: one for each set of ports, at least one. */
+export function sliceObjects(
+  service: Service,
+  endpoints: readonly ServiceEndpoint[],
+  family: IpFamily,
+): readonly EndpointSlice[] {
   const groups = byPorts(endpoints);
   const filled = groups.length > 0 ? groups : [[[], []] as const];
   return filled.map(([ports, group]) => ({
@@ -65,7 +70,7 @@ export function sliceObjects(service: Service, endpoints: readonly ServiceEndpoi
         },
       ],
     },
-    addressType: 'IPv4',
+    addressType: family,
     endpoints: group.map((each) => ({
       addresses: [each.address],
       conditions: { ready: each.ready, serving: each.serving, terminating: each.terminating },

@@ -14,6 +14,7 @@ import {
   type Service,
   services,
 } from '@etcd-operator/kube';
+import { familyOf, type IpFamily } from '../../network/addresses.ts';
 import type { ControllerContext, RunningController } from '../controller.ts';
 import { hasLabels } from '../label-match.ts';
 import { ReconcileLoop } from '../reconcile-loop.ts';
@@ -60,9 +61,24 @@ async function reconcile(context: ControllerContext, key: string): Promise<undef
     return;
   }
   if (!service.spec?.selector || service.spec.type === 'ExternalName') return;
-  const found = serviceEndpoints(service, context.caches.of(pods).inNamespace(namespace));
-  await writeEndpoints(context, endpointsObject(service, found));
-  await writeSlices(context, service, sliceObjects(service, found));
+  const known = context.caches.of(pods).inNamespace(namespace);
+  const families = familiesOf(service);
+  // Endpoints, unlike slices, know one family only.
+  const first = serviceEndpoints(service, known, families[0] ?? 'IPv4');
+  await writeEndpoints(context, endpointsObject(service, first));
+  for (const family of ['IPv4', 'IPv6'] as const) {
+    const found = serviceEndpoints(service, known, family);
+    const wanted = families.includes(family) ? sliceObjects(service, found, family) : [];
+    await writeSlices(context, service, wanted, family);
+  }
+}
+
+/** A headless service has no address that would tell. */
+function familiesOf({ spec }: Service): readonly IpFamily[] {
+  if (spec?.clusterIP !== 'None') return (spec?.clusterIPs ?? []).map(familyOf);
+  return (['IPv4', 'IPv6'] as const)
+    .filter((family) => spec.ipFamilies?.includes(family))
+    .toSorted((left, right) => (spec.ipFamilies?.indexOf(left) ?? 0) - (spec.ipFamilies?.indexOf(right) ?? 0));
 }
 
 async function writeEndpoints({ caches, client }: ControllerContext, wanted: Endpoints): Promise<void> {
@@ -81,16 +97,17 @@ async function writeEndpoints({ caches, client }: ControllerContext, wanted: End
   await client.resource(endpoints).replace({ ...rest, metadata, ...subsets });
 }
 
-/** Present slices are used again, in the order of their names, so that a change of a pod changes one slice. */
+/** Present slices of a family are used again, in the order of their names, so that a change of a pod changes one slice. */
 async function writeSlices(
   { caches, client }: ControllerContext,
   service: Service,
   wanted: readonly EndpointSlice[],
+  family: IpFamily,
 ): Promise<void> {
   const present = caches
     .of(endpointSlices)
     .inNamespace(service.metadata?.namespace ?? '')
-    .filter((slice) => isOwn(slice, service))
+    .filter((slice) => isOwn(slice, service) && slice.addressType === family)
     .toSorted((left, right) => ((left.metadata?.name ?? '') < (right.metadata?.name ?? '') ? -1 : 1));
   for (const [index, slice] of wanted.entries()) {
     const old = present[index];

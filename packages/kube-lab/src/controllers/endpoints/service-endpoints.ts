@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import { isIP, isIPv6 } from 'node:net';
 import type { Pod, Service, ServicePort } from '@etcd-operator/kube';
+import { ipv6Bytes } from '../../dns/record.ts';
+import { familyOf, type IpFamily } from '../../network/addresses.ts';
 import { hasLabels } from '../label-match.ts';
 
 /** A pod behind a service. */
@@ -22,19 +25,20 @@ export interface EndpointPort {
   readonly appProtocol?: string;
 }
 
-/** The endpoints of a service, in order of address. Pods that have ended or have no address are none. */
-export function serviceEndpoints(service: Service, pods: readonly Pod[]): readonly ServiceEndpoint[] {
+/** The endpoints of a service of one IP family, in order of address. Pods that have ended or have no such address are none. */
+export function serviceEndpoints(service: Service, pods: readonly Pod[], family: IpFamily): readonly ServiceEndpoint[] {
   const { selector } = service.spec ?? {};
   if (!selector) return [];
   return pods
     .filter((pod) => pod.metadata?.namespace === service.metadata?.namespace)
     .filter((pod) => hasLabels(selector, pod.metadata?.labels))
-    .flatMap((pod) => endpointOf(service, pod))
+    .flatMap((pod) => endpointOf(service, pod, family))
     .toSorted((left, right) => compareAddresses(left.address, right.address));
 }
 
-function endpointOf(service: Service, pod: Pod): readonly ServiceEndpoint[] {
-  const address = pod.status?.podIP;
+function endpointOf(service: Service, pod: Pod, family: IpFamily): readonly ServiceEndpoint[] {
+  const { podIP = '', podIPs = [] } = pod.status ?? {};
+  const address = [podIP, ...podIPs.map(({ ip }) => ip)].find((each) => isIP(each) && familyOf(each) === family);
   const hasEnded = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
   if (!address || hasEnded) return [];
   const isReady = pod.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') === true;
@@ -76,6 +80,10 @@ function targetPort({ targetPort: target, port, protocol = 'TCP' }: ServicePort,
 }
 
 function compareAddresses(left: string, right: string): number {
-  const number = (address: string) => address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
-  return number(left) - number(right);
+  const number = (address: string) =>
+    (isIPv6(address) ? ipv6Bytes(address) : address.split('.')).reduce(
+      (sum: bigint, part) => sum * 256n + BigInt(part),
+      0n,
+    );
+  return Number(number(left) - number(right));
 }

@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import {
-  type CronJob,
-  cronJobs,
-  isKubeError,
-  type Job,
-  jobs,
-  jsonEqual,
-  keyOf,
-  keyString,
-  parseKey,
-} from '@etcd-operator/kube';
+import { type CronJob, cronJobs, isKubeError, type Job, jobs, jsonEqual, keyOf } from '@etcd-operator/kube';
 import { type CronSchedule, parseCron } from '@etcd-operator/ports';
 import { timestamp } from '../../node/timestamp.ts';
 import type { ControllerContext, RunningController } from '../controller.ts';
-import { ReconcileLoop } from '../reconcile-loop.ts';
-import { controllerKey, controllerOf, controllerReference } from '../workloads/owned-pods.ts';
+import { startKindController, touchController } from '../kind-controller.ts';
+import { controllerOf, controllerReference } from '../workloads/owned-pods.ts';
 import { jobEnd } from './job-objects.ts';
 
 const scheduledAnnotation = 'batch.kubernetes.io/cronjob-scheduled-timestamp';
@@ -23,33 +13,12 @@ const missedLimit = 100;
 
 /** Makes jobs by the clock. */
 export function startCronJobController(context: ControllerContext): RunningController {
-  const { caches, clock, log } = context;
-  const cache = caches.of(cronJobs);
-  const loop = new ReconcileLoop({
+  return startKindController(context, {
     name: 'cronjob',
-    clock,
-    log,
-    reconcile: async (key) => {
-      const { namespace, name } = parseKey(key);
-      const cron = cache.get(namespace, name);
-      return cron && !cron.metadata?.deletionTimestamp ? reconcile(context, cron) : undefined;
-    },
+    resource: cronJobs,
+    reconcile: (cron) => reconcile(context, cron),
+    watch: (touch) => [touchController(context.caches.of(jobs), 'CronJob', touch)],
   });
-  const leave = [
-    cache.subscribe(({ type, object }) => {
-      if (type !== 'DELETED') loop.enqueue(keyString(keyOf(object)));
-    }),
-    caches.of(jobs).subscribe(({ object }) => {
-      const key = controllerKey(object, 'CronJob');
-      if (key) loop.enqueue(key);
-    }),
-  ];
-  return {
-    close: () => {
-      for (const each of leave) each();
-      loop.close();
-    },
-  };
 }
 
 async function reconcile(context: ControllerContext, cron: CronJob): Promise<number | undefined> {

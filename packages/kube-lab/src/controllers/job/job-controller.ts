@@ -1,48 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-import {
-  isKubeError,
-  type Job,
-  jobs,
-  jsonEqual,
-  keyOf,
-  keyString,
-  type Pod,
-  parseKey,
-  pods,
-} from '@etcd-operator/kube';
+import { isKubeError, type Job, jobs, jsonEqual, keyOf, keyString, type Pod, pods } from '@etcd-operator/kube';
 import type { ControllerContext, RunningController } from '../controller.ts';
-import { ReconcileLoop } from '../reconcile-loop.ts';
+import { startKindController, touchController } from '../kind-controller.ts';
 import { controllerKey, controllerOf, deletePod } from '../workloads/owned-pods.ts';
 import { jobEnd, jobPod, jobStatus } from './job-objects.ts';
 import { countPods, type JobCounts, planJob, trackingFinalizer } from './job-plan.ts';
 
 /** Runs jobs to completion. */
 export function startJobController(context: ControllerContext): RunningController {
-  const { caches, clock, log } = context;
-  const cache = caches.of(jobs);
-  const loop = new ReconcileLoop({
+  return startKindController(context, {
     name: 'job',
-    clock,
-    log,
-    reconcile: async (key) => {
-      const { namespace, name } = parseKey(key);
-      const job = cache.get(namespace, name);
-      return job ? reconcile(context, job) : releaseOrphans(context, namespace ?? '', name);
-    },
+    resource: jobs,
+    whileDeleted: true,
+    reconcile: (job) => reconcile(context, job),
+    gone: (namespace, name) => releaseOrphans(context, namespace, name),
+    watch: (touch) => [touchController(context.caches.of(pods), 'Job', touch)],
   });
-  const leave = [
-    cache.subscribe(({ object }) => loop.enqueue(keyString(keyOf(object)))),
-    caches.of(pods).subscribe(({ object }) => {
-      const key = controllerKey(object, 'Job');
-      if (key) loop.enqueue(key);
-    }),
-  ];
-  return {
-    close: () => {
-      for (const each of leave) each();
-      loop.close();
-    },
-  };
 }
 
 async function reconcile(context: ControllerContext, job: Job): Promise<number | undefined> {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Pod } from '@etcd-operator/kube';
-import { parseQuantity } from '../../node/quantity.ts';
+import { quantityNumber } from '../../schema/quantity-text.ts';
 import { type Filter, podsOn } from './snapshot.ts';
 
 /** Requests of all pods on a node must fit into what it offers, and so must their number. */
 export const resourcesFit: Filter = (pod, node, snapshot) => {
   const present = podsOn(snapshot, node);
   const offered = node.status?.allocatable ?? {};
-  if (offered['pods'] !== undefined && present.length + 1 > parseQuantity(offered['pods'])) return 'Too many pods';
+  if (offered['pods'] !== undefined && present.length + 1 > quantityNumber(offered['pods'])) return 'Too many pods';
   for (const [name, wanted] of Object.entries(podRequests(pod))) {
-    const available = parseQuantity(offered[name] ?? '0');
+    const available = quantityNumber(offered[name] ?? '0');
     const used = present.reduce((sum, other) => sum + (podRequests(other)[name] ?? 0), 0);
     if (wanted > 0 && used + wanted > available) return `Insufficient ${name}`;
   }
@@ -21,12 +21,12 @@ function podRequests(pod: Pod): Readonly<Record<string, number>> {
   const total: Record<string, number> = {};
   for (const container of pod.spec?.containers ?? []) {
     for (const [name, amount] of Object.entries(container.resources?.requests ?? {})) {
-      total[name] = (total[name] ?? 0) + parseQuantity(amount);
+      total[name] = (total[name] ?? 0) + quantityNumber(amount);
     }
   }
   for (const container of pod.spec?.initContainers ?? []) {
     for (const [name, amount] of Object.entries(container.resources?.requests ?? {})) {
-      total[name] = Math.max(total[name] ?? 0, parseQuantity(amount));
+      total[name] = Math.max(total[name] ?? 0, quantityNumber(amount));
     }
   }
   return total;

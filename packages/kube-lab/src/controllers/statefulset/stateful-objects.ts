@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type {
-  ControllerRevision,
-  PersistentVolumeClaim,
-  Pod,
-  PodTemplateSpec,
-  StatefulSet,
-  Volume,
-} from '@etcd-operator/kube';
+import type { PersistentVolumeClaim, Pod, PodTemplateSpec, StatefulSet, Volume } from '@etcd-operator/kube';
 import { controllerReference, podFromTemplate } from '../workloads/owned-pods.ts';
 import { isPodActive, isPodAvailable, isPodReady } from '../workloads/pod-condition.ts';
-import { shortHash } from '../workloads/template-hash.ts';
 import { revisionLabel } from './stateful-plan.ts';
 
 /** A pod of a stateful set: a name for ever, a name in DNS, and claims of its own. */
@@ -63,27 +55,6 @@ export function statefulClaims(set: StatefulSet, ordinal: number): readonly Pers
 
 function claimTemplates(set: StatefulSet): readonly PersistentVolumeClaim[] {
   return set.spec?.volumeClaimTemplates ?? [];
-}
-
-/** The name of the set's present template. */
-export function revisionName(set: StatefulSet): string {
-  return `${set.metadata?.name}-${shortHash(set.spec?.template, String(set.status?.collisionCount ?? 0))}`;
-}
-
-/** Keeps a template, for pods below the partition and for rolling back. */
-export function revisionObject(set: StatefulSet, name: string, revision: number): ControllerRevision {
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'ControllerRevision',
-    metadata: {
-      name,
-      namespace: set.metadata?.namespace ?? '',
-      labels: { ...set.spec?.template.metadata?.labels, 'controller.kubernetes.io/hash': name.split('-').at(-1) ?? '' },
-      ownerReferences: [controllerReference(set, 'apps/v1', 'StatefulSet')],
-    },
-    data: { spec: { template: { ...set.spec?.template, $patch: 'replace' } } },
-    revision,
-  };
 }
 
 /** The status of a set from its pods. The update is over when every pod is of the update revision and well. */

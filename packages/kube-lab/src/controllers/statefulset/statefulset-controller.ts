@@ -4,51 +4,29 @@ import {
   isKubeError,
   jsonEqual,
   keyOf,
-  keyString,
   type Pod,
   type PodTemplateSpec,
-  parseKey,
   persistentVolumeClaims,
   pods,
   type StatefulSet,
   statefulSets,
 } from '@etcd-operator/kube';
 import type { ControllerContext, RunningController } from '../controller.ts';
-import { ReconcileLoop } from '../reconcile-loop.ts';
-import { claimPods, controllerKey, controllerOf, controllerReference, deletePod } from '../workloads/owned-pods.ts';
+import { startKindController, touchController } from '../kind-controller.ts';
+import { claimPods, controllerOf, controllerReference, deletePod } from '../workloads/owned-pods.ts';
 import { untilAvailable } from '../workloads/pod-condition.ts';
-import { revisionName, revisionObject, statefulClaims, statefulPod, statefulStatus } from './stateful-objects.ts';
+import { keepRevision, revisionName } from '../workloads/revisions.ts';
+import { statefulClaims, statefulPod, statefulStatus } from './stateful-objects.ts';
 import { ordinalOf, planStatefulSet, type StatefulAction } from './stateful-plan.ts';
 
 /** Runs stateful sets: pods with names, order and claims of their own. */
 export function startStatefulSetController(context: ControllerContext): RunningController {
-  const { caches, clock, log } = context;
-  const cache = caches.of(statefulSets);
-  const loop = new ReconcileLoop({
+  return startKindController(context, {
     name: 'statefulset',
-    clock,
-    log,
-    reconcile: async (key) => {
-      const { namespace, name } = parseKey(key);
-      const set = cache.get(namespace, name);
-      return set && !set.metadata?.deletionTimestamp ? reconcile(context, set) : undefined;
-    },
+    resource: statefulSets,
+    reconcile: (set) => reconcile(context, set),
+    watch: (touch) => [touchController(context.caches.of(pods), 'StatefulSet', touch)],
   });
-  const leave = [
-    cache.subscribe(({ type, object }) => {
-      if (type !== 'DELETED') loop.enqueue(keyString(keyOf(object)));
-    }),
-    caches.of(pods).subscribe(({ object }) => {
-      const key = controllerKey(object, 'StatefulSet');
-      if (key) loop.enqueue(key);
-    }),
-  ];
-  return {
-    close: () => {
-      for (const each of leave) each();
-      loop.close();
-    },
-  };
 }
 
 async function reconcile(context: ControllerContext, set: StatefulSet): Promise<number | undefined> {
@@ -56,25 +34,12 @@ async function reconcile(context: ControllerContext, set: StatefulSet): Promise<
   const claimed = await claimPods(context, set, controllerReference(set, 'apps/v1', 'StatefulSet'));
   const own = claimed.filter((pod) => ordinalOf(set, pod) >= 0);
   const update = revisionName(set);
-  await keepRevision(context, set, update);
+  await keepRevision(context, set, 'StatefulSet');
   const revisions = { current: set.status?.currentRevision || update, update };
   for (const action of planStatefulSet(set, own, revisions, clock.now())) await carryOut(context, set, action);
   await writeStatus(context, set, revisions);
   const waits = own.flatMap((pod) => untilAvailable(pod, set.spec?.minReadySeconds ?? 0, clock.now()) ?? []);
   return waits.length > 0 ? Math.min(...waits) : undefined;
-}
-
-async function keepRevision({ caches, client }: ControllerContext, set: StatefulSet, name: string): Promise<void> {
-  const own = caches
-    .of(controllerRevisions)
-    .inNamespace(set.metadata?.namespace ?? '')
-    .filter((revision) => controllerOf(revision)?.uid === set.metadata?.uid);
-  const latest = Math.max(0, ...own.map(({ revision }) => revision));
-  const present = own.find(({ metadata }) => metadata?.name === name);
-  if (!present) await client.resource(controllerRevisions).create(revisionObject(set, name, latest + 1));
-  else if (present.revision < latest) {
-    await client.resource(controllerRevisions).replace({ ...present, revision: latest + 1 });
-  }
 }
 
 async function carryOut(context: ControllerContext, set: StatefulSet, action: StatefulAction): Promise<void> {

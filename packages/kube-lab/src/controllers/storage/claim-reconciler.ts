@@ -9,7 +9,7 @@ import {
   type StorageClass,
   storageClasses,
 } from '@etcd-operator/kube';
-import { parseQuantity } from '../../node/quantity.ts';
+import { quantityNumber } from '../../schema/quantity-text.ts';
 import type { ControllerContext } from '../controller.ts';
 import { selectedNodeAnnotation } from '../scheduler/claims.ts';
 import { type Disks, labProvisioner } from './disks.ts';
@@ -84,7 +84,7 @@ async function provision(
     const failure = storageClass.parameters?.[failureParameter];
     if (failure) throw new Error(failure);
     const memory = storageClass.parameters?.[mediumParameter] === 'memory';
-    await disks.create(volume.metadata?.name ?? '', { sizeBytes: parseQuantity(requestOf(claim)), memory });
+    await disks.create(volume.metadata?.name ?? '', { sizeBytes: quantityNumber(requestOf(claim)), memory });
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error);
     const message = `failed to provision volume with StorageClass "${storageClass.metadata?.name}": ${words}`;
@@ -136,8 +136,8 @@ async function settleBound(context: ControllerContext, disks: Disks, claim: Pers
   const wanted = requestOf(claim);
   const present = claim.status?.capacity?.['storage'] ?? '0';
   const handle = volume.spec?.csi?.volumeHandle;
-  if (parseQuantity(wanted) <= parseQuantity(present) || !handle) return;
-  await disks.expand(handle, parseQuantity(wanted));
+  if (quantityNumber(wanted) <= quantityNumber(present) || !handle) return;
+  await disks.expand(handle, quantityNumber(wanted));
   const capacity = { storage: wanted };
   const grown = { type: 'merge', patch: { spec: { capacity } } } as const;
   await context.client.resource(persistentVolumes).patch(keyOf(volume), grown);

@@ -6,7 +6,7 @@ import {
   type PersistentVolumeClaim,
   type StorageClass,
 } from '@etcd-operator/kube';
-import { parseQuantity } from '../../node/quantity.ts';
+import { quantityNumber } from '../../schema/quantity-text.ts';
 import { labProvisioner } from './disks.ts';
 
 /** Marks the storage class of claims that name none. */
@@ -108,7 +108,7 @@ function fits(claim: PersistentVolumeClaim, volume: PersistentVolume): boolean {
   const modes = volume.spec?.accessModes ?? [];
   return (
     (volume.spec?.storageClassName ?? '') === (claim.spec?.storageClassName ?? '') &&
-    sizeOf(volume) >= parseQuantity(requestOf(claim)) &&
+    sizeOf(volume) >= quantityNumber(requestOf(claim)) &&
     (claim.spec?.accessModes ?? []).every((mode) => modes.includes(mode)) &&
     (!claim.spec?.selector || matchesLabelSelector(claim.spec.selector, volume.metadata?.labels)) &&
     (!claim.spec?.volumeName || claim.spec.volumeName === volume.metadata?.name)
@@ -116,5 +116,5 @@ function fits(claim: PersistentVolumeClaim, volume: PersistentVolume): boolean {
 }
 
 function sizeOf(volume: PersistentVolume): number {
-  return parseQuantity(volume.spec?.capacity?.['storage'] ?? '0');
+  return quantityNumber(volume.spec?.capacity?.['storage'] ?? '0');
 }

@@ -47,7 +47,7 @@ export class ControllerWorld implements AsyncDisposable {
 
   static async open(nodeNames: readonly string[] = ['a', 'b', 'c']): Promise<ControllerWorld> {
     const world = new ControllerWorld();
-    await createFirstObjects(world.client);
+    await createFirstObjects(world.client, 'IPv4');
     await createStorageClasses(world.client);
     for (const name of nodeNames) await world.addNode(name);
     const caches = new SharedCaches(world.server.feed);
@@ -76,7 +76,7 @@ export class ControllerWorld implements AsyncDisposable {
   async addNode(name: string, change: Partial<Node> = {}): Promise<void> {
     const now = timestamp(this.clock.now());
     const labels = { 'kubernetes.io/hostname': name, ...change.metadata?.labels };
-    const made = await this.client.resource(nodes).create({ metadata: { name, labels }, spec: change.spec ?? {} });
+    await this.client.resource(nodes).create({ metadata: { name, labels }, spec: change.spec ?? {} });
     const ready = {
       type: 'Ready',
       status: 'True',
@@ -85,7 +85,7 @@ export class ControllerWorld implements AsyncDisposable {
       lastTransitionTime: now,
     };
     const status = { allocatable: { cpu: '8', memory: '16Gi', pods: '110' }, conditions: [ready], ...change.status };
-    await this.client.resource(nodes).status.replace({ name }, { ...made, status });
+    await this.client.resource(nodes).status.patch({ name }, { type: 'merge', patch: { status } });
     await this.renewLease(name, Date.parse('2099-01-01T00:00:00Z'));
   }
 

@@ -10,6 +10,7 @@ import {
   type Pod,
   type PodTemplateSpec,
   pods,
+  type Resource,
 } from '@etcd-operator/kube';
 import type { ControllerContext } from '../controller.ts';
 
@@ -53,40 +54,54 @@ export function podFromTemplate(template: PodTemplateSpec, owner: OwnerReference
   };
 }
 
-/**
- * The pods of an owner: those it controls and that match its selector. Orphans that match are adopted, own ones that do not match
- * any more are let go.
- */
-export async function claimPods(
+/** The pods of an owner; see `claim`. */
+export function claimPods(
   context: ControllerContext,
   owner: Owner,
   reference: OwnerReference,
 ): Promise<readonly Pod[]> {
-  const own: Pod[] = [];
-  for (const pod of context.caches.of(pods).inNamespace(owner.metadata?.namespace ?? '')) {
-    const controller = controllerOf(pod);
-    const matches = matchesLabelSelector(owner.spec?.selector, pod.metadata?.labels);
+  return claim(context, pods, owner, reference);
+}
+
+/**
+ * The objects of an owner: those it controls and that match its selector. Orphans that match are adopted, own ones that do not match
+ * any more are let go.
+ */
+export async function claim<T extends KubeObject>(
+  context: ControllerContext,
+  resource: Resource<T>,
+  owner: Owner,
+  reference: OwnerReference,
+): Promise<readonly T[]> {
+  const own: T[] = [];
+  for (const object of context.caches.of(resource).inNamespace(owner.metadata?.namespace ?? '')) {
+    const controller = controllerOf(object);
+    const { labels, ownerReferences = [], deletionTimestamp } = object.metadata ?? {};
+    const matches = matchesLabelSelector(owner.spec?.selector, labels);
     if (controller?.uid === reference.uid) {
-      if (matches) own.push(pod);
-      else
-        await setOwners(context, pod, pod.metadata?.ownerReferences?.filter(({ uid }) => uid !== reference.uid) ?? []);
-    } else if (!controller && matches && !pod.metadata?.deletionTimestamp && !owner.metadata?.deletionTimestamp) {
-      const adopted = await setOwners(context, pod, [...(pod.metadata?.ownerReferences ?? []), reference]);
+      if (matches) own.push(object);
+      else {
+        const others = ownerReferences.filter(({ uid }) => uid !== reference.uid);
+        await setOwners(context, resource, object, others);
+      }
+    } else if (!controller && matches && !deletionTimestamp && !owner.metadata?.deletionTimestamp) {
+      const adopted = await setOwners(context, resource, object, [...ownerReferences, reference]);
       if (adopted) own.push(adopted);
     }
   }
   return own;
 }
 
-async function setOwners(
+async function setOwners<T extends KubeObject>(
   { client }: ControllerContext,
-  pod: Pod,
+  resource: Resource<T>,
+  object: T,
   ownerReferences: readonly OwnerReference[],
-): Promise<Pod | undefined> {
-  const { uid, resourceVersion } = pod.metadata ?? {};
+): Promise<T | undefined> {
+  const { uid, resourceVersion } = object.metadata ?? {};
   const patch = { metadata: { uid, resourceVersion, ownerReferences } };
   try {
-    return await client.resource(pods).patch(keyOf(pod), { type: 'merge', patch });
+    return await client.resource(resource).patch(keyOf(object), { type: 'merge', patch });
   } catch (error) {
     if (isKubeError(error, 'NotFound')) return undefined;
     throw error;

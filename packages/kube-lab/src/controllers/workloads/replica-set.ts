@@ -2,19 +2,16 @@
 import {
   jsonEqual,
   keyOf,
-  keyString,
-  matchesLabelSelector,
   type OwnerReference,
   type Pod,
-  parseKey,
   pods,
   type ReplicaSet,
   replicaSets,
 } from '@etcd-operator/kube';
 import type { ControllerContext, RunningController } from '../controller.ts';
+import { startKindController, touchOwners } from '../kind-controller.ts';
 import { hasLabels } from '../label-match.ts';
-import { ReconcileLoop } from '../reconcile-loop.ts';
-import { claimPods, controllerKey, controllerReference, deletePod, podFromTemplate } from './owned-pods.ts';
+import { claimPods, controllerReference, deletePod, podFromTemplate } from './owned-pods.ts';
 import { isPodActive, isPodAvailable, isPodReady, untilAvailable } from './pod-condition.ts';
 
 /** No more than this many pods are made or removed in one look. */
@@ -22,38 +19,13 @@ const burst = 100;
 
 /** Keeps as many pods as a ReplicaSet asks for. */
 export function startReplicaSetController(context: ControllerContext): RunningController {
-  const { caches, clock, log } = context;
-  const sets = caches.of(replicaSets);
-  const loop = new ReconcileLoop({
+  return startKindController(context, {
     name: 'replicaset',
-    clock,
-    log,
-    reconcile: async (key) => {
-      const { namespace, name } = parseKey(key);
-      const set = sets.get(namespace, name);
-      return set && reconcile(context, set);
-    },
+    resource: replicaSets,
+    whileDeleted: true,
+    reconcile: (set) => reconcile(context, set),
+    watch: (touch) => [touchOwners(context.caches.of(pods), 'ReplicaSet', touch)],
   });
-  const leave = [
-    sets.subscribe(({ type, object }) => {
-      if (type !== 'DELETED') loop.enqueue(keyString(keyOf(object)));
-    }),
-    caches.of(pods).subscribe(({ object }) => {
-      const key = controllerKey(object, 'ReplicaSet');
-      if (key) loop.enqueue(key);
-      else if (!object.metadata?.ownerReferences?.length) {
-        for (const set of sets.inNamespace(object.metadata?.namespace ?? '')) {
-          if (matchesLabelSelector(set.spec?.selector, object.metadata?.labels)) loop.enqueue(keyString(keyOf(set)));
-        }
-      }
-    }),
-  ];
-  return {
-    close: () => {
-      for (const each of leave) each();
-      loop.close();
-    },
-  };
 }
 
 async function reconcile(context: ControllerContext, set: ReplicaSet): Promise<number | undefined> {

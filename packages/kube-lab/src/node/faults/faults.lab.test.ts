@@ -79,7 +79,7 @@ test('a member that runs out of memory is OOMKilled and restarted', async () => 
   await healthy();
 });
 
-test('a node that reboots starts its pods anew, with another address and the same data', async () => {
+test('a node that reboots restarts its pods, with another address and the same data', async () => {
   const before = await pod('etcd-2');
   await lab.faults.node.reboot('node-3');
   await expect.poll(async () => (await pod('etcd-2')).status?.containerStatuses?.[0]?.restartCount, soon).toBe(1);

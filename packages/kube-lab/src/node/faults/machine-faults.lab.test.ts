@@ -143,7 +143,7 @@ describe('a node', () => {
   test.each([
     ['kept', true, 'before\n'],
     ['lost', false, 'nothing\n'],
-  ])('that reboots with its folders %s starts its pods anew', async (name, keepEmptyDirs, left) => {
+  ])('that reboots with its folders %s restarts its pods', async (name, keepEmptyDirs, left) => {
     await start(name, { node: 'node-1' });
     await run(name, 'echo before > /v/file');
     const { containerID } = (await read(name)).status?.containerStatuses?.[0] ?? {};

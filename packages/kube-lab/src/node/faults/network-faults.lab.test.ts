@@ -110,6 +110,15 @@ describe('the network', () => {
     await expect.poll(results, soon).toEqual(['silence', 'silence']);
   });
 
+  test('that is cut at one port is silent there, also through a service, and nowhere else', async () => {
+    const [asker, server] = [{ node: 'node-2' }, { pod: { namespace, name: 'server' } }] as const;
+    const elsewhere = await lab.faults.network.cut(asker, server, { oneWay: true, port: 8081 });
+    await expect.poll(slowResults, soon).toEqual([]);
+    await elsewhere.heal();
+    await using _here = await lab.faults.network.cut(asker, server, { oneWay: true, port: 8080 });
+    await expect.poll(results, soon).toEqual(['silence', 'silence']);
+  });
+
   test('without DNS still has its addresses', async () => {
     const fault = await lab.faults.network.cut({ node: 'node-2' }, 'dns');
     await expect.poll(results, soon).toEqual([expect.any(Number), expect.any(String)]);

@@ -22,11 +22,17 @@ export class NetworkFaults {
 
   /**
    * Packets from one side to the other vanish, silently; with `oneWay`, those of the other direction still arrive. The
-   * addresses are those of the moment: a pod that is made anew is not cut off.
+   * addresses are those of the moment: a pod that is recreated is not cut off. With `port`, only what is sent to that port over TCP
+   * vanishes.
    */
-  async cut(from: Target, to: Target, options: { readonly oneWay?: boolean } = {}): Promise<Fault> {
-    const there = this.#cutsBetween(from, to);
-    const back = options.oneWay ? [] : this.#cutsBetween(to, from);
+  async cut(
+    from: Target,
+    to: Target,
+    options: { readonly oneWay?: boolean; readonly port?: number } = {},
+  ): Promise<Fault> {
+    const at = (cut: Cut): Cut => (options.port === undefined ? cut : { ...cut, port: options.port });
+    const there = this.#cutsBetween(from, to).map(at);
+    const back = options.oneWay ? [] : this.#cutsBetween(to, from).map(at);
     return this.#apply([...there, ...back], this.#silencedNodes(from, to));
   }
 

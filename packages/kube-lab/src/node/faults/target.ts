@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ObjectKey } from '@etcd-operator/kube';
-import { apiServerAddress, dnsAddress, labAddress } from '../../network/addresses.ts';
+import { type Addresses, apiServerAddress, dnsAddress, labAddress, onlyAddress } from '../../network/addresses.ts';
 import { RuntimeError } from '../../runtime/runtime-error.ts';
 import type { LabNode } from '../lab-node.ts';
-import type { PodWorker } from '../pod-worker.ts';
+import type { PodWorker } from '../pod/pod-worker.ts';
 
 /** What a fault of the network hits: a pod, all pods of a node, or a part of the lab itself. */
 export type Target =
@@ -49,18 +49,18 @@ export class Directory {
 
   /** The addresses a target stands for, as ranges. */
   ranges(target: Target): readonly string[] {
-    if (target === 'api-server') return [`${apiServerAddress}/32`];
-    if (target === 'dns') return [`${dnsAddress}/32`];
-    if (target === 'lab') return [`${labAddress}/32`];
-    if ('pod' in target) return [`${this.address(this.pod(target.pod))}/32`];
+    if (target === 'api-server') return Object.values(apiServerAddress).map(onlyAddress);
+    if (target === 'dns') return Object.values(dnsAddress).map(onlyAddress);
+    if (target === 'lab') return Object.values(labAddress).map(onlyAddress);
+    if ('pod' in target) return this.addresses(this.pod(target.pod)).map(onlyAddress);
     const { description } = this.node(target.node);
-    return [description.podRange, `${description.address}/32`];
+    return [...description.podRanges, ...description.addresses.map(onlyAddress)];
   }
 
-  /** The address of a pod that has one. */
-  address(worker: PodWorker): string {
+  /** The addresses of a pod that has them. */
+  addresses(worker: PodWorker): Addresses {
     const { setup } = worker.record.facts;
-    if (setup.state === 'ready') return setup.address;
+    if (setup.state === 'ready') return setup.addresses;
     throw new RuntimeError('NotFound', `pod ${worker.pod.metadata?.name} has no network at the moment`);
   }
 

@@ -4,9 +4,9 @@ import type { KubeObject } from '@etcd-operator/kube';
 import type { Clock, Random } from '@etcd-operator/ports';
 import type { AgentProcess } from '../../runtime/agent-process.ts';
 import type { ByteChannel, ExecOptions, ExecStreams, LogOptions, NodeProxy } from '../../server/node-proxy.ts';
-import { logFile } from '../container-logs.ts';
+import { logFile } from '../container/container-logs.ts';
 import type { LabNode } from '../lab-node.ts';
-import type { PodWorker } from '../pod-worker.ts';
+import type { PodWorker } from '../pod/pod-worker.ts';
 import { runExec } from './exec-session.ts';
 import { type LogSource, readLog } from './log-stream.ts';
 import { ProxyError } from './proxy-error.ts';
@@ -60,7 +60,10 @@ export class LabNodeProxy implements NodeProxy {
   async dial(pod: KubeObject, port: number, signal: AbortSignal): Promise<ByteChannel> {
     const { setup } = this.#find(pod).worker.record.facts;
     if (setup.state !== 'ready') throw new ProxyError(500, 'the pod has no network at the moment');
-    const { sandbox, address } = setup;
+    const {
+      sandbox,
+      addresses: [address],
+    } = setup;
     const socket = await this.#agent.connect('dialLoopback', { sandbox, address, port }, signal);
     signal.addEventListener('abort', () => socket.destroy(), { once: true });
     return channel(socket);

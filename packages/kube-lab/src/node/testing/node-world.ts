@@ -40,10 +40,11 @@ export class NodeWorld implements AsyncDisposable {
       createImage({ files: { entries: [] }, entrypoint: [name], cmd: [], env: { IMAGE: name } });
     this.node = new LabNode({
       index: 0,
+      ipFamilies: ['IPv4'],
       description: {
         name: 'node-1',
-        address: nodeAddress(0),
-        podRange: podRange(0),
+        addresses: [nodeAddress(0, 'IPv4')],
+        podRanges: [podRange(0, 'IPv4')],
         labels: {},
         taints: [],
         capacity: { pods: '110' },

@@ -19,6 +19,7 @@ import { keepField, restoreStatus } from '../keep.ts';
 import type { Strategy, WriteContext } from '../strategy.ts';
 import { oneOf } from './container-validation.ts';
 import { validatePort } from './probe-validation.ts';
+import { allocate, validateAllocation } from './service-allocation.ts';
 
 const types = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 
@@ -65,6 +66,7 @@ export const serviceStrategy: Strategy = {
       for (const key of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy']) spec[key] ??= before[key];
     }
     keepNodePorts(spec, before);
+    dropWithType(spec, before);
     allocate(object, context);
     warnHeadless(spec, context);
   },
@@ -73,7 +75,11 @@ export const serviceStrategy: Strategy = {
   },
   validate: (object, context) => orElse(validateService(object), () => validateAllocation(object, context)),
   validateUpdate(object, old, context) {
-    const errors = [...validateAddressChange(object, old), ...validateService(object)];
+    const errors = [
+      ...validateAddressChange(object, old),
+      ...validateClassChange(object, old),
+      ...validateService(object),
+    ];
     return orElse(errors, () => validateAllocation(object, context));
   },
 };
@@ -97,78 +103,6 @@ function releaseAddress(spec: JsonObject, before: JsonObject): void {
   }
 }
 
-function validateAllocation(object: JsonObject, context: WriteContext): readonly FieldError[] {
-  const { name, namespace } = asObject(object['metadata']) ?? {};
-  const own = `${String(namespace)}/${String(name)}`;
-  const others = context.store
-    .list('services')
-    .filter(({ key }) => key !== own)
-    .map((stored) => asObject(stored.object['spec']) ?? {});
-  const spec = asObject(object['spec']) ?? {};
-  const address = asString(spec['clusterIP']) ?? '';
-  const errors: FieldError[] = [];
-  if (address !== '' && address !== 'None') {
-    const taken = others.some((other) => other['clusterIP'] === address);
-    const why = taken ? 'provided IP is already allocated' : 'the provided network does not match the current range';
-    if (taken || !address.startsWith('10.96.')) {
-      errors.push(invalid('spec.clusterIPs', [address], `failed to allocate IP ${address}: ${why}`));
-    }
-  }
-  return [...errors, ...validateNodePorts(asObjects(spec['ports']), others)];
-}
-
-function validateNodePorts(ports: readonly JsonObject[], others: readonly JsonObject[]): FieldError[] {
-  const taken = new Set(others.flatMap((other) => asObjects(other['ports']).map((port) => port['nodePort'])));
-  return ports.flatMap((port, index) => {
-    const number = asNumber(port['nodePort']);
-    if (!number) return [];
-    const field = `spec.ports[${index}].nodePort`;
-    if (number < 30_000 || number > 32_767) {
-      return [
-        invalid(field, number, 'provided port is not in the valid range. The range of valid ports is 30000-32767'),
-      ];
-    }
-    return taken.has(number) ? [invalid(field, number, 'provided port is already allocated')] : [];
-  });
-}
-
-function allocate(object: JsonObject, context: WriteContext): void {
-  const spec = asObject(object['spec']) ?? {};
-  if (spec['type'] === 'ExternalName') return;
-  const clusterIp = asString(spec['clusterIP']);
-  if (!clusterIp) spec['clusterIP'] = freeAddress(context);
-  const [first] = asArray(spec['clusterIPs']);
-  if (first !== spec['clusterIP']) spec['clusterIPs'] = [spec['clusterIP'] ?? ''];
-  const isBare = spec['clusterIP'] === 'None' && spec['selector'] === undefined;
-  spec['ipFamilies'] ??= isBare ? ['IPv4', 'IPv6'] : ['IPv4'];
-  spec['ipFamilyPolicy'] ??= isBare ? 'RequireDualStack' : 'SingleStack';
-  const wantsNodePorts =
-    spec['type'] === 'NodePort' || (spec['type'] === 'LoadBalancer' && spec['allocateLoadBalancerNodePorts'] !== false);
-  if (wantsNodePorts) for (const port of asObjects(spec['ports'])) port['nodePort'] ??= freeNodePort(context);
-}
-
-function services(context: WriteContext): readonly JsonObject[] {
-  return context.store.list('services').map(({ object }) => asObject(object['spec']) ?? {});
-}
-
-/** An unused address of 10.96.0.0/16. The first is the API server's own. */
-function freeAddress(context: WriteContext): string {
-  const used = new Set(services(context).map((spec) => spec['clusterIP']));
-  for (;;) {
-    const number = 2 + Math.floor(context.random.next() * (65_534 - 2));
-    const address = `10.96.${number >> 8}.${number & 255}`;
-    if (!used.has(address)) return address;
-  }
-}
-
-function freeNodePort(context: WriteContext): number {
-  const used = new Set(services(context).flatMap((spec) => asObjects(spec['ports']).map((port) => port['nodePort'])));
-  for (;;) {
-    const port = 30_000 + Math.floor(context.random.next() * 2768);
-    if (!used.has(port)) return port;
-  }
-}
-
 function keepNodePorts(spec: JsonObject, before: JsonObject): void {
   if (spec['type'] === 'ClusterIP' || spec['type'] === 'ExternalName') {
     // Ports of the node that the client did not ask for go with the type that had them.
@@ -181,6 +115,18 @@ function keepNodePorts(spec: JsonObject, before: JsonObject): void {
     );
     if (same?.['nodePort'] !== undefined) port['nodePort'] ??= same['nodePort'];
   }
+}
+
+/** What only the former type had goes with it, unless the client changes that as well. */
+function dropWithType(spec: JsonObject, before: JsonObject): void {
+  const drop = (key: string) => {
+    if (equalJson(spec[key], before[key])) delete spec[key];
+  };
+  if (before['type'] === 'LoadBalancer' && spec['type'] !== 'LoadBalancer') {
+    drop('allocateLoadBalancerNodePorts');
+    drop('loadBalancerClass');
+  }
+  if (isReachedFromOutside(before) && !isReachedFromOutside(spec)) drop('externalTrafficPolicy');
 }
 
 function validateService(object: JsonObject): readonly FieldError[] {
@@ -259,4 +205,13 @@ function validateAddressChange(object: JsonObject, old: JsonObject): FieldError[
   if (spec['type'] === 'ExternalName' || before['type'] === 'ExternalName') return [];
   if (!before['clusterIP'] || spec['clusterIP'] === before['clusterIP']) return [];
   return [invalid('spec.clusterIPs[0]', asArray(spec['clusterIPs']).map(String), 'may not change once set')];
+}
+
+function validateClassChange(object: JsonObject, old: JsonObject): FieldError[] {
+  const spec = asObject(object['spec']) ?? {};
+  const before = asObject(old['spec']) ?? {};
+  if (spec['type'] !== 'LoadBalancer' || before['type'] !== 'LoadBalancer') return [];
+  const name = spec['loadBalancerClass'] ?? null;
+  if (equalJson(name, before['loadBalancerClass'] ?? null)) return [];
+  return [invalid('spec.loadBalancerClass', name, 'may not change once set')];
 }

@@ -5,24 +5,24 @@ import { join } from 'node:path';
 import type { Clock } from '@etcd-operator/ports';
 import { startDnsServer } from '../../dns/server.ts';
 import { Zone } from '../../dns/zone.ts';
-import { apiServerAddress, dnsAddress } from '../../network/addresses.ts';
+import { apiServerAddress, dnsAddress, type IpFamilies } from '../../network/addresses.ts';
 import type { AgentCall, AgentCalls } from '../agent-calls.ts';
 import { writeVolume } from '../atomic-files.ts';
 import type { ContainerExit } from '../container-runtime.ts';
 import { runCommand, tryCommand } from '../run-command.ts';
 import { RuntimeError } from '../runtime-error.ts';
 import type { SystemTools } from '../system-tools.ts';
-import { ContainerSet } from './container-set.ts';
-import { Cuts } from './cuts.ts';
-import { dial } from './dial.ts';
-import { dialLoopback } from './dial-loopback.ts';
-import { blankDisk, corruptDisk, fillDisk, relieveDisk, swapDisks } from './disks.ts';
+import { ContainerSet } from './container/container-set.ts';
+import { blankDisk, corruptDisk, fillDisk, relieveDisk, swapDisks } from './container/disks.ts';
+import { ExecStreams } from './container/exec-stream.ts';
 import { furnish } from './enclosure.ts';
-import { ExecStreams } from './exec-stream.ts';
-import { LatencyRelay } from './latency-relay.ts';
-import { PodNetwork } from './pod-network.ts';
-import { ServiceRelay } from './service-relay.ts';
-import { slowLink } from './traffic.ts';
+import { Cuts } from './network/cuts.ts';
+import { dial } from './network/dial.ts';
+import { dialLoopback } from './network/dial-loopback.ts';
+import { LatencyRelay } from './network/latency-relay.ts';
+import { PodNetwork } from './network/pod-network.ts';
+import { ServiceRelay } from './network/service-relay.ts';
+import { slowLink } from './network/traffic.ts';
 
 /** What a call may hand out besides its result. */
 export interface Reply<K extends AgentCall> {
@@ -41,14 +41,16 @@ const done = { result: undefined } as const;
 export async function openAgent(options: {
   readonly tools: SystemTools;
   readonly clock: Clock;
+  readonly ipFamilies: IpFamilies;
   readonly onExit: (exit: ContainerExit) => void;
 }): Promise<AgentHandlers> {
-  const { tools, clock, onExit } = options;
-  await furnish(tools);
+  const { tools, clock, onExit, ipFamilies } = options;
+  const [primary] = ipFamilies;
+  await furnish(tools, ipFamilies);
   const network = new PodNetwork(tools);
-  await network.open([apiServerAddress, dnsAddress]);
+  await network.open(ipFamilies, [apiServerAddress[primary], dnsAddress[primary]]);
   const zone = new Zone();
-  const dns = await startDnsServer({ zone, clock, address: dnsAddress, port: 53 });
+  const dns = await startDnsServer({ zone, clock, address: dnsAddress[primary], port: 53 });
   const containers = new ContainerSet({ tools, clock, network, onExit });
   const cuts = new Cuts(tools);
   const relay = new ServiceRelay(network, cuts);
@@ -56,7 +58,7 @@ export async function openAgent(options: {
     ...sandboxHandlers(network, containers),
     ...containerHandlers(containers),
     ...volumeHandlers(tools),
-    ...routeHandlers(relay),
+    ...routeHandlers(relay, apiServerAddress[primary]),
     ...faultHandlers({ network, containers, cuts, latency: new LatencyRelay(tools, clock, relay) }),
     ...diskHandlers(),
     ...streamHandlers(tools, containers),
@@ -112,14 +114,14 @@ function containerHandlers(
   };
 }
 
-function routeHandlers(relay: ServiceRelay): HandlersOf<'setRoute' | 'setApiServer'> {
+function routeHandlers(relay: ServiceRelay, apiServer: string): HandlersOf<'setRoute' | 'setApiServer'> {
   return {
     setRoute: async ({ owner, route }) => {
       await relay.set(owner, route);
       return done;
     },
     setApiServer: async ({ path }) => {
-      await relay.listenTo(apiServerAddress, 443, () => ({ path }));
+      await relay.listenTo(apiServer, 443, () => ({ path }));
       return done;
     },
   };
@@ -138,11 +140,12 @@ function faultHandlers(parts: {
       return done;
     },
     slow: async ({ sandbox, slowness }) => {
-      const { link, address } = network.attached(sandbox);
-      await latency.end(address);
+      const { link, addresses } = network.attached(sandbox);
+      for (const address of addresses) await latency.end(address);
       const remaining = await slowLink(link, slowness);
       const pid = containers.anyProcess(sandbox);
-      if (remaining > 0 && pid !== undefined) await latency.begin(address, pid, remaining);
+      if (remaining === 0 || pid === undefined) return done;
+      for (const address of addresses) await latency.begin(address, pid, remaining);
       return done;
     },
     freeze: async ({ sandbox, frozen }) => {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { connect } from 'node:http2';
+import { urlHost } from '../../network/addresses.ts';
 import type { ProbeOutcome, ProbeTarget } from '../container-runtime.ts';
 
 const path = '/grpc.health.v1.Health/Check';
@@ -9,7 +10,7 @@ const answerLimit = 4096;
 /** The standard health service of gRPC, in plaintext, as the kubelet asks it. */
 export function grpcProbe(target: Extract<ProbeTarget, { kind: 'grpc' }>, signal: AbortSignal): Promise<ProbeOutcome> {
   return new Promise((resolve, reject) => {
-    const session = connect(`http://${target.host}:${target.port}`);
+    const session = connect(`http://${urlHost(target.host)}:${target.port}`);
     const finish = (act: () => void) => {
       signal.removeEventListener('abort', onAbort);
       session.destroy();

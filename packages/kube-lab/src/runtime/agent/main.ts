@@ -5,6 +5,7 @@
  */
 import type { Socket } from 'node:net';
 import { systemClock } from '@etcd-operator/ports';
+import type { IpFamilies } from '../../network/addresses.ts';
 import type { AgentCall, AgentMessage, AgentRequest } from '../agent-calls.ts';
 import { RuntimeError } from '../runtime-error.ts';
 import { findSystemTools } from '../system-tools.ts';
@@ -30,6 +31,7 @@ process.once('disconnect', () => process.exit(0));
 const handlers = await openAgent({
   tools: findSystemTools(),
   clock: systemClock,
+  ipFamilies: (process.argv[2] ?? '').split(',') as unknown as IpFamilies,
   onExit: (exit) => send({ type: 'exit', exit }),
 });
 process.on('message', (request: AgentRequest) => void answer(handlers, request));

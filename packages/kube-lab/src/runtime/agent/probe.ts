@@ -3,6 +3,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
 import type { Clock } from '@etcd-operator/ports';
+import { urlHost } from '../../network/addresses.ts';
 import type { ProbeOutcome, ProbeTarget } from '../container-runtime.ts';
 import { grpcProbe } from './grpc-probe.ts';
 
@@ -46,7 +47,7 @@ function goWords(target: NetworkTarget, error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   const known = code === undefined ? undefined : goFailures[code];
   if (known === undefined) return error instanceof Error ? error.message : String(error);
-  return target.kind === 'http' ? `dial tcp ${target.host}:${target.port}: ${known}` : known;
+  return target.kind === 'http' ? `dial tcp ${urlHost(target.host)}:${target.port}: ${known}` : known;
 }
 
 function attempt(target: NetworkTarget, signal: AbortSignal): Promise<ProbeOutcome> {
@@ -62,11 +63,12 @@ function attempt(target: NetworkTarget, signal: AbortSignal): Promise<ProbeOutco
 
 function describe(target: NetworkTarget): string {
   if (target.kind === 'http') return `Get "${url(target)}"`;
-  return target.kind === 'tcp' ? `dial tcp ${target.host}:${target.port}` : 'rpc error';
+  return target.kind === 'tcp' ? `dial tcp ${urlHost(target.host)}:${target.port}` : 'rpc error';
 }
 
 function lateWords(target: NetworkTarget): string {
-  if (target.kind === 'grpc') return `timeout: failed to connect service "${target.host}:${target.port}" within 1s`;
+  if (target.kind === 'grpc')
+    return `timeout: failed to connect service "${urlHost(target.host)}:${target.port}" within 1s`;
   return `${describe(target)}: context deadline exceeded`;
 }
 
@@ -85,7 +87,7 @@ function tcpProbe(host: string, port: number, signal: AbortSignal): Promise<Prob
 }
 
 function url(target: HttpTarget): string {
-  return `${target.scheme}://${target.host}:${target.port}${target.path}`;
+  return `${target.scheme}://${urlHost(target.host)}:${target.port}${target.path}`;
 }
 
 /** Success is any status from 200 to 399; certificates are not verified; redirects to another host end the probe well. */
@@ -95,7 +97,7 @@ async function httpProbe(target: HttpTarget, signal: AbortSignal, redirects: num
   const status = response.statusCode ?? 0;
   const next =
     status >= 300 && status < 400 && response.headers.location && new URL(response.headers.location, url(target));
-  if (next && next.hostname === target.host) {
+  if (next && next.hostname === urlHost(target.host)) {
     if (redirects === 0) return { success: false, output: `Get "${url(target)}": stopped after 10 redirects` };
     const scheme = next.protocol === 'https:' ? 'https' : 'http';
     const port = Number(next.port) || (scheme === 'https' ? 443 : 80);

@@ -127,7 +127,10 @@ describe('a three-way patch', () => {
     });
     const strict = { overwrite: false };
     expect(() => createThreeWayStrategicPatch(documents('3'), pods, strict)).toThrow(
-      expect.objectContaining({ code: 'Conflict', message: '/spec/containers/a/image was changed by others too' }),
+      expect.objectContaining({
+        code: 'Conflict',
+        message: '/spec/containers/a/image was also changed by another client',
+      }),
     );
     expect(createThreeWayStrategicPatch(documents('1'), pods, strict)).toMatchObject({ spec: {} });
     expect(createThreeWayStrategicPatch(documents('3'), pods)).toMatchObject({ spec: {} });

@@ -56,7 +56,7 @@ export function createThreeWayStrategicPatch(
   if (options.overwrite ?? true) return patch;
   const changed = diffObjects(original, current, schema, { additions: true, deletions: true });
   const conflict = conflictBetween(patch, changed, schema);
-  if (conflict) throw new PatchError('Conflict', `${conflict} was changed by others too`);
+  if (conflict) throw new PatchError('Conflict', `${conflict} was also changed by another client`);
   return patch;
 }
 

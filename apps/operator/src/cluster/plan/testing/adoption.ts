@@ -2,7 +2,7 @@
 import type { Desired } from '../../desired.ts';
 import { World } from './world.ts';
 
-/** A cluster that the original operator made: voters all, arguments fixed, restart policy Never, nothing recorded. */
+/** A cluster that CoreOS etcd-operator made: voters all, arguments fixed, restart policy Never, nothing recorded. */
 export function clusterWithoutIdentity(desired: Partial<Desired>): World {
   const world = new World(desired);
   const { etcd } = world;

@@ -4,19 +4,20 @@ import type { MemberPod } from '../../observation.ts';
 import { changesVoters, type Step } from '../step.ts';
 import { faultsOfVoters, isKnownWrong, soundVoters } from './data-faults.ts';
 import { SafetyViolation } from './model-etcd.ts';
+import { recoverQuorum } from './model-recovery.ts';
 import type { World } from './world.ts';
 
 type Of<K extends Step['do']> = Extract<Step, { do: K }>;
 type PodStep = Of<
-  | 'disarm'
+  | 'clearBootstrap'
   | 'renewBootList'
   | 'deletePod'
   | 'updatePod'
-  | 'fencePod'
-  | 'unfencePod'
+  | 'isolatePod'
+  | 'unisolatePod'
   | 'resizePod'
   | 'setImage'
-  | 'settleImage'
+  | 'confirmImage'
   | 'setSnapshotCount'
 >;
 type EtcdStep = Of<
@@ -61,13 +62,15 @@ function change(world: World, step: Step, extent: Extent): boolean {
     case 'deleteBudget':
       world.minAvailable = undefined;
       return true;
-    case 'latchIdentity':
-      return latchIdentity(world, step, extent);
+    case 'recordIdentity':
+      return recordIdentity(world, step, extent);
     case 'createSeed':
       world.makePod(step.name, { boot: 'new', version: step.version, image: step.image });
       return true;
     case 'createPod':
       return createPod(world, step);
+    case 'recoverQuorum':
+      return recoverQuorum(world, step);
     case 'checkImage':
       world.imageChecks.set(`check-${step.node}-${step.image}`, {
         node: step.node,
@@ -79,15 +82,15 @@ function change(world: World, step: Step, extent: Extent): boolean {
       return world.imageChecks.delete(step.name);
     case 'deleteVolume':
       return deleteVolume(world, step);
-    case 'disarm':
+    case 'clearBootstrap':
     case 'renewBootList':
     case 'deletePod':
     case 'updatePod':
-    case 'fencePod':
-    case 'unfencePod':
+    case 'isolatePod':
+    case 'unisolatePod':
     case 'resizePod':
     case 'setImage':
-    case 'settleImage':
+    case 'confirmImage':
     case 'setSnapshotCount':
       return changePod(world, step, extent);
     case 'joinMember':
@@ -103,21 +106,21 @@ function change(world: World, step: Step, extent: Extent): boolean {
   }
 }
 
-function latchIdentity(world: World, step: Of<'latchIdentity'>, extent: Extent): boolean {
+function recordIdentity(world: World, step: Of<'recordIdentity'>, extent: Extent): boolean {
   if (step.clusterId !== world.etcd.clusterId)
     throw new SafetyViolation(`cluster ${step.clusterId} is recorded, and the members are ${world.etcd.clusterId}`);
   world.inAnnotation = { clusterId: step.clusterId, incarnation: step.incarnation };
-  if (step.bornVersion !== '') world.bornVersion = step.bornVersion;
+  if (step.bootstrapVersion !== '') world.bootstrapVersion = step.bootstrapVersion;
   if (extent === 'half') return false;
   world.status = { ...world.status, clusterID: step.clusterId, incarnation: step.incarnation };
   return true;
 }
 
 function createPod(world: World, step: Of<'createPod'>): boolean {
-  const { name, boot, memberId, version, image, onVolume, wayBack } = step;
-  const isDisarmed = boot === 'disarmed';
-  const identity = isDisarmed ? { memberId, clusterId: world.etcd.clusterId, markedVoter: true } : {};
-  const previous = { previousVersion: wayBack?.version ?? '', previousImage: wayBack?.image ?? '' };
+  const { name, boot, memberId, version, image, onVolume, rollbackTo } = step;
+  const isBootstrapCleared = boot === 'cleared';
+  const identity = isBootstrapCleared ? { memberId, clusterId: world.etcd.clusterId, markedVoter: true } : {};
+  const previous = { previousVersion: rollbackTo?.version ?? '', previousImage: rollbackTo?.image ?? '' };
   world.makePod(name, { boot, version, image, ...identity, ...previous }, onVolume);
   return true;
 }
@@ -134,8 +137,8 @@ function deleteVolume(world: World, { name, uid }: Of<'deleteVolume'>): boolean 
 
 function changePod(world: World, step: PodStep, extent: Extent): boolean {
   switch (step.do) {
-    case 'disarm':
-      return disarm(world, step, extent);
+    case 'clearBootstrap':
+      return clearBootstrap(world, step, extent);
     case 'renewBootList':
       return edit(world, step.pod, step.uid, ({ facts }) => {
         facts.bootPeers = world.etcd.peerUrls();
@@ -146,13 +149,13 @@ function changePod(world: World, step: PodStep, extent: Extent): boolean {
       return edit(world, step.name, step.uid, (pod) => {
         if (!world.isStripping) pod.inside.labels = world.labels;
       });
-    case 'fencePod':
-    case 'unfencePod':
+    case 'isolatePod':
+    case 'unisolatePod':
     case 'resizePod':
       return true;
     case 'setImage':
       return setImage(world, step);
-    case 'settleImage':
+    case 'confirmImage':
       return edit(world, step.pod, step.uid, ({ facts }) => {
         const volume = world.volumes.get(step.pod);
         if (step.onVolume && volume) Object.assign(volume, { version: step.version, previousVersion: '' });
@@ -178,16 +181,16 @@ function edit(
   return true;
 }
 
-function disarm(world: World, step: Of<'disarm'>, extent: Extent): boolean {
+function clearBootstrap(world: World, step: Of<'clearBootstrap'>, extent: Extent): boolean {
   const volume = world.volumes.get(step.pod);
   const identity = { clusterId: step.clusterId, memberId: step.memberId };
   if (step.onVolume && volume) Object.assign(volume, identity, { version: step.version });
   if (extent === 'half' || world.pods.get(step.pod)?.facts.resourceVersion !== step.resourceVersion) return false;
   return edit(world, step.pod, step.uid, ({ facts, inside }) => {
-    const disarmed: Partial<MemberPod> = facts.adopted ? {} : { boot: 'disarmed' };
+    const cleared: Partial<MemberPod> = facts.adopted ? {} : { boot: 'cleared' };
     inside.isArmedByHand = false;
-    const birth = step.bornVersion ? { bornVersion: step.bornVersion } : {};
-    Object.assign(facts, { ...disarmed, ...identity, ...birth, markedVoter: step.markVoter });
+    const birth = step.bootstrapVersion ? { bootstrapVersion: step.bootstrapVersion } : {};
+    Object.assign(facts, { ...cleared, ...identity, ...birth, markedVoter: step.markVoter });
   });
 }
 
@@ -204,16 +207,16 @@ function setImage(world: World, step: Of<'setImage'>): boolean {
   const pod = world.pods.get(step.pod);
   if (pod?.facts.uid !== step.uid || pod.facts.resourceVersion !== step.resourceVersion) return false;
   const volume = world.volumes.get(step.pod);
-  const previousVersion = step.wayBack?.version ?? '';
+  const previousVersion = step.rollbackTo?.version ?? '';
   if (step.onVolume && volume) Object.assign(volume, { version: step.version, previousVersion });
   if (pod.facts.adopted) throw new SafetyViolation(`the image of adopted pod ${step.pod} is patched`);
   Object.assign(pod.facts, {
     image: step.image,
     version: step.version,
     snapshotCount: step.snapshotCount,
-    previousVersion: step.wayBack?.version ?? '',
-    previousImage: step.wayBack?.image ?? '',
-    previousContainer: step.wayBack ? step.container : '',
+    previousVersion: step.rollbackTo?.version ?? '',
+    previousImage: step.rollbackTo?.image ?? '',
+    previousContainer: step.rollbackTo ? step.container : '',
   });
   world.touch(pod);
   return true;
@@ -237,7 +240,7 @@ function changeEtcd(world: World, step: EtcdStep, extent: Extent): boolean {
       return nudge(world, step.entries);
     case 'enableDowngrade':
       etcd.downgradeTo = Number(step.version.split('.')[1]);
-      if (Number(world.bornVersion?.split('.')[1]) > etcd.downgradeTo) world.bornVersion = step.version;
+      if (Number(world.bootstrapVersion?.split('.')[1]) > etcd.downgradeTo) world.bootstrapVersion = step.version;
       return true;
     case 'cancelDowngrade':
       etcd.downgradeTo = 0;
@@ -252,7 +255,7 @@ function changeEtcd(world: World, step: EtcdStep, extent: Extent): boolean {
 
 function disarmAlarm(world: World, { alarm, memberId }: Of<'disarmAlarm'>): boolean {
   const faults = faultsOfVoters(world);
-  if (new Set(faults.values()).size > 1) throw new SafetyViolation('CORRUPT is disarmed while voters differ');
+  if (new Set(faults.values()).size > 1) throw new SafetyViolation('CORRUPT is cleared while voters differ');
   world.alarms = world.alarms.filter((raised) => raised.alarm !== alarm || raised.memberId !== memberId);
   return true;
 }
@@ -280,7 +283,7 @@ function promote(world: World, id: string): boolean {
   if (!member?.isLearner || !process) return false;
   const inSync = process.directory.log >= world.etcd.acknowledged * 0.9;
   if (world.etcd.refuses({ kind: 'promote', id, inSync }, world.processes(), world.now) !== undefined) return false;
-  if (world.pods.get(member.podName)?.facts.boot !== 'disarmed')
+  if (world.pods.get(member.podName)?.facts.boot !== 'cleared')
     throw new SafetyViolation(`${member.podName} becomes a voter while armed`);
   if (isKnownWrong(world, process.directory.fault) || (world.isCorrupt && soundVoters(world).length === 0))
     throw new SafetyViolation(`${member.podName} becomes a voter with wrong data`);

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
+import { seedName } from '../../../identity/member-naming.ts';
 import type { Desired } from '../../desired.ts';
 import type {
   Answer,
   ContainerFacts,
   Drift,
   EtcdMember,
+  IdentityRecord,
   ImageCheck,
-  Latch,
   MemberPod,
   MemberVolume,
   NodeFacts,
   Observation,
 } from '../../observation.ts';
 import { blankDirectoryMessage } from '../member-health.ts';
-import { seedName } from '../member-naming.ts';
 import { desiredOf } from './fixtures.ts';
 
 /**
@@ -62,7 +62,7 @@ const drifts: fc.Arbitrary<readonly Drift[]> = fc.oneof(
     arbitrary: fc.array(
       fc.record({
         field: fc.constantFrom('labels', 'affinity', 'resources'),
-        remedy: fc.constantFrom('inPlace' as const, 'resize' as const, 'restart' as const, 'replace' as const),
+        remedy: fc.constantFrom('inPlace' as const, 'resize' as const, 'replace' as const),
       }),
       { maxLength: 2 },
     ),
@@ -88,6 +88,12 @@ const containers: fc.Arbitrary<ContainerFacts> = fc.record({
 });
 
 function pods(name: string, storage: Desired['storage']): fc.Arbitrary<MemberPod> {
+  return fc
+    .tuple(podsOfEtcd(name, storage), mostly('', 'logger (Error)'))
+    .map(([pod, brokenSidecar]) => (pod.ready || brokenSidecar === '' ? pod : { ...pod, brokenSidecar }));
+}
+
+function podsOfEtcd(name: string, storage: Desired['storage']): fc.Arbitrary<MemberPod> {
   return fc.tuple(version, version, mostly(false, true), containers).chain(([runs, previous, isUnproven, container]) =>
     fc.record({
       name: fc.constant(name),
@@ -97,7 +103,7 @@ function pods(name: string, storage: Desired['storage']): fc.Arbitrary<MemberPod
       incarnation: incarnations,
       clusterId: clusterIds,
       memberId: idFor(name),
-      boot: mostly('disarmed' as const, 'new', 'existing', 'fixed'),
+      boot: mostly('cleared' as const, 'new', 'existing', 'fixed'),
       bootPeers: mostly([] as readonly string[], ['http://somebody-else.c.ns.svc:2380']),
       freshVolume: mostly(false, true),
       markedVoter: mostly(true, false),
@@ -181,7 +187,7 @@ function answers(name: string): fc.Arbitrary<Answer> {
     {
       weight: 2,
       arbitrary: fc.record({
-        kind: fc.constant('silent' as const),
+        kind: fc.constant('unreachable' as const),
         since: moment,
         why: fc.constantFrom('refused', ''),
       }),
@@ -189,7 +195,7 @@ function answers(name: string): fc.Arbitrary<Answer> {
   );
 }
 
-const latches: fc.Arbitrary<Latch | undefined> = fc.oneof(
+const latches: fc.Arbitrary<IdentityRecord | undefined> = fc.oneof(
   { weight: 20, arbitrary: fc.constant({ clusterId: 'c1', incarnation: 1 }) },
   { weight: 4, arbitrary: fc.constant(undefined) },
   { weight: 1, arbitrary: fc.record({ clusterId: clusterIds, incarnation: incarnations }) },
@@ -225,6 +231,8 @@ const specs: fc.Arbitrary<Desired> = fc
     podDisruptionBudget: fc.boolean(),
     updatePolicy: fc.constantFrom('OnNextPod' as const, 'Replace' as const),
     optionProblems: mostly<readonly string[]>([], ['no']),
+    quorumLoss: fc.constantFrom('Manual' as const, 'Automatic' as const, 'Never' as const),
+    recoverAfter: mostly(600_000, 10_000),
   })
   .map((overrides) => desiredOf(overrides));
 
@@ -234,17 +242,29 @@ const clusters: fc.Arbitrary<Observation['cluster']> = fc.record({
   uid: fc.constant(uid),
   generation: fc.constant(2),
   desired: fc.oneof({ weight: 40, arbitrary: specs }, { weight: 1, arbitrary: fc.constant({ problems: ['bad'] }) }),
+  refusals: mostly<readonly string[]>([], [], ['no']),
   paused: mostly(false, true),
   deleting: mostly(false, false, true),
-  latchedInStatus: latches,
-  latchedInAnnotation: latches,
+  recordedInStatus: latches,
+  recordedInAnnotation: latches,
   isLive: fc.boolean(),
-  bornVersion: mostly<string | undefined>('3.6.16', undefined, '3.5.35', ''),
+  bootstrapVersion: mostly<string | undefined>('3.6.16', undefined, '3.5.35', ''),
   currentVersion: fc.constantFrom(...versions),
   failedUpgrade: fc.option(fc.constant({ version: '3.6.17', generation: 2, message: 'panic' }), {
     nil: undefined,
     freq: 4,
   }),
+  lastMembers: fc.array(
+    fc.constantFrom(...names).chain((name) =>
+      fc.record({
+        name: fc.constant(name),
+        id: idFor(name),
+        isLearner: mostly(false, true),
+        node: fc.constantFrom('n1', 'n2', ''),
+      }),
+    ),
+    { maxLength: 5 },
+  ),
 });
 
 const maybe = <T>(arbitrary: fc.Arbitrary<T>, freq: number) => fc.option(arbitrary, { nil: undefined, freq });
@@ -299,6 +319,12 @@ export const observations: fc.Arbitrary<Observation> = fc
     imageChecks: fc.array(imageChecks, { maxLength: 2 }),
     secretProblems: mostly<readonly string[]>([], ['secret is missing']),
     oldOperator: mostly<string | undefined>(undefined, undefined, 'old-1'),
+    recovery: mostly<Observation['recovery']>(
+      { kind: 'none' },
+      undefined,
+      { kind: 'unknown', why: 'forbidden' },
+      { kind: 'begun', phase: 'Failed', reason: 'no' },
+    ),
   })
   .map(({ things, isKnown, knownAs, clusterVersion, nodes: [n1, n2], quorumSince, heard, hashes, ...rest }) => {
     const present = <K extends 'pod' | 'volume' | 'member'>(key: K) => things.flatMap((thing) => thing[key] ?? []);
@@ -311,7 +337,7 @@ export const observations: fc.Arbitrary<Observation> = fc
       etcd: {
         membership: isKnown
           ? { kind: 'known', clusterId: knownAs, members: listed, since: quorumSince }
-          : { kind: 'unknown', why: 'no leader', remembered: listed },
+          : { kind: 'unknown', why: 'no leader', since: quorumSince, remembered: listed },
         clusterVersion,
         hashes: new Map(hashes),
         heard: new Map(heard.map(([name, ids]) => [name, new Set(ids)])),

@@ -18,6 +18,8 @@ export function desiredOf(overrides: Partial<Desired> = {}): Desired {
     podDisruptionBudget: true,
     updatePolicy: 'OnNextPod',
     replaceAfter: 120_000,
+    quorumLoss: 'Manual',
+    recoverAfter: 600_000,
     optionProblems: [],
     ...overrides,
   };
@@ -32,7 +34,7 @@ export function podOf(overrides: Partial<MemberPod> & Pick<MemberPod, 'name'>): 
     incarnation: 1,
     clusterId: '',
     memberId: '',
-    boot: 'disarmed',
+    boot: 'cleared',
     bootPeers: [],
     freshVolume: false,
     markedVoter: false,

@@ -4,13 +4,14 @@ import type {
   Answer,
   Drift,
   EtcdMember,
-  Latch,
+  IdentityRecord,
   MemberPod,
   Membership,
   MemberVolume,
   Observation,
 } from '../../observation.ts';
 import { isAboutUpgrade } from '../../observe/observe.ts';
+import { recoveryName } from '../quorum/recovery.ts';
 import { type ModelMember, peerUrlOf } from './model-etcd.ts';
 import type { ModelPod } from './model-node.ts';
 import type { World } from './world.ts';
@@ -33,12 +34,18 @@ export function kubernetesView(world: World): KubernetesView {
       desired: world.desired,
       paused: world.paused,
       deleting: false,
-      latchedInStatus: latchInStatus(world),
-      latchedInAnnotation: world.inAnnotation,
+      recordedInStatus: recordInStatus(world),
+      recordedInAnnotation: world.inAnnotation,
       isLive: true,
-      bornVersion: world.bornVersion,
+      bootstrapVersion: world.bootstrapVersion,
       currentVersion: world.status?.currentVersion ?? '',
       failedUpgrade: world.status?.failedUpgrade,
+      lastMembers: (world.status?.memberDetails ?? []).map(({ name, id = '', role, node = '' }) => ({
+        name,
+        id,
+        isLearner: role === 'Learner',
+        node,
+      })),
     },
     pods: [...world.pods.values()].map((pod) => podFacts(world, pod)),
     volumes: [...world.volumes.values()].map((volume) => ({ ...volume })),
@@ -55,10 +62,13 @@ export function kubernetesView(world: World): KubernetesView {
     })),
     secretProblems: world.secretProblems,
     oldOperator: undefined,
+    recovery: world.restores.has(recoveryName('c', world.etcd.clusterId))
+      ? { kind: 'begun', phase: '', reason: '' }
+      : { kind: 'none' },
   };
 }
 
-function latchInStatus({ status }: World): Latch | undefined {
+function recordInStatus({ status }: World): IdentityRecord | undefined {
   if (!status?.clusterID) return undefined;
   return { clusterId: status.clusterID, incarnation: status.incarnation ?? 1 };
 }
@@ -88,7 +98,7 @@ function etcdView(world: World, kubernetes: KubernetesView): Observation['etcd']
   const answers = new Map(pods.map((pod) => [pod.facts.name, answerOf(world, pod)]));
   const own = pods.filter((pod) => isOwnAnswer(world, pod) && world.processOf(pod) !== undefined);
   const isKnown = world.hasQuorum() && own.some((pod) => isVoter(world, pod));
-  if (!isKnown) memory.listed.forget('quorum');
+  memory.listed.forget(isKnown ? 'no quorum' : 'quorum');
   const membership: Membership = isKnown
     ? {
         kind: 'known',
@@ -96,7 +106,12 @@ function etcdView(world: World, kubernetes: KubernetesView): Observation['etcd']
         members: etcd.members.map((member) => listed(world, member)),
         since: memory.listed.since('quorum'),
       }
-    : { kind: 'unknown', why: 'no quorum', remembered: remembered(world, own) };
+    : {
+        kind: 'unknown',
+        why: 'no quorum',
+        since: memory.listed.since('no quorum'),
+        remembered: remembered(world, own),
+      };
   return {
     membership: astray(world, kubernetes) ?? membership,
     // Asked for only while it matters.
@@ -130,7 +145,7 @@ function heardBy(world: World, pod: ModelPod): ReadonlySet<string> {
 
 /** Before an identity is recorded nobody knows better than to believe whoever answers at the first member's address. */
 function astray(world: World, { cluster, pods }: KubernetesView): Membership | undefined {
-  if (cluster.latchedInAnnotation || cluster.latchedInStatus || pods.length !== 1) return undefined;
+  if (cluster.recordedInAnnotation || cluster.recordedInStatus || pods.length !== 1) return undefined;
   const stray = world.strays.get(pods[0]?.uid ?? '');
   if (stray?.to !== elsewhere) return undefined;
   const member = { id: foreign.memberId, name: 'db', podName: 'db', peerURLs: [peerUrlOf('db')], isLearner: false };
@@ -167,7 +182,7 @@ function answerOf(world: World, pod: ModelPod): Answer {
   if (!said) {
     const { since, hasAnswered } = world.memory.answers.unanswered(uid);
     const why = ip === '' ? 'its pod has no IP address' : 'connection refused';
-    return { kind: 'silent', since, why, ...(!hasAnswered && { neverAnswered: true }) };
+    return { kind: 'unreachable', since, why, ...(!hasAnswered && { neverAnswered: true }) };
   }
   return { ...said, ...world.memory.answers.answered(uid, said) };
 }
@@ -216,6 +231,7 @@ export function canComeBack(world: World): boolean {
     ({ facts, inside }) =>
       facts.phase !== 'Failed' &&
       !facts.terminating &&
+      world.nodes.get(facts.node)?.facts.exists !== false &&
       (facts.data !== 'claim' || volumes.some(({ uid }) => uid === inside.volumeUid)),
   );
   const places = [

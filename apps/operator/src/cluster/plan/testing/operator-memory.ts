@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Clock } from '@etcd-operator/ports';
+import { FirstSeen } from '../../../first-seen.ts';
 import type { DoneSteps } from '../../act/repeated-steps.ts';
 import { AnswerMemory } from '../../etcd/answer-memory.ts';
-import { FirstSeen } from '../../first-seen.ts';
 
 /** What the operator's process remembers between two looks, with the product's own classes: it is part of what is tested. */
 export class OperatorMemory {

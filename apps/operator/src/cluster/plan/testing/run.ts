@@ -86,8 +86,8 @@ export function runToRest(world: World, limit = 400): void {
 }
 
 /** Where nothing can be done, time passes faster. */
-export function pause({ steps, lookAgainAfter }: Plan): number {
-  return steps.length > 0 ? 1_000 : Math.max(1_000, lookAgainAfter ?? 0);
+export function pause({ steps, retryAfter }: Plan): number {
+  return steps.length > 0 ? 1_000 : Math.max(1_000, retryAfter ?? 0);
 }
 
 /** Lets the operator run for some rounds, whatever state it ends in. */

@@ -1,50 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 import { joinsAsLearner, parseVersion, quorum } from '@etcd-operator/etcd';
-import type { MemberPod, MemberVolume, Observation } from '../../observation.ts';
+import type { Observation } from '../../observation.ts';
 import type { Plan } from '../plan.ts';
 import { changesVoters, type Step } from '../step.ts';
+import { type Check, isCurrent, isHealthy, listed, podOf, steps, voters } from './as-seen.ts';
+import {
+  forcedWhereNothingRuns,
+  healthyPodsHaveSuccessors,
+  isGoneForGood,
+  leadersHandOver,
+  learnersHaveCaughtUp,
+  onlyCopiesStay,
+  ownClusterIsRecorded,
+  volumesOutliveTheirReplacement,
+} from './careful-changes.ts';
 
 /**
  * The safety rules, said a second time and independently of the planner: what no plan may contain, whatever was seen. Each
  * check returns what is wrong, in words; none of them looks at how the planner came to its plan.
  */
 
-type Check = (plan: Plan, seen: Observation) => readonly string[];
-type Of<K extends Step['do']> = Extract<Step, { do: K }>;
-
-const steps = <K extends Step['do']>({ steps: all }: Plan, kind: K): readonly Of<K>[] =>
-  all.flatMap(({ step }) => (step.do === kind ? [step as Of<K>] : []));
-
-const isCurrent = (plan: Plan, { ownership, incarnation }: MemberPod | MemberVolume) =>
-  ownership === 'ours' && plan.identity.kind !== 'conflict' && incarnation === plan.identity.incarnation;
-
-const listed = ({ etcd }: Observation) => (etcd.membership.kind === 'known' ? etcd.membership.members : []);
-
 const remembered = ({ etcd: { membership } }: Observation) =>
   membership.kind === 'known' ? membership.members : (membership.remembered ?? []);
-
-const podOf = (plan: Plan, seen: Observation, name: string) =>
-  seen.pods.find((pod) => pod.name === name && isCurrent(plan, pod));
-
-const voters = (seen: Observation) => listed(seen).filter((member) => !member.isLearner);
-
-/** Answers as who it should be, knows a leader, and is not about to go. */
-function isHealthy(plan: Plan, seen: Observation, { id, podName }: { id: string; podName: string }): boolean {
-  const pod = podOf(plan, seen, podName);
-  const answer = seen.etcd.answers.get(podName);
-  const clusterId = plan.identity.kind === 'latched' ? plan.identity.clusterId : '';
-  return (
-    pod !== undefined &&
-    (pod.memberId === '' || pod.memberId === id) &&
-    !pod.terminating &&
-    pod.phase !== 'Failed' &&
-    pod.phase !== 'Succeeded' &&
-    answer?.kind === 'status' &&
-    answer.memberId === id &&
-    answer.clusterId === clusterId &&
-    answer.leaderId !== ''
-  );
-}
 
 const oneChangeOfVoters: Check = (plan) =>
   plan.steps.filter(({ step }) => changesVoters(step)).length > 1 ? ['two changes of voters'] : [];
@@ -83,7 +60,7 @@ const stopsKeepQuorum: Check = (plan, seen) => {
 /** Safety rule 1, operator rule 5. */
 const seedsOnlyOnNothing: Check = (plan, { cluster, pods, volumes }) =>
   steps(plan, 'createSeed').flatMap(({ name }) => {
-    const latch = [cluster.latchedInStatus, cluster.latchedInAnnotation].some(
+    const latch = [cluster.recordedInStatus, cluster.recordedInAnnotation].some(
       (found) => found && (found.clusterId !== '' || found.incarnation > 1),
     );
     const volume = volumes.find((item) => item.ownership === 'ours' && (item.name !== name || item.clusterId !== ''));
@@ -97,7 +74,7 @@ const livingVotersStay: Check = (plan, seen) =>
     const isVoter = voters(seen).some(({ id }) => id === memberId);
     if (because !== 'dead' || !isVoter || (pod?.terminating && pod.data !== 'claim')) return [];
     const answer = seen.etcd.answers.get(name);
-    const clusterId = plan.identity.kind === 'latched' ? plan.identity.clusterId : '';
+    const clusterId = plan.identity.kind === 'recorded' ? plan.identity.clusterId : '';
     const isItself = answer?.kind !== 'status' || (answer.memberId === memberId && answer.clusterId === clusterId);
     const isReady = pod?.ready && !pod.terminating && seen.nodes.get(pod.node)?.ready !== false && isItself;
     const isHeard = voters(seen).some(
@@ -132,12 +109,14 @@ const learnersAreFew: Check = (plan, seen) =>
   });
 
 /** Operator rule 1. */
-const votersAreDisarmed: Check = (plan, seen) =>
+const votersAreCleared: Check = (plan, seen) =>
   steps(plan, 'promote').flatMap(({ name }) => {
     const boot = podOf(plan, seen, name)?.boot;
-    const isArmed = boot === 'new' || boot === 'existing';
-    const isDisarmed = steps(plan, 'disarm').some(({ pod }) => pod === name);
-    return boot === undefined || (isArmed && !isDisarmed) ? [`${name} is promoted while armed`] : [];
+    const hasBootstrapConfiguration = boot === 'new' || boot === 'existing';
+    const isBootstrapCleared = steps(plan, 'clearBootstrap').some(({ pod }) => pod === name);
+    return boot === undefined || (hasBootstrapConfiguration && !isBootstrapCleared)
+      ? [`${name} is promoted while armed`]
+      : [];
   });
 
 const onlyUnstartedAreArmed: Check = (plan, seen) =>
@@ -161,13 +140,15 @@ const nothingBelowQuorum: Check = (plan, seen) => {
   const isHarmless = (step: Step): boolean => {
     switch (step.do) {
       case 'ensureService':
-      case 'latchIdentity':
-      case 'fencePod':
-      case 'unfencePod':
-      case 'settleImage':
+      case 'recordIdentity':
+      case 'isolatePod':
+      case 'unisolatePod':
+      case 'confirmImage':
         return true;
-      case 'disarm':
+      case 'clearBootstrap':
         return podOf(plan, seen, step.pod)?.terminating === false;
+      case 'recoverQuorum':
+        return isGoneForGood(seen, step.lost);
       case 'createPod':
         return step.boot === 'existing' || (step.onVolume && seen.volumes.some(({ name }) => name === step.name));
       case 'deletePod':
@@ -212,14 +193,14 @@ const onlyOursIsTouched: Check = (plan, seen) => {
     ...steps(plan, 'deletePod').map(({ name }) => name),
     ...steps(plan, 'updatePod').map(({ name }) => name),
     ...steps(plan, 'setImage').map(({ pod }) => pod),
-    ...steps(plan, 'disarm').map(({ pod }) => pod),
+    ...steps(plan, 'clearBootstrap').map(({ pod }) => pod),
   ];
-  const fenced = steps(plan, 'fencePod').filter(
+  const isolated = steps(plan, 'isolatePod').filter(
     ({ name }) => seen.pods.find((pod) => pod.name === name)?.ownership !== 'ours',
   );
   return [
     ...touched.filter((name) => !podOf(plan, seen, name)).map((name) => `pod ${name} is not ours`),
-    ...fenced.map(({ name }) => `pod ${name} is not ours to fence`),
+    ...isolated.map(({ name }) => `pod ${name} is not ours to isolate`),
   ];
 };
 
@@ -240,6 +221,7 @@ const handsOff: Check = (plan, { cluster, oldOperator }) => {
     (cluster.paused && !cluster.restore) ||
     cluster.deleting ||
     'problems' in cluster.desired ||
+    (cluster.refusals?.length ?? 0) > 0 ||
     oldOperator !== undefined ||
     plan.identity.kind === 'conflict';
   return isHandsOff && plan.steps.length > 0 ? ['steps for a cluster that is to be left alone'] : [];
@@ -251,6 +233,13 @@ const reasonsAreReadable: Check = (plan) =>
     .map(({ reason }) => `a reason of ${reason.length} characters`);
 
 const checks: readonly Check[] = [
+  leadersHandOver,
+  learnersHaveCaughtUp,
+  ownClusterIsRecorded,
+  volumesOutliveTheirReplacement,
+  onlyCopiesStay,
+  forcedWhereNothingRuns,
+  healthyPodsHaveSuccessors,
   oneChangeOfVoters,
   removalsKeepQuorum,
   stopsKeepQuorum,
@@ -258,7 +247,7 @@ const checks: readonly Check[] = [
   livingVotersStay,
   joinAsLearners,
   learnersAreFew,
-  votersAreDisarmed,
+  votersAreCleared,
   onlyUnstartedAreArmed,
   listedKeepTheirVolumes,
   nothingBelowQuorum,

@@ -2,10 +2,10 @@
 import fc from 'fast-check';
 import type { Desired } from '../../desired.ts';
 import type { Plan } from '../plan.ts';
-import { isSameVersion } from '../release.ts';
+import { isSameVersion } from '../rolling/member-release.ts';
 import { clusterWithoutIdentity } from './adoption.ts';
 import { decideByHand, faultsOfVoters, isKnownWrong } from './data-faults.ts';
-import { calm, mend, mishaps } from './mishaps.ts';
+import { calm, faults, mend } from './faults.ts';
 import { canComeBack, type KubernetesView, kubernetesView } from './observe.ts';
 import { act, pass, pause } from './run.ts';
 import { World } from './world.ts';
@@ -33,6 +33,8 @@ export interface Script {
   readonly version: string;
   /** True if everything begins with nothing; else with a cluster at rest. */
   readonly fromBirth: boolean;
+  /** @default Manual */
+  readonly quorumLoss?: Desired['quorumLoss'];
   readonly scenes: readonly Scene[];
 }
 
@@ -52,8 +54,29 @@ export const aroundCorruption = [
   'restartOperator',
 ];
 
+/** What takes members away for good, and what only seems to. */
+export const aroundLoss = [
+  'deletePodAndVolume',
+  'deletePodAndVolume',
+  'forceDeletePod',
+  'nodeGone',
+  'nodeDown',
+  'cutPod',
+  'hidePod',
+  'evictPod',
+  'deleteVolume',
+  'mendNetwork',
+  'nodeUp',
+  'restartOperator',
+  'resize',
+];
+
 /** Scripts that shrink to the few scenes that matter. */
-export function scripts(kind: string, among = Object.keys(mishaps)): fc.Arbitrary<Script> {
+export function scripts(
+  kind: string,
+  among = Object.keys(faults),
+  quorumLoss: readonly Desired['quorumLoss'][] = ['Manual', 'Automatic'],
+): fc.Arbitrary<Script> {
   const scene = fc.record({
     mishap: fc.constantFrom(...among),
     pick: fc.nat(6),
@@ -70,6 +93,7 @@ export function scripts(kind: string, among = Object.keys(mishaps)): fc.Arbitrar
     size: fc.constantFrom(3, 1, 2, 5),
     version: fc.constantFrom('3.6.16', '3.6.11', '3.5.35', '3.7.3', '3.4.44'),
     fromBirth: fc.boolean(),
+    quorumLoss: fc.constantFrom(...quorumLoss),
     scenes: fc.array(scene, { minLength: 1, maxLength: 7 }),
   });
 }
@@ -77,12 +101,22 @@ export function scripts(kind: string, among = Object.keys(mishaps)): fc.Arbitrar
 /** How a run ended: at its goal; at rest with a version that cannot be reached; or with a quorum's data gone for good. */
 export type Outcome = 'steady' | 'held' | 'lost';
 
+/** How it ended, and how often the cluster was recovered on the way. */
+export interface Ending {
+  readonly outcome: Outcome;
+  readonly recoveries: number;
+}
+
 /** Plays a script and then lets calm return. Throws if something unsafe happens, or no rest is found. */
 export function run(script: Script): Outcome {
+  return runToEnd(script).outcome;
+}
+
+export function runToEnd(script: Script): Ending {
   const world = open(script);
   for (const scene of script.scenes) play(world, scene);
   calm(world);
-  return rest(world);
+  return { outcome: rest(world), recoveries: world.restores.size };
 }
 
 const storages: Readonly<Record<string, Desired['storage']>> = { claim: 'claim', local: 'claim', memory: 'memory' };
@@ -90,9 +124,9 @@ const storages: Readonly<Record<string, Desired['storage']>> = { claim: 'claim',
 /** Where the data of a cluster lies: `local` volumes cannot leave their node. */
 export const kinds = ['emptyDir', 'claim', 'local', 'memory', 'adopted'];
 
-function open({ kind, size, version, fromBirth }: Script): World {
+function open({ kind, size, version, fromBirth, quorumLoss = 'Manual' }: Script): World {
   const storage = storages[kind] ?? 'emptyDir';
-  const desired = { size, version, storage };
+  const desired = { size, version, storage, quorumLoss, recoverAfter: 60_000 };
   const world = kind === 'adopted' ? clusterWithoutIdentity(desired) : new World(desired);
   world.isLocal = kind === 'local';
   if (!fromBirth) rest(world);
@@ -101,7 +135,7 @@ function open({ kind, size, version, fromBirth }: Script): World {
 }
 
 function play(world: World, scene: Scene): void {
-  mishaps[scene.mishap]?.(world, scene.pick);
+  faults[scene.mishap]?.(world, scene.pick);
   world.log.push(`[${scene.mishap} ${scene.pick}]`);
   world.settle();
   let before: KubernetesView | undefined;
@@ -142,29 +176,32 @@ function rest(world: World): Outcome {
 function outcomeOf(world: World, { situation, waits }: Plan, round: number): Outcome | undefined {
   if (situation === 'steady' && waits.length === 0) return atGoal(world);
   if (situation === 'upgrading' && waits.some(({ reason }) => isHeld.test(reason))) return 'held';
-  return !canComeBack(world) && round > 10 ? 'lost' : undefined;
+  const patience = world.desired.quorumLoss === 'Automatic' ? 100 : 10;
+  return !canComeBack(world) && round > patience ? 'lost' : undefined;
 }
 
-/** What is waited for without end must not be asked for without pause. */
+/** What the operator waits for without end must not be asked for without pause. */
 class Pace {
   #waitsFor = '';
   #since = 0;
 
-  note({ steps, waits, lookAgainAfter = Number.POSITIVE_INFINITY }: Plan, now: number): void {
+  note({ steps, waits, retryAfter = Number.POSITIVE_INFINITY }: Plan, now: number): void {
     const words = steps.length > 0 ? '' : waits.map(({ reason }) => reason).join('; ');
     if (words === '' || words !== this.#waitsFor) [this.#waitsFor, this.#since] = [words, now];
-    else if (now - this.#since > 90_000 && lookAgainAfter <= 500)
-      throw new Error(`asked every ${lookAgainAfter} ms for ${now - this.#since} ms: ${words}`);
+    else if (now - this.#since > 90_000 && retryAfter <= 500)
+      throw new Error(`asked every ${retryAfter} ms for ${now - this.#since} ms: ${words}`);
   }
 }
 
-const isHeld = /is refused|is held back|did not work/;
+const isHeld = /is refused|is on hold|^The upgrade to \S+ failed/;
 
 function atGoal(world: World): Outcome {
   const { desired, members } = world;
   const pods = [...world.pods.values()];
   // A seed's first volume may stay behind if the spec gave up volumes before the cluster was founded: it is on no record.
-  const recorded = [...world.volumes.values()].filter((volume) => volume.memberId !== '');
+  const recorded = [...world.volumes.values()].filter(
+    (volume) => volume.memberId !== '' && volume.incarnation === world.incarnation,
+  );
   const wrong = [
     members.length !== desired.size && `${members.length} members instead of ${desired.size}`,
     members.some((member) => member.isLearner) && 'a learner',

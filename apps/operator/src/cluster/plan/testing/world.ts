@@ -3,7 +3,7 @@ import { joinsAsLearner, parseVersion, quorum, versionOf } from '@etcd-operator/
 import type { Clock } from '@etcd-operator/ports';
 import type { EtcdClusterStatus } from '../../../api/etcd-cluster.ts';
 import type { Desired } from '../../desired.ts';
-import type { Latch, MemberVolume, Observation } from '../../observation.ts';
+import type { IdentityRecord, MemberVolume, Observation } from '../../observation.ts';
 import { blankDirectoryMessage } from '../member-health.ts';
 import type { Step } from '../step.ts';
 import { desiredOf, podOf, volumeOf } from './fixtures.ts';
@@ -23,7 +23,7 @@ const evictAfter = 300_000;
  * A world small enough to hold in the head, for testing the planner: nodes that run pods, data that lives in a pod or on a
  * volume, processes that boot on what they find, and etcd as a list of members with its own rules. It refuses what etcd and
  * the API server refuse, and throws on what must never happen, so that a run of the planner in it is a check of the safety
- * rules. `observe.ts` shows it to the operator, `apply.ts` lets the operator change it, `mishaps.ts` everybody else.
+ * rules. `observe.ts` shows it to the operator, `apply.ts` lets the operator change it, `faults.ts` everybody else.
  */
 export class World {
   /** Monotonic, like every duration the operator measures. */
@@ -37,8 +37,8 @@ export class World {
   template = 0;
   labels = 0;
   status: EtcdClusterStatus | undefined;
-  inAnnotation: Latch | undefined;
-  bornVersion: string | undefined;
+  inAnnotation: IdentityRecord | undefined;
+  bootstrapVersion: string | undefined;
   readonly uid = 'uid-1';
   readonly etcd = new ModelEtcd();
   readonly nodes = new Map<string, ModelNode>();
@@ -76,6 +76,9 @@ export class World {
   readonly noticed = new Set<string>();
   /** True while no node has room for another pod. */
   isFull = false;
+  /** Names of the EtcdRestores that the operator has created. */
+  readonly restores = new Set<string>();
+  incarnation = 1;
   readonly log: string[] = [];
   #serial = 0;
   #taken: readonly { readonly text: string; readonly at: number }[] = [];
@@ -253,7 +256,7 @@ export class World {
     const { boot, name } = pod.facts;
     const minor = this.#minorOf(pod);
     if (boot === 'new' || (boot === 'fixed' && this.etcd.clusterId === '')) {
-      this.#guardFounding(name);
+      this.#guardBootstrap(name);
       this.directories.set(place, this.etcd.found(name, this.now, minor));
       return undefined;
     }
@@ -304,7 +307,7 @@ export class World {
   }
 
   /** Only where nothing is recorded may a cluster be founded. */
-  #guardFounding(name: string): void {
+  #guardBootstrap(name: string): void {
     const recorded =
       this.inAnnotation?.clusterId ||
       this.status?.clusterID ||
@@ -419,6 +422,7 @@ export class World {
         node: '',
         ip: '',
         data,
+        incarnation: this.incarnation,
       }),
       resourceVersion: this.serial('rv'),
       peerTLS: this.desired.peerTLS,
@@ -443,7 +447,8 @@ export class World {
   #claim(name: string, version: string): string {
     const known = this.volumes.get(name);
     if (known) return known.uid;
-    const volume = volumeOf({ name, uid: this.serial('volume'), version, tls: this.#tls() });
+    const { incarnation } = this;
+    const volume = volumeOf({ name, uid: this.serial('volume'), version, tls: this.#tls(), incarnation });
     this.volumes.set(name, volume);
     return volume.uid;
   }

@@ -17,22 +17,22 @@ import {
 
 const original: Partial<MemberPod> = { adopted: true, boot: 'fixed' };
 const unmarked: Partial<MemberPod> = { ...original, markedVoter: false, memberId: '', clusterId: '' };
-const unlatched = cluster((facts) => ({ ...facts, latchedInStatus: undefined, latchedInAnnotation: undefined }));
+const unlatched = cluster((facts) => ({ ...facts, recordedInStatus: undefined, recordedInAnnotation: undefined }));
 const v094: readonly Change[] = [pods(original)];
 
-/** Clusters that the original operator made: rules 2, 8, 27; checklist 101 to 103. */
+/** Clusters that CoreOS etcd-operator made: operator rules 2, 8, 27; checklist 101 to 103. */
 export const adoption: readonly Row[] = [
   {
-    name: '[101] a running cluster of the original is taken over by recording who it is; no pod is touched',
+    name: '[101] a running cluster of CoreOS etcd-operator is taken over by recording who it is; no pod is touched',
     given: [healthy(3), unlatched, pods(unmarked), see({ services: { peer: 'drifted', client: 'drifted' } })],
-    steps: ['ensureService peer', 'ensureService client', 'latchIdentity c1/1'],
-    because: 'takes over a running cluster of 3 members (ID c1) without restarting any',
+    steps: ['ensureService peer', 'ensureService client', 'recordIdentity c1/1'],
+    because: 'Adopting the running cluster c1 of 3 members, without restarting any.',
     situation: 'bootstrapping',
   },
   {
     name: '[101] then its pods get their marks; they are not restarted',
     given: [healthy(3), pods(unmarked)],
-    steps: ['disarm b', 'disarm c', 'disarm d'],
+    steps: ['clearBootstrap b', 'clearBootstrap c', 'clearBootstrap d'],
     situation: 'steady',
   },
   {
@@ -42,27 +42,28 @@ export const adoption: readonly Row[] = [
     situation: 'steady',
   },
   {
-    name: '[101] pods of the original that do not tell their membership: nothing is founded beside them',
+    name: '[101] pods of CoreOS etcd-operator that do not tell their membership: nothing is bootstrapped beside them',
     given: [healthy(3), unlatched, pods(unmarked), noQuorum],
     steps: [],
-    because: 'nothing is bootstrapped beside them',
+    because:
+      'status has no cluster ID, but 3 pods of this cluster are running and the operator cannot get the member list from them (no member answers). No new cluster is created while they exist. Check that the operator can reach these pods.',
     situation: 'bootstrapping',
   },
   {
-    name: '[103] while the original operator is alive nothing is touched',
+    name: '[103] while CoreOS etcd-operator is alive nothing is touched',
     given: [healthy(3), ...v094, spec({ size: 5 }), see({ oldOperator: 'etcd-operator-7d9f' })],
     steps: [],
     because: 'etcd-operator-7d9f',
     situation: 'oldOperator',
   },
   {
-    name: '[101] C-40: an adopted cluster is resized: one learner at a time (rule 2)',
+    name: '[101] C-40: an adopted cluster is resized: one learner at a time (operator rule 2)',
     given: [healthy(3), ...v094, spec({ size: 5 }), see({ budget: { minAvailable: 3, foreign: false } })],
     steps: ['joinMember as learner 3.6.16'],
     situation: 'scalingUp',
   },
   {
-    name: 'rule 2: with the original pods around no second learner is added, also beside a single voter',
+    name: "operator rule 2: with CoreOS's pods around no second learner is added, also beside a single voter",
     given: [
       healthy(1),
       ...v094,
@@ -71,7 +72,7 @@ export const adoption: readonly Row[] = [
       learner('c', { raftAppliedIndex: 1 }),
     ],
     steps: [],
-    because: 'it receives the data',
+    because: 'Waiting for learner c-cccccccccc: it is receiving the data.',
     situation: 'scalingUp',
   },
   {
@@ -81,17 +82,17 @@ export const adoption: readonly Row[] = [
     situation: 'healing',
   },
   {
-    name: 'rule 8: a version change replaces adopted pods by a surge, never by a patch',
+    name: 'operator rule 8: a version change replaces adopted pods by a surge, never by a patch',
     given: [healthy(3), ...v094, spec({ version: '3.6.17' })],
     steps: ['joinMember as learner 3.6.17'],
     situation: 'updating',
   },
   {
-    name: 'rule 8: adopted pods go first when the fresh one votes',
+    name: 'operator rule 8: adopted pods go first when the fresh one votes',
     given: [
       healthy(4),
       ...v094,
-      pod('f', { adopted: false, boot: 'disarmed', image: 'quay.io/coreos/etcd:v3.6.17', version: '3.6.17' }),
+      pod('f', { adopted: false, boot: 'cleared', image: 'quay.io/coreos/etcd:v3.6.17', version: '3.6.17' }),
       spec({ version: '3.6.17', size: 3 }),
       see({ budget: { minAvailable: 3, foreign: false } }),
     ],
@@ -99,20 +100,20 @@ export const adoption: readonly Row[] = [
     situation: 'updating',
   },
   {
-    name: 'rule 8: before a minor step they are converted at the version they run; the gates come after',
+    name: 'operator rule 8: before a minor step they are converted at the version they run; the gates come after',
     given: [healthy(3, { version: '3.5.35' }), ...v094, spec({ version: '3.6.16' })],
     steps: ['joinMember as learner 3.5.35'],
     situation: 'updating',
   },
   {
-    name: 'rule 8: a refused version converts nobody',
+    name: 'operator rule 8: a refused version converts nobody',
     given: [healthy(3, { version: '3.5.35' }), ...v094, spec({ version: '3.7.3' })],
     steps: [],
-    because: 'skips a minor',
+    because: 'only one minor at a time',
     situation: 'upgrading',
   },
   {
-    name: 'rule 6: an adopted pod on a volume is never patched: it gets a new pod on its volume',
+    name: 'operator rule 6: an adopted pod on a volume is never patched: it gets a new pod on its volume',
     given: [
       healthy(3, { storage: 'claim' }),
       ...v094,
@@ -131,17 +132,17 @@ export const adoption: readonly Row[] = [
       }),
     ],
     steps: ['deletePod c'],
-    because: 'the original operator made the old one',
+    because: 'a pod of the CoreOS etcd-operator cannot change its version in place.',
     situation: 'upgrading',
   },
   {
-    name: 'rule 27: a member that comes back on a volume of the original finds files of root, and runs as root',
+    name: 'operator rule 27: a member that comes back on a volume of CoreOS etcd-operator finds files of root, and runs as root',
     given: [healthy(3, { storage: 'claim' }), ...v094, volume('d', { adopted: true, tls: undefined }), withoutPod('d')],
-    steps: ['createPod d disarmed 3.6.16 on its volume as root'],
+    steps: ['createPod d cleared 3.6.16 on its volume as root'],
     situation: 'healing',
   },
   {
-    name: '[102] members of 0.8 with counted names are ours, not strangers',
+    name: '[102] members of 0.8 with counted names are ours, not unmanaged',
     given: [
       healthy(3),
       (seen) => {
@@ -155,7 +156,7 @@ export const adoption: readonly Row[] = [
       withoutPod('d'),
     ],
     steps: ['removeMember new (dead)'],
-    because: 'c-0002 is replaced',
+    because: 'Replacing member c-0002: removing it, because its pod is gone and it has no volume.',
     situation: 'healing',
   },
 ];

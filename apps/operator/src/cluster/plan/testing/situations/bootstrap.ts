@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { seedName } from '../../member-naming.ts';
+import { seedName } from '../../../../identity/member-naming.ts';
 import {
   addPod,
   addVolume,
@@ -79,17 +79,17 @@ const oneOf = (size: number, version = '3.6.16'): readonly Change[] => [
   see({ budget: { minAvailable: size < 3 ? size : Math.floor(size / 2) + 1, foreign: false } }),
 ];
 
-/** From nothing to all voters: rules 1, 2, 5, 9, 12, 13, 24. */
+/** From nothing to all voters: operator rules 1, 2, 5, 9, 12, 13, 24. */
 export const bootstrap: readonly Row[] = [
   {
     name: '[34] Services exist before the first pod: one plan makes both, in that order',
     given: [empty(), see({ services: { peer: 'missing', client: 'missing' } })],
     steps: ['ensureService peer', 'ensureService client', 'createSeed 3.6.16'],
-    because: '2 more will join it',
+    because: 'Bootstrapping: creating first member c-mwqdjbbmmx (1 of 3).',
     situation: 'bootstrapping',
   },
   {
-    name: 'rule 13: exactly one seed is made, whatever the size',
+    name: 'operator rule 13: exactly one seed is made, whatever the size',
     given: [empty({ size: 7 })],
     steps: ['createSeed 3.6.16'],
     because: seed,
@@ -99,41 +99,44 @@ export const bootstrap: readonly Row[] = [
     name: 'a cluster of one says so',
     given: [empty({ size: 1 })],
     steps: ['createSeed 3.6.16'],
-    because: 'it is the only one',
+    because: 'Bootstrapping: creating first member c-mwqdjbbmmx (1 of 1).',
     situation: 'bootstrapping',
   },
   {
-    name: 'rule 18: secrets that would fail are reported before anything is made',
+    name: 'operator rule 18: secrets that would fail are reported before anything is made',
     given: [empty({ peerTLS: true }), see({ secretProblems: ['secret peer has no SAN for c-x'] })],
     steps: [],
     because: 'no SAN',
     situation: 'bootstrapping',
   },
   {
-    name: 'fault 7, rule 30: a pod of an earlier cluster of this name is still ending: the seed waits',
+    name: 'fault 7, operator rule 30: a pod of an earlier cluster of this name is still ending: the seed waits',
     given: [empty(), addPod('f', { ownership: 'other', terminating: true, clusterId: 'c0' })],
     steps: [],
-    because: 'would be mistaken for a member',
+    because:
+      'Waiting for pod/c-ffffffffff to be deleted: it belongs to an earlier EtcdCluster of the same name and would be mistaken for a member.',
     situation: 'bootstrapping',
   },
   {
-    name: 'rule 5: volumes of an earlier object of this name are not adopted, and do not stop a new cluster',
+    name: 'operator rule 5: volumes of an earlier object of this name are not adopted, and do not stop a new cluster',
     given: [empty({ storage: 'claim' }), addVolume('f', { ownership: 'other', clusterId: 'c0' })],
     steps: ['createSeed 3.6.16'],
     situation: 'bootstrapping',
   },
   {
-    name: 'rule 5: a volume of our own without a record is a cluster that lived: nothing is founded beside it',
+    name: 'operator rule 5: a volume of our own without a record is a cluster that lived: nothing is founded beside it',
     given: [empty({ storage: 'claim' }), addVolume('f', { clusterId: '', memberId: '' })],
     steps: [],
-    because: 'delete the volume if its data is not wanted',
+    because:
+      'pvc/c-ffffffffff belongs to this cluster, but no cluster ID is recorded. Restore a backup with an EtcdRestore, or delete the PVC if its data is not needed.',
     situation: 'bootstrapping',
   },
   {
-    name: 'rule 5: a pod of our own of another life without a record: nothing is founded beside it',
+    name: 'operator rule 5: a pod of our own of another life without a record: nothing is founded beside it',
     given: [empty(), addPod('f', { incarnation: 2, clusterId: '' })],
     steps: [],
-    because: 'another incarnation of this object',
+    because:
+      'pod/c-ffffffffff belongs to another incarnation of this cluster. No new cluster is created while this pod exists.',
     situation: 'bootstrapping',
   },
   {
@@ -146,14 +149,15 @@ export const bootstrap: readonly Row[] = [
     name: 'TLS was turned on before the seed was latched, and its volume is there: nothing is founded on it otherwise',
     given: [empty({ storage: 'claim', peerTLS: true }), seedVolume({ tls: { peer: false, client: false } })],
     steps: [],
-    because: 'was made for another spec.TLS',
+    because:
+      'pvc/c-mwqdjbbmmx was created with another spec.TLS. Change spec.TLS back, or delete the PVC if its data is not needed.',
     situation: 'bootstrapping',
   },
   {
     name: "the seed's volume is still being deleted: the seed waits",
     given: [empty({ storage: 'claim' }), seedVolume({ terminating: true })],
     steps: [],
-    because: 'from before is still there',
+    because: 'Waiting for the old PVC c-mwqdjbbmmx to be deleted before creating the first member.',
     situation: 'bootstrapping',
   },
   {
@@ -172,23 +176,23 @@ export const bootstrap: readonly Row[] = [
     name: 'fault 2: the seed is there and starts: no second seed',
     given: [empty(), withSeed()],
     steps: [],
-    because: 'cannot start: ContainerCreating',
+    because: 'Waiting for first member c-mwqdjbbmmx to start: ContainerCreating.',
     situation: 'bootstrapping',
   },
   {
-    name: 'rule 1: a seed that answers is disarmed before its identity is latched',
+    name: 'operator rule 1: a seed that answers is disarmed before its identity is latched',
     given: [empty(), withSeed(container('b', up), answer('b', statusOf('b', '3.6.16')), listsItself)],
-    steps: ['disarm new', 'latchIdentity c1/1 born 3.6.16'],
+    steps: ['clearBootstrap new', 'recordIdentity c1/1 born 3.6.16'],
     because: 'must not start on an empty directory',
     situation: 'bootstrapping',
   },
   {
-    name: 'rule 4: a restored seed finds data and was never armed: it is latched without a birth version',
+    name: 'operator rule 4: a restored seed finds data and was never armed: it is latched without a birth version',
     given: [
       empty(),
-      withSeed(pod('b', { boot: 'disarmed' }), container('b', up), answer('b', statusOf('b', '3.6.16')), listsItself),
+      withSeed(pod('b', { boot: 'cleared' }), container('b', up), answer('b', statusOf('b', '3.6.16')), listsItself),
     ],
-    steps: ['disarm new', 'latchIdentity c1/1'],
+    steps: ['clearBootstrap new', 'recordIdentity c1/1'],
     situation: 'bootstrapping',
   },
   {
@@ -205,14 +209,15 @@ export const bootstrap: readonly Row[] = [
       withSeed(pod('b', { terminating: true }), container('b', up), answer('b', statusOf('b', '3.6.16'))),
     ],
     steps: [],
-    because: 'is being deleted',
+    because: 'Waiting for the pod of first member c-mwqdjbbmmx to be deleted.',
     situation: 'bootstrapping',
   },
   {
-    name: '[52] a seed that was evicted before it was latched is made anew',
+    name: '[52] a seed that was evicted before its cluster ID was recorded is recreated',
     given: [empty(), withSeed(pod('b', { phase: 'Failed' }))],
     steps: ['deletePod new'],
-    because: 'before the cluster was founded',
+    because:
+      'Recreating pod/c-mwqdjbbmmx of the first member: it stopped (Failed) before the cluster was bootstrapped.',
     situation: 'bootstrapping',
   },
   {
@@ -222,7 +227,7 @@ export const bootstrap: readonly Row[] = [
       withSeed(pod('b', { node: '' }), container('b', { reason: 'Unschedulable', message: '0/3 nodes' })),
     ],
     steps: [],
-    because: 'waits to be scheduled: 0/3 nodes',
+    because: 'Waiting for first member c-mwqdjbbmmx to be scheduled: 0/3 nodes.',
     situation: 'bootstrapping',
   },
   {
@@ -233,7 +238,7 @@ export const bootstrap: readonly Row[] = [
     situation: 'bootstrapping',
   },
   {
-    name: '[54] created with a wrong version, corrected: the seed is made anew at once',
+    name: '[54] created with a wrong version, corrected: the seed is recreated at once',
     given: [empty(), withSeed(pod('b', { image: 'quay.io/coreos/etcd:v3.6.99' }), container('b', cannotPull))],
     steps: ['deletePod new'],
     because: '(image)',
@@ -250,7 +255,7 @@ export const bootstrap: readonly Row[] = [
       seedVolume({ version: '3.7.99' }),
     ],
     steps: ['deletePod new', 'deleteVolume new'],
-    because: 'nothing has ever run on the volume',
+    because: 'Deleting pvc/c-mwqdjbbmmx: no etcd has ever run on it.',
     situation: 'bootstrapping',
   },
   {
@@ -264,7 +269,7 @@ export const bootstrap: readonly Row[] = [
     situation: 'bootstrapping',
   },
   {
-    name: 'rule 1: a seed that was made anew on its volume and cannot start: another may have founded the cluster there before',
+    name: 'operator rule 1: a seed that was recreated on its volume and cannot start: another may have bootstrapped the cluster there before',
     given: [
       empty({ storage: 'claim', version: '3.5.35' }),
       withSeed(
@@ -274,11 +279,11 @@ export const bootstrap: readonly Row[] = [
       seedVolume({ version: '3.6.16' }),
     ],
     steps: [],
-    because: 'may hold data of it, so that 3.5.35 is not tried',
+    because: 'Waiting for first member c-mwqdjbbmmx to be scheduled: 0/3 nodes.',
     situation: 'bootstrapping',
   },
   {
-    name: '[66] a seed that crashes over an option is made anew when the option is corrected',
+    name: '[66] a seed that crashes over an option is recreated when the option is corrected',
     given: [
       empty(),
       withSeed(
@@ -295,7 +300,7 @@ export const bootstrap: readonly Row[] = [
     situation: 'bootstrapping',
   },
   {
-    name: '[66] a seed that has crashed keeps its volume when it is made anew',
+    name: '[66] a seed that has crashed keeps its volume when it is recreated',
     given: [
       empty({ storage: 'claim' }),
       withSeed(pod('b', outdated), container('b', { reason: 'CrashLoopBackOff', restarts: 4 })),
@@ -308,91 +313,99 @@ export const bootstrap: readonly Row[] = [
     name: 'a seed that runs is not touched by a change of the spec before it answers',
     given: [empty(), withSeed(pod('b', outdated), container('b', up))],
     steps: [],
-    because: 'is starting',
+    because: 'Waiting for first member c-mwqdjbbmmx to start.',
     situation: 'bootstrapping',
   },
   {
     name: 'crash between disarm and latch: the pod itself says who it is, and work goes on',
     given: [
       ...oneOf(3),
-      cluster((facts) => ({ ...facts, latchedInStatus: undefined, latchedInAnnotation: undefined })),
+      cluster((facts) => ({ ...facts, recordedInStatus: undefined, recordedInAnnotation: undefined })),
     ],
-    steps: ['latchIdentity c1/1', 'joinMember as learner 3.6.16'],
-    because: 'the cluster has 1 of 3 members',
+    steps: ['recordIdentity c1/1', 'joinMember as learner 3.6.16'],
+    because: 'Adding member c-kc4rhmhf4h (2 of 3).',
     situation: 'scalingUp',
   },
   {
-    name: 'rule 9: the first joiner is added when the seed is latched',
+    name: 'operator rule 9: the first joiner is added when the seed is latched',
     given: [...oneOf(3)],
     steps: ['joinMember as learner 3.6.16'],
     situation: 'scalingUp',
   },
   {
-    name: 'rule 9: the next joiner waits until the one before is up: no name may be missing when it starts',
+    name: 'operator rule 9: the next joiner waits until the one before is up: no name may be missing when it starts',
     given: [...oneOf(3), joining('c')],
     steps: [],
-    because: 'joins the cluster',
+    because: 'Waiting for learner c-cccccccccc: its container is waiting: ContainerCreating.',
     situation: 'scalingUp',
   },
   {
-    name: 'rule 9: a joiner whose peer port answers is up enough for the next',
+    name: 'operator rule 9: a joiner whose peer port answers is up enough for the next',
     given: [...oneOf(3), joining('c'), closed(0, 'c')],
     steps: ['joinMember as learner 3.6.16'],
     situation: 'scalingUp',
   },
   {
-    name: 'rule 9: all join side by side before the first is promoted',
+    name: 'operator rule 9: all join side by side before the first is promoted',
     given: [...oneOf(5), learner('c'), learner('d')],
     steps: ['joinMember as learner 3.6.16'],
-    because: 'the cluster has 3 of 5 members',
+    because: 'Adding member c-7bs6ncjq77 (4 of 5).',
     situation: 'scalingUp',
   },
   {
-    name: 'rule 9: with the last learner up, promotions begin; disarmed first (rule 1), one at a time',
+    name: 'operator rule 9: with the last learner up, promotions begin; disarmed first (operator rule 1), one at a time',
     given: [...oneOf(3), learner('c'), learner('d')],
-    steps: ['disarm c', 'promote c'],
-    because: 'is about to vote',
+    steps: ['clearBootstrap c', 'promote c'],
+    because:
+      'Clearing the bootstrap configuration of pod/c-cccccccccc: a voter must not start with an empty data directory.',
     situation: 'scalingUp',
   },
   {
-    name: 'rule 24: the next promotion follows at once',
+    name: 'operator rule 24: the next promotion follows at once',
     given: [healthy(2), ...oneOf(3).slice(1), learner('d')],
-    steps: ['disarm d', 'promote d'],
+    steps: ['clearBootstrap d', 'promote d'],
     situation: 'scalingUp',
   },
   {
-    name: 'rule 2: on 3.5 one learner at a time: the first is promoted before the second joins',
-    given: [...oneOf(3, '3.5.35'), learner('c', { since: now - 25_000 })],
-    steps: ['disarm c', 'promote c'],
+    name: 'operator rule 2: on 3.5 one learner at a time: the first is not promoted before etcd would accept the second',
+    given: [...oneOf(3, '3.5.35'), learner('c', { since: now - 5_000 })],
+    steps: [],
+    because: 'Learner c-cccccccccc is ready. Waiting 6 s before it is promoted, so that etcd accepts the next member.',
     situation: 'scalingUp',
   },
   {
-    name: 'rule 2: a learner that was made by somebody without the raised limit stays the only one',
-    given: [...oneOf(3), pod('b', { adopted: true, boot: 'fixed' }), learner('c', { since: now - 25_000 })],
-    steps: ['disarm c', 'promote c'],
+    name: 'operator rule 2: on 3.5 one learner at a time: the first is promoted before the second joins',
+    given: [...oneOf(3, '3.5.35'), learner('c', { since: now - 6_000 })],
+    steps: ['clearBootstrap c', 'promote c'],
+    situation: 'scalingUp',
+  },
+  {
+    name: 'operator rule 2: a learner that was made by somebody without the raised limit stays the only one',
+    given: [...oneOf(3), pod('b', { adopted: true, boot: 'fixed' }), learner('c', { since: now - 6_000 })],
+    steps: ['clearBootstrap c', 'promote c'],
     situation: 'scalingUp',
   },
   {
     name: 'a learner that is ready waits a while for company, so that nobody waits five seconds later',
     given: [...oneOf(5), learner('c'), joining('d')],
     steps: [],
-    because: 'waits for the other members to come up',
+    because: 'Learner c-cccccccccc is ready. Waiting for the other members to start.',
     situation: 'scalingUp',
   },
   {
     name: '[54] but not for ever: a companion that cannot start does not keep it from voting',
     given: [...oneOf(5), learner('c', { since: now - 21_000 }), joining('d')],
-    steps: ['disarm c', 'promote c'],
+    steps: ['clearBootstrap c', 'promote c'],
     situation: 'scalingUp',
   },
   {
-    name: 'rule 12: 3.4 joins as a voter',
+    name: 'operator rule 12: 3.4 joins as a voter',
     given: [...oneOf(3, '3.4.44')],
     steps: ['joinMember as voter 3.4.44'],
     situation: 'scalingUp',
   },
   {
-    name: 'rule 12: 3.5.19 stores promoted learners wrongly, and joins as a voter too',
+    name: 'operator rule 12: 3.5.19 stores promoted learners wrongly, and joins as a voter too',
     given: [...oneOf(3, '3.5.19')],
     steps: ['joinMember as voter 3.5.19'],
     situation: 'scalingUp',
@@ -401,7 +414,7 @@ export const bootstrap: readonly Row[] = [
     name: 'a learner that has not caught up is not promoted',
     given: [...oneOf(2), learner('c', { raftAppliedIndex: 10 })],
     steps: [],
-    because: 'it receives the data',
+    because: 'Waiting for learner c-cccccccccc: it is receiving the data.',
     situation: 'scalingUp',
   },
   {
@@ -412,14 +425,14 @@ export const bootstrap: readonly Row[] = [
       pod('c', { createdAt: now - 3_700_000, seenSince: now - 3_700_000 }),
     ],
     steps: ['removeMember c (dead)'],
-    because: 'joins afresh',
+    because: 'Removing learner c-cccccccccc: it has not caught up within 60 min. It is added again afterwards.',
     situation: 'scalingUp',
   },
   {
     name: 'fault 14: a joiner that does not come up is given up after ten minutes',
     given: [...oneOf(2), joining('c', { createdAt: now - 601_000, seenSince: now - 601_000 })],
     steps: ['removeMember c (dead)'],
-    because: 'within 10 minutes',
+    because: 'Removing learner c-cccccccccc: it has not caught up within 10 min. It is added again afterwards.',
     situation: 'scalingUp',
   },
   {
@@ -429,9 +442,9 @@ export const bootstrap: readonly Row[] = [
     situation: 'scalingDown',
   },
   {
-    name: 'rule 1: a learner that somebody armed with `new` is disarmed before it votes',
+    name: 'operator rule 1: a learner that somebody armed with `new` is disarmed before it votes',
     given: [...oneOf(2), learner('c'), pod('c', { boot: 'new' })],
-    steps: ['disarm c', 'promote c'],
+    steps: ['clearBootstrap c', 'promote c'],
     situation: 'scalingUp',
   },
   {
@@ -439,7 +452,7 @@ export const bootstrap: readonly Row[] = [
     given: [
       ...oneOf(2),
       learner('c'),
-      pod('c', { boot: 'disarmed', markedVoter: true, memberId: idOf('c'), clusterId: 'c1' }),
+      pod('c', { boot: 'cleared', markedVoter: true, memberId: idOf('c'), clusterId: 'c1' }),
     ],
     steps: ['promote c'],
     situation: 'scalingUp',
@@ -448,7 +461,8 @@ export const bootstrap: readonly Row[] = [
     name: 'an election is on: a learner is not promoted while nobody leads',
     given: [...oneOf(2), learner('c'), answers({ leaderId: '', leaderlessSince: now - 500 })],
     steps: [],
-    because: 'quorum is lost: 0 of 1',
+    because:
+      'Quorum lost: 0 of 1 voter is reachable, 1 is needed. Waiting for member c-bbbbbbbbbb to return. If the data is gone, see runbook quorum-lost.',
     situation: 'quorumLost',
   },
   {

@@ -25,7 +25,8 @@ export const corruption: readonly Row[] = [
     name: 'fault 30: one voter differs from the two others: it is removed at once, for nobody can write until then',
     given: [healthy(3), corrupt({ b: 1, c: 2, d: 1 })],
     steps: ['removeMember c (corrupt)'],
-    because: 'The data of c-cccccccccc differs from that of the majority',
+    because:
+      'The data of member c-cccccccccc differs from the majority. Replacing member c-cccccccccc; after that the alarm is disarmed.',
     situation: 'healing',
   },
   {
@@ -69,31 +70,33 @@ export const corruption: readonly Row[] = [
     situation: 'healing',
   },
   {
-    name: 'fault 30: a voter that did not tell its hash is waited for',
+    name: 'fault 30: the operator waits for a voter that did not tell its hash',
     given: [healthy(3), corrupt({ b: 1, c: 1 })],
     steps: [],
-    because: 'Waiting for c-dddddddddd to be compared',
+    because: 'Waiting for member c-dddddddddd to be compared with the majority of voters.',
     situation: 'healing',
   },
   {
     name: 'fault 30: hashes after different compactions are not compared',
     given: [healthy(3), corrupt({ b: 1, c: { hash: 2, compactRevision: 60 }, d: 1 })],
     steps: [],
-    because: 'nothing is replaced',
+    because:
+      'etcd has raised CORRUPT. No majority of voters is known to hold the same data. No member is replaced; see runbook data-corruption.',
     situation: 'healing',
   },
   {
     name: 'fault 30: no majority among three: nothing is replaced, and the hash of each is told',
     given: [healthy(3), corrupt({ b: 1, c: 2, d: 3 })],
     steps: [],
-    because: 'See runbook data-corruption. HashKV at revision 100: c-bbbbbbbbbb 1 (compacted at 50), c-cccccccccc 2',
+    because: 'etcd has raised CORRUPT.',
     situation: 'healing',
   },
   {
     name: 'fault 30: two of three agree, and the third may be asked later: two of two would not do',
     given: [healthy(2), corrupt({ b: 1, c: 2 })],
     steps: [],
-    because: 'nothing is replaced',
+    because:
+      'etcd has raised CORRUPT. No majority of voters is known to hold the same data. No member is replaced; see runbook data-corruption.',
     situation: 'healing',
   },
   {
@@ -128,14 +131,15 @@ export const corruption: readonly Row[] = [
     name: 'fault 30: a learner joins again after it: where its data came from is not known, and it does not tell its hash',
     given: [healthy(3), spec({ size: 4 }), learner('f'), corrupt({ b: 1, c: 2, d: 1 })],
     steps: ['ensureBudget 3', 'removeMember f (corrupt)'],
-    because: 'joins again later',
+    because:
+      'Removing learner c-ffffffffff: etcd has raised CORRUPT, and the learner may have received wrong data. It is added again later.',
     situation: 'healing',
   },
   {
     name: 'fault 30: it stays while another voter is about to go: without both there is no quorum',
     given: [healthy(3, claim), pod('d', { terminating: true }), corrupt({ b: 1, c: 2, d: 1 })],
     steps: [],
-    because: 'c-cccccccccc must be replaced, but without it 1 healthy voters are left and 2 are needed',
+    because: 'Waiting to replace member c-cccccccccc: 1 healthy voter would be left, 2 are needed.',
     situation: 'healing',
   },
   {
@@ -155,14 +159,16 @@ export const corruption: readonly Row[] = [
     name: 'safety 13: under CORRUPT no pod is Ready: that is no evidence against one that only the operator cannot reach',
     given: [healthy(3), corrupt({ b: 1, c: 1 }), unreachable(3_600_000, 'd'), pod('d', { ready: false })],
     steps: [],
-    because: 'there is only one piece of evidence',
+    because:
+      'Member c-dddddddddd is not reachable from the operator (connection refused). It is not replaced, because there is only one sign that it is dead (it is not reachable).',
     situation: 'healing',
   },
   {
     name: 'safety 15: the volume of a member that is gone is kept while CORRUPT is raised',
     given: [healthy(3, claim), addVolume('f'), corrupt({ b: 1, c: 2, d: 3 })],
     steps: [],
-    because: 'its data may be what others lack',
+    because:
+      'This step is held back, because etcd has raised CORRUPT, and its data may be the valid copy: Deleting pvc/c-ffffffffff: its member is no longer in the cluster.',
     situation: 'healing',
   },
 ];

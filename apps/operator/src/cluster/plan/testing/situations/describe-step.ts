@@ -8,8 +8,8 @@ export function describeStep(step: Step): string {
       return `ensureService ${step.which}`;
     case 'ensureBudget':
       return `ensureBudget ${step.minAvailable}`;
-    case 'latchIdentity':
-      return `latchIdentity ${step.clusterId}/${step.incarnation}${when(step.bornVersion !== '', ` born ${step.bornVersion}`)}`;
+    case 'recordIdentity':
+      return `recordIdentity ${step.clusterId}/${step.incarnation}${when(step.bootstrapVersion !== '', ` born ${step.bootstrapVersion}`)}`;
     case 'createSeed':
       return `createSeed ${step.version}`;
     case 'joinMember':
@@ -37,19 +37,21 @@ export function describeStep(step: Step): string {
     case 'deleteBudget':
     case 'cancelDowngrade':
       return step.do;
-    case 'disarm':
+    case 'clearBootstrap':
     case 'renewBootList':
-    case 'settleImage':
+    case 'confirmImage':
       return `${step.do} ${short(step.pod)}`;
     case 'promote':
     case 'readdress':
     case 'deleteVolume':
-    case 'fencePod':
-    case 'unfencePod':
+    case 'isolatePod':
+    case 'unisolatePod':
     case 'updatePod':
     case 'deleteImageCheck':
     case 'resizePod':
       return `${step.do} ${short(step.name)}`;
+    case 'recoverQuorum':
+      return `recoverQuorum ${step.name} without ${step.lost.map(short).join(', ')}`;
   }
 }
 
@@ -58,9 +60,16 @@ function when(applies: boolean, words: string): string {
   return applies ? words : '';
 }
 
-function describePod({ name, boot, version, onVolume, asRoot, wayBack }: Extract<Step, { do: 'createPod' }>): string {
+function describePod({
+  name,
+  boot,
+  version,
+  onVolume,
+  asRoot,
+  rollbackTo,
+}: Extract<Step, { do: 'createPod' }>): string {
   const place = `${onVolume ? ' on its volume' : ''}${asRoot ? ' as root' : ''}`;
-  return `createPod ${short(name)} ${boot} ${version}${place}${wayBack ? `, else ${wayBack.version}` : ''}`;
+  return `createPod ${short(name)} ${boot} ${version}${place}${rollbackTo ? `, else ${rollbackTo.version}` : ''}`;
 }
 
 function describeImage({ pod, version, because, snapshotCount }: Extract<Step, { do: 'setImage' }>): string {

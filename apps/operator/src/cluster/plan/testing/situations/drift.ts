@@ -17,28 +17,28 @@ import {
 
 const claim = { storage: 'claim' } as const;
 const replace = { drift: [{ field: 'affinity', remedy: 'replace' }] } as const;
-const restart = { drift: [{ field: 'etcdEnv', remedy: 'restart' }] } as const;
+const restart = { drift: [{ field: 'etcdEnv', remedy: 'replace' }] } as const;
 const asked = { updatePolicy: 'Replace' } as const;
 const budget = (minAvailable: number) => see({ budget: { minAvailable, foreign: false } });
 
-/** Spec changes other than size and version, by what it takes to apply them: rules 7, 10, 26. */
+/** Spec changes other than size and version, by what it takes to apply them: operator rules 7, 10, 26. */
 export const drift: readonly Row[] = [
   {
-    name: '[65] rule 7: labels and annotations are changed in place, on all at once',
+    name: '[65] operator rule 7: labels and annotations are changed in place, on all at once',
     given: [healthy(3), pods({ drift: [{ field: 'labels', remedy: 'inPlace' }] })],
     steps: ['updatePod b', 'updatePod c', 'updatePod d'],
-    because: 'follows the spec: labels',
+    because: 'Updating labels of pod/c-bbbbbbbbbb to the spec.',
     situation: 'updating',
   },
   {
-    name: 'rule 7: resources are changed without a restart where the quality of service stays',
+    name: 'operator rule 7: resources are changed without a restart where the quality of service stays',
     given: [healthy(3), pod('c', { drift: [{ field: 'resources', remedy: 'resize' }] })],
     steps: ['resizePod c'],
     because: 'without a restart',
     situation: 'updating',
   },
   {
-    name: 'rule 7: both on one pod',
+    name: 'operator rule 7: both on one pod',
     given: [
       healthy(3),
       pod('c', {
@@ -52,10 +52,45 @@ export const drift: readonly Row[] = [
     situation: 'updating',
   },
   {
-    name: '[65] rule 7: with volumes, pods are made anew one by one, not the leader first',
+    name: 'a sidecar that does not work keeps the next pod from getting it, too',
+    given: [
+      healthy(3, claim),
+      pods(replace),
+      pod('d', { ready: false, brokenSidecar: 'logger (CrashLoopBackOff)', drift: [] }),
+    ],
+    steps: [],
+    because:
+      'Waiting to recreate pod/c-cccccccccc: container logger (CrashLoopBackOff) keeps pod/c-dddddddddd from being Ready.',
+    situation: 'updating',
+  },
+  {
+    name: 'pods whose sidecars do not work get the corrected ones first, the leader among them',
+    given: [healthy(3, claim), pods(replace), pod('b', { ready: false, brokenSidecar: 'logger (Error)' })],
+    steps: ['moveLeader b to c'],
+    situation: 'updating',
+  },
+  {
+    name: 'sidecars of all pods that do not work are no dead end',
+    given: [healthy(3, claim), pods({ ...replace, ready: false, brokenSidecar: 'logger (Error)' })],
+    steps: ['deletePod c'],
+    situation: 'updating',
+  },
+  {
+    name: 'without volumes a replaced member whose sidecar does not work is the last one',
+    given: [
+      healthy(3),
+      spec(asked),
+      pods(replace),
+      pod('d', { ready: false, brokenSidecar: 'logger (Error)', drift: [] }),
+    ],
+    steps: [],
+    situation: 'steady',
+  },
+  {
+    name: '[65] operator rule 7: with volumes, pods are recreated one by one, not the leader first',
     given: [healthy(3, claim), pods(replace)],
     steps: ['deletePod c'],
-    because: 'gets a new pod on its volume to follow the spec (affinity), 2 to follow',
+    because: 'Recreating pod/c-cccccccccc on its volume: affinity changed in the spec. Remaining pods: 2.',
     situation: 'updating',
   },
   {
@@ -73,7 +108,7 @@ export const drift: readonly Row[] = [
     situation: 'updating',
   },
   {
-    name: '[65] then it is made anew too',
+    name: '[65] then it is recreated too',
     given: [healthy(3, claim), pod('b', replace), answers({ leaderId: idOf('d') })],
     steps: ['deletePod b'],
     situation: 'updating',
@@ -93,45 +128,45 @@ export const drift: readonly Row[] = [
     situation: 'updating',
   },
   {
-    name: 'rule 7: etcd options on a volume: one restart each',
+    name: 'operator rule 7: etcd options on a volume: one restart each',
     given: [healthy(3, claim), pods(restart)],
     steps: ['deletePod c'],
     because: 'etcdEnv',
     situation: 'updating',
   },
   {
-    name: 'rule 7: without volumes nothing is thrown away unless it is asked for',
+    name: 'operator rule 7: without volumes nothing is thrown away unless it is asked for',
     given: [healthy(3), pods(replace)],
     steps: [],
     situation: 'steady',
   },
   {
-    name: 'rule 7: asked for, it is a surge: a fresh member joins first',
+    name: 'operator rule 7: asked for, it is a surge: a fresh member joins first',
     given: [healthy(3, asked), pods(replace)],
     steps: ['joinMember as learner 3.6.16'],
-    because: 'the cluster has 3 of 4 members',
+    because: 'Adding member c-7bs6ncjq77 (4 of 4).',
     situation: 'updating',
   },
   {
-    name: 'rule 7: the fresh one votes',
+    name: 'operator rule 7: the fresh one votes',
     given: [healthy(3, asked), pods(replace), learner('f')],
-    steps: ['disarm f', 'promote f'],
+    steps: ['clearBootstrap f', 'promote f'],
     situation: 'updating',
   },
   {
-    name: 'rule 7: then an old one goes, not the fresh one and not the leader',
+    name: 'operator rule 7: then an old one goes, not the fresh one and not the leader',
     given: [healthy(4, asked), spec({ size: 3 }), budget(3), pods(replace), pod('f', { drift: [] })],
     steps: ['removeMember c (scale)'],
     situation: 'updating',
   },
   {
-    name: 'rule 7: the same for options that take a restart: the fresh one stays, an old one goes',
+    name: 'operator rule 7: the same for options that take a restart: the fresh one stays, an old one goes',
     given: [healthy(4, asked), spec({ size: 3 }), budget(3), pods(restart), pod('f', { drift: [] })],
     steps: ['removeMember c (scale)'],
     situation: 'updating',
   },
   {
-    name: 'rule 7: only the leader is left to be replaced: leadership moves off it',
+    name: 'operator rule 7: only the leader is left to be replaced: leadership moves off it',
     given: [healthy(4, asked), spec({ size: 3 }), budget(3), pod('b', replace)],
     steps: ['moveLeader b to c'],
     situation: 'updating',
@@ -143,13 +178,13 @@ export const drift: readonly Row[] = [
     situation: 'updating',
   },
   {
-    name: 'rule 7: from emptyDir to volumes, when it is asked for: a surge',
+    name: 'operator rule 7: from emptyDir to volumes, when it is asked for: a surge',
     given: [healthy(3, asked), spec(claim)],
     steps: ['joinMember as learner 3.6.16'],
     situation: 'updating',
   },
   {
-    name: 'rule 7: from emptyDir to volumes without asking: kept as they are',
+    name: 'operator rule 7: from emptyDir to volumes without asking: kept as they are',
     given: [healthy(3), spec(claim)],
     steps: [],
     situation: 'steady',

@@ -31,7 +31,7 @@ const neverAnswered =
   (seen) => {
     const name = podName(letter);
     const found = seen.etcd.answers.get(name);
-    if (found?.kind !== 'silent') return seen;
+    if (found?.kind !== 'unreachable') return seen;
     return {
       ...seen,
       etcd: { ...seen.etcd, answers: new Map([...seen.etcd.answers, [name, { ...found, neverAnswered: true }]]) },
@@ -48,7 +48,7 @@ export const evidence: readonly Row[] = [
     name: 'safety 13: a Ready voter that only the operator cannot reach is not replaced, however long it takes',
     given: [healthy(3), unreachable(3_600_000, 'd')],
     steps: [],
-    because: 'it is not replaced, because its pod is Ready',
+    because: 'Member c-dddddddddd is not reachable from the operator (connection refused).',
     situation: 'healing',
   },
   {
@@ -93,7 +93,7 @@ export const evidence: readonly Row[] = [
       addMember('x', unmanaged),
       ...['b', 'c', 'd', 'f'].map((letter) => answer(letter, { leaderId: unmanaged.id })),
     ],
-    steps: ['ensureBudget 3', 'disarm f', 'promote f'],
+    steps: ['ensureBudget 3', 'clearBootstrap f', 'promote f'],
     situation: 'healing',
   },
   {
@@ -119,7 +119,7 @@ export const evidence: readonly Row[] = [
     name: 'one that has not answered an operator that was started meanwhile, and has not passed its startup probe, opens its data',
     given: [healthy(3), silent(130_000, 'd'), neverAnswered('d')],
     steps: [],
-    because: 'its process opens its data',
+    because: 'Waiting for member c-dddddddddd: etcd is opening its data.',
     situation: 'healing',
   },
   {
@@ -136,10 +136,11 @@ export const evidence: readonly Row[] = [
     situation: 'healing',
   },
   {
-    name: 'safety 13: patience starts again when quorum returns: who was cut off all the time is waited for afresh',
+    name: 'safety 13: patience starts again when quorum returns: who was cut off all the time gets its time again',
     given: [healthy(3), silent(600_000, 'd'), quorumFor(5_000)],
     steps: [],
-    because: 'it is replaced after 120 s',
+    because:
+      'Member c-dddddddddd is not reachable from the operator (connection refused). It will be replaced if this lasts 120 s (spec.pod.replaceAfter).',
     situation: 'healing',
   },
   {
@@ -151,7 +152,8 @@ export const evidence: readonly Row[] = [
       quorumFor(2_000),
     ],
     steps: [],
-    because: 'knows no leader',
+    because:
+      'Member c-dddddddddd is reachable and has no leader. It will be replaced if this lasts 120 s (spec.pod.replaceAfter).',
     situation: 'healing',
   },
   {
@@ -186,10 +188,11 @@ export const evidence: readonly Row[] = [
     situation: 'healing',
   },
   {
-    name: 'before that it is waited for',
+    name: 'before that the operator waits for it',
     given: [healthy(3, claim), silent(40_000, 'd'), pod('d', noAddress), container('d', unscheduled)],
     steps: [],
-    because: 'it is replaced after 120 s',
+    because:
+      'Member c-dddddddddd is not reachable from the operator (its container is waiting: Unschedulable). It will be replaced if this lasts 120 s (spec.pod.replaceAfter).',
     situation: 'healing',
   },
   {
@@ -218,7 +221,7 @@ export const evidence: readonly Row[] = [
       silent(1_000, 'd'),
     ],
     steps: ['removeMember d (dead)'],
-    because: 'its pod ended (Failed)',
+    because: 'its pod stopped (Failed)',
     situation: 'healing',
   },
   {
@@ -232,14 +235,16 @@ export const evidence: readonly Row[] = [
     name: 'safety 18: nobody can be reached and the pods are not Ready: quorum is lost',
     given: [healthy(3, claim), silent(60_000, 'b', 'c', 'd'), noQuorum],
     steps: [],
-    because: 'restore a backup with an EtcdRestore',
+    because:
+      'Quorum lost: the members cannot be listed (no member answers). Waiting for members to return. If the data is gone, see runbook quorum-lost.',
     situation: 'quorumLost',
   },
   {
     name: 'safety 14: beside a running learner that somebody added, nobody joins as a voter',
     given: [healthy(1), spec({ size: 3 }), addMember('x', { ...unmanaged, isLearner: true })],
     steps: ['ensureBudget 2'],
-    because: 'was not created by this operator, and etcd takes one learner at a time beside it',
+    because:
+      'No member can join because of unmanaged learner id-x (http://10.1.1.1:2380): etcd accepts one learner at a time. Promote that learner, or remove it with etcdctl member remove.',
     situation: 'scalingUp',
   },
   {
@@ -282,7 +287,7 @@ export const evidence: readonly Row[] = [
       see({ budget: { minAvailable: 3, foreign: false } }),
     ],
     steps: [],
-    because: 'it is not replaced, because its pod is Ready',
+    because: 'Member c-dddddddddd is not reachable from the operator (connection refused).',
     situation: 'healing',
   },
   {
@@ -331,14 +336,14 @@ export const evidence: readonly Row[] = [
     name: 'safety 14: somebody else answers at the address of a Ready voter, and nobody can tell who is heard: it stays',
     given: [healthy(3), answer('d', { clusterId: 'c9', memberId: 'id-z', identitySince: now - 3_600_000 })],
     steps: [],
-    because: 'only one piece of evidence',
+    because: 'Member c-dddddddddd is lost (it answers as a member of another cluster (c9)).',
     situation: 'healing',
   },
   {
     name: 'a learner whose name a recorded volume has is taken out, and the volume is kept',
     given: [healthy(3, claim), member('d', { id: 'id-new', name: '', isLearner: true }), withoutPod('d')],
     steps: ['removeMember d (dead)'],
-    because: 'which is kept',
+    because: 'pvc/c-dddddddddd holds the data of member id-d and is kept.',
     situation: 'healing',
   },
 ];

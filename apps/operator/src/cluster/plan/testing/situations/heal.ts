@@ -26,10 +26,10 @@ const blankExit = { code: 1, reason: 'Error', message: `${blankDirectoryMessage}
 const crash = { state: 'waiting', reason: 'CrashLoopBackOff', startedAt: 0, restarts: 5 } as const;
 const panic = { code: 2, reason: 'Error', message: 'panic' };
 
-/** Members that are not well, with a quorum in hand: rules 1, 7, 19, 25; faults 16 to 33. */
+/** Members that are not well, with a quorum in hand: operator rules 1, 7, 19, 25; faults 26 to 29 and 32. */
 export const heal: readonly Row[] = [
   {
-    name: 'rule 1: a process that runs has got past an empty directory: its volume came late, and it is waited for',
+    name: 'operator rule 1: a process that runs has got past an empty directory: its volume came late, and the operator waits for it',
     given: [
       healthy(3, { storage: 'claim' }),
       silent(5_000, 'd'),
@@ -41,70 +41,71 @@ export const heal: readonly Row[] = [
       }),
     ],
     steps: [],
-    because: 'its process opens its data',
+    because: 'Waiting for member c-dddddddddd: etcd is opening its data.',
     situation: 'healing',
   },
   {
-    name: '[49] rule 7: a pod without a volume is gone: of three, the dead voter is removed first',
+    name: '[49] operator rule 7: a pod without a volume is gone: of three, the dead voter is removed first',
     given: [healthy(3), withoutPod('d')],
     steps: ['removeMember d (dead)'],
-    because: 'its pod is gone and it had no volume',
+    because: 'Replacing member c-dddddddddd: removing it, because its pod is gone and it has no volume.',
     situation: 'healing',
   },
   {
-    name: 'rule 7: after that the fresh one joins as a learner',
+    name: 'operator rule 7: after that the fresh one joins as a learner',
     given: [healthy(3), withoutPod('d'), withoutMember('d')],
     steps: ['joinMember as learner 3.6.16'],
-    because: 'the cluster has 2 of 3 members',
+    because: 'Adding member c-qbtc55qf8k (3 of 3).',
     situation: 'scalingUp',
   },
   {
-    name: 'rule 7: of five, the fresh one is added first',
+    name: 'operator rule 7: of five, the fresh one is added first',
     given: [healthy(5), withoutPod('g')],
     steps: ['joinMember as learner 3.6.16'],
-    because: 'takes the place of c-gggggggggg',
+    because: 'Adding member c-7bdkhk9h2t to replace c-gggggggggg, because its pod is gone and it has no volume.',
     situation: 'healing',
   },
   {
-    name: 'rule 7: of five, while the fresh one joins, nothing else happens',
+    name: 'operator rule 7: of five, while the fresh one joins, nothing else happens',
     given: [healthy(5), withoutPod('g'), joining('h')],
     steps: [],
-    because: 'joins the cluster',
+    because: 'Waiting for learner c-hhhhhhhhhh: its container is waiting: ContainerCreating.',
     situation: 'healing',
   },
   {
-    name: 'rule 7: of five, the fresh one votes before the dead one goes',
+    name: 'operator rule 7: of five, the fresh one votes before the dead one goes',
     given: [healthy(5), withoutPod('g'), learner('h')],
-    steps: ['disarm h', 'promote h'],
+    steps: ['clearBootstrap h', 'promote h'],
     situation: 'healing',
   },
   {
-    name: 'rule 7: of five, the dead one goes last',
+    name: 'operator rule 7: of five, the dead one goes last',
     given: [healthy(6), spec({ size: 5 }), withoutPod('g'), see({ budget: { minAvailable: 4, foreign: false } })],
     steps: ['removeMember g (scale)'],
     situation: 'scalingDown',
   },
   {
-    name: 'rule 7: etcd 3.5.29 refuses to add beside a dead voter: also of five, the dead one goes first',
+    name: 'operator rule 7: etcd 3.5.29 refuses to add beside a dead voter: also of five, the dead one goes first',
     given: [healthy(5, { version: '3.5.29' }), withoutPod('g')],
     steps: ['removeMember g (dead)'],
     situation: 'healing',
   },
   {
-    name: 'rule 7: a pod without a volume is being deleted and still answers: its replacement joins meanwhile',
+    name: 'operator rule 7: a pod without a volume is being deleted and still answers: its replacement joins meanwhile',
     given: [healthy(3), pod('d', { terminating: true })],
     steps: ['joinMember as learner 3.6.16'],
-    because: 'its pod is being deleted and its data goes with it',
+    because:
+      'Adding member c-7bs6ncjq77 to replace c-dddddddddd, because its pod is being deleted, and its data with it.',
     situation: 'healing',
   },
   {
-    name: 'rule 7: the replacement votes while the leaving one is still there',
+    name: 'operator rule 7: the replacement votes while the leaving one is still there',
     given: [healthy(3), pod('d', { terminating: true }), learner('f')],
-    steps: ['disarm f', 'promote f'],
+    steps: ['clearBootstrap f', 'promote f'],
     situation: 'healing',
   },
   {
-    name: 'rule 14: the leaving one led the cluster: leadership moves before it is removed',
+    name: 'operator rule 14: the leaving one led the cluster: leadership moves before it is removed',
     given: [
       healthy(4),
       spec({ size: 3 }),
@@ -112,7 +113,7 @@ export const heal: readonly Row[] = [
       see({ budget: { minAvailable: 3, foreign: false } }),
     ],
     steps: ['moveLeader b to c'],
-    because: 'leads the cluster',
+    because: 'Moving leadership to member c-cccccccccc: the current leader c-bbbbbbbbbb is about to be removed.',
     situation: 'scalingDown',
   },
   {
@@ -122,36 +123,37 @@ export const heal: readonly Row[] = [
     situation: 'healing',
   },
   {
-    name: '[58] rule 26: a pod on a volume is gone: the same member comes back, nobody is added or removed',
+    name: '[58] fault 26: a pod on a volume is gone: the same member comes back, nobody is added or removed',
     given: [healthy(3, claim), withoutPod('d')],
-    steps: ['createPod d disarmed 3.6.16 on its volume'],
-    because: 'comes back as the member it was',
+    steps: ['createPod d cleared 3.6.16 on its volume'],
+    because: 'Creating pod/c-dddddddddd on its existing volume.',
     situation: 'healing',
   },
   {
     name: 'two pods on volumes are gone of five: both come back at once',
     given: [healthy(5, claim), withoutPod('f', 'g')],
-    steps: ['createPod f disarmed 3.6.16 on its volume', 'createPod g disarmed 3.6.16 on its volume'],
+    steps: ['createPod f cleared 3.6.16 on its volume', 'createPod g cleared 3.6.16 on its volume'],
     situation: 'healing',
   },
   {
     name: 'a pod on a volume has ended: it is cleared away, the volume is kept',
     given: [healthy(3, claim), pod('d', { phase: 'Failed' }), silent(1_000, 'd')],
     steps: ['deletePod d'],
-    because: 'its volume is kept',
+    because: 'Recreating pod/c-dddddddddd on its volume: it stopped (Failed).',
     situation: 'healing',
   },
   {
-    name: 'a pod on a volume is being deleted: its end is waited for',
+    name: 'a pod on a volume is being deleted: the operator waits for its end',
     given: [healthy(3, claim), pod('d', { terminating: true }), silent(1_000, 'd')],
     steps: [],
-    because: 'comes back when its pod, which is Terminating, has ended',
+    because:
+      'Member c-dddddddddd will be restarted on its volume when its pod, which is Terminating, has been deleted. It will be replaced if this lasts 120 s (spec.pod.replaceAfter).',
     situation: 'healing',
   },
   {
     name: 'a volume whose member is not on record is tried: a disarmed pod tells what is on it',
     given: [healthy(3, claim), withoutPod('d'), volume('d', { memberId: '', clusterId: '' })],
-    steps: ['createPod d disarmed 3.6.16 on its volume'],
+    steps: ['createPod d cleared 3.6.16 on its volume'],
     situation: 'healing',
   },
   {
@@ -171,18 +173,18 @@ export const heal: readonly Row[] = [
     name: 'what the volume claim was bound to is lost: its data is lost',
     given: [healthy(3, claim), withoutPod('d'), volume('d', { phase: 'Lost' })],
     steps: ['removeMember d (dead)'],
-    because: 'was bound to is gone',
+    because: 'Replacing member c-dddddddddd: removing it, because the volume of pvc/c-dddddddddd is lost.',
     situation: 'healing',
   },
   {
-    name: 'rule 1: a disarmed pod found its directory empty (machine re-imaged, same pod): never the same ID again',
+    name: 'operator rule 1: a disarmed pod found its directory empty (machine re-imaged, same pod): never the same ID again',
     given: [healthy(3), container('d', { ...crash, lastExit: blankExit }), silent(3_000, 'd')],
     steps: ['removeMember d (dead)'],
     because: 'found its data directory empty',
     situation: 'healing',
   },
   {
-    name: 'rule 1: the same message from an armed learner proves nothing: it is waited for',
+    name: 'operator rule 1: the same message from an armed learner proves nothing: the operator waits for it',
     given: [
       healthy(3),
       spec({ size: 4 }),
@@ -194,19 +196,19 @@ export const heal: readonly Row[] = [
     situation: 'scalingUp',
   },
   {
-    name: 'rule 1: many restarts of a pod that answers say nothing about its data',
+    name: 'operator rule 1: many restarts of a pod that answers say nothing about its data',
     given: [healthy(3), container('d', { restarts: 40, lastExit: blankExit })],
     steps: [],
     situation: 'steady',
   },
   {
-    name: 'rule 19: a pod that Kubernetes calls Pending or Unknown and that answers is alive',
+    name: 'operator rule 19: a pod that Kubernetes calls Pending or Unknown and that answers is alive',
     given: [healthy(3), pod('c', { phase: 'Pending' }), pod('d', { phase: 'Unknown', ready: false })],
     steps: [],
     situation: 'steady',
   },
   {
-    name: 'rule 1: a volume claim was made anew under the same name for another member: data lost',
+    name: 'operator rule 1: a PVC was recreated under the same name for another member: data lost',
     given: [healthy(3, claim), withoutPod('d'), volume('d', { memberId: 'id-other' })],
     steps: ['removeMember d (dead)'],
     because: 'does not hold the data of member id-d',
@@ -216,7 +218,7 @@ export const heal: readonly Row[] = [
     name: 'the volume claim of a silent pod is gone: data lost',
     given: [healthy(3, claim), withoutVolume('d'), silent(1_000, 'd')],
     steps: ['removeMember d (dead)'],
-    because: 'its volume claim c-dddddddddd is gone',
+    because: 'Replacing member c-dddddddddd: removing it, because pvc/c-dddddddddd is gone.',
     situation: 'healing',
   },
   {
@@ -260,14 +262,15 @@ export const heal: readonly Row[] = [
       silent(900_000, 'd'),
     ],
     steps: [],
-    because: 'lack of memory',
+    because: 'Member c-dddddddddd is OOMKilled repeatedly. Raise spec.pod.resources.limits.memory.',
     situation: 'healing',
   },
   {
-    name: '[56] a silent member is waited for as long as the spec says',
+    name: '[56] the operator waits for a member that it cannot reach as long as the spec says',
     given: [healthy(3), silent(100_000, 'd')],
     steps: [],
-    because: 'it is replaced after 120 s',
+    because:
+      'Member c-dddddddddd is not reachable from the operator (connection refused). It will be replaced if this lasts 120 s (spec.pod.replaceAfter).',
     situation: 'healing',
   },
   {
@@ -281,21 +284,22 @@ export const heal: readonly Row[] = [
     name: '[56] the delay is configurable',
     given: [healthy(3, { replaceAfter: 600_000 }), silent(500_000, 'd')],
     steps: [],
-    because: 'it is replaced after 600 s',
+    because:
+      'Member c-dddddddddd is not reachable from the operator (connection refused). It will be replaced if this lasts 600 s (spec.pod.replaceAfter).',
     situation: 'healing',
   },
   {
     name: 'a young pod is starting, not silent',
     given: [healthy(3), pod('d', { createdAt: now - 10_000, seenSince: now - 10_000 }), silent(10_000, 'd')],
     steps: [],
-    because: 'is starting',
+    because: 'Waiting for member c-dddddddddd to start: its pod is starting.',
     situation: 'healing',
   },
   {
     name: 'a member that has just lost its leader is not replaced, however long it has answered',
     given: [healthy(3), answer('d', { leaderId: '', leaderlessSince: now - 800 })],
     steps: [],
-    because: 'knows no leader',
+    because: 'Member c-dddddddddd is reachable and has no leader.',
     situation: 'healing',
   },
   {
@@ -306,22 +310,22 @@ export const heal: readonly Row[] = [
     situation: 'healing',
   },
   {
-    name: 'rule 25: a node is lost with its volume: after the delay a fresh member on a new volume takes its place',
+    name: 'operator rule 25: a node is lost with its volume: after the delay a fresh member on a new volume takes its place',
     given: [healthy(3, claim), silent(130_000, 'd'), node('d', { ready: false })],
     steps: ['removeMember d (dead)'],
     situation: 'healing',
   },
   {
-    name: 'rule 25: the volume of the replaced member is kept until its successor votes',
+    name: 'operator rule 25: the volume of the replaced member is kept until its successor votes',
     given: [healthy(3, claim), withoutMember('d'), withoutPod('d')],
     steps: ['joinMember as learner 3.6.16'],
     situation: 'scalingUp',
   },
   {
-    name: 'rule 25: then it is dropped',
+    name: 'operator rule 25: then it is dropped',
     given: [healthy(3, claim), addVolume('f')],
     steps: ['deleteVolume f'],
-    because: 'has no member any more',
+    because: 'Deleting pvc/c-ffffffffff: its member is no longer in the cluster.',
     situation: 'steady',
   },
   {
@@ -332,14 +336,14 @@ export const heal: readonly Row[] = [
     situation: 'healing',
   },
   {
-    name: 'rule 25: the node is gone for good: the pod is struck off by force, and its member comes back on its volume',
+    name: 'operator rule 25: the node is gone for good: the pod is deleted by force, and its member comes back on its volume',
     given: [healthy(3, claim), pod('d', { terminating: true }), silent(5_000, 'd'), node('d', { exists: false })],
     steps: ['deletePod d by force'],
     because: 'is gone',
     situation: 'healing',
   },
   {
-    name: 'rule 25: the node is declared out of service: the same',
+    name: 'operator rule 25: the node is declared out of service: the same',
     given: [
       healthy(3, claim),
       pod('d', { terminating: true }),
@@ -350,7 +354,7 @@ export const heal: readonly Row[] = [
     situation: 'healing',
   },
   {
-    name: 'rule 25: a pod on a node that is merely not ready is never deleted by force',
+    name: 'operator rule 25: a pod on a node that is merely not ready is never deleted by force',
     given: [healthy(3, claim), pod('d', { terminating: true }), silent(5_000, 'd'), node('d', { ready: false })],
     steps: [],
     situation: 'healing',
@@ -371,7 +375,8 @@ export const heal: readonly Row[] = [
     name: 'safety rule 5: the dead one stays listed while the others would not be a quorum of the rest',
     given: [healthy(4), withoutPod('g'), pod('d', { terminating: true }), withoutPod('f')],
     steps: ['joinMember as learner 3.6.16'],
-    because: 'takes the place of c-dddddddddd',
+    because:
+      'Adding member c-bdwqvthqwr to replace c-dddddddddd, because its pod is being deleted, and its data with it.',
     situation: 'healing',
   },
   {

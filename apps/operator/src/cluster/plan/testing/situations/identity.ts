@@ -15,13 +15,13 @@ import {
 } from './vocabulary.ts';
 
 const status = (clusterId: string, incarnation = 1) =>
-  cluster((facts) => ({ ...facts, latchedInStatus: { clusterId, incarnation } }));
+  cluster((facts) => ({ ...facts, recordedInStatus: { clusterId, incarnation } }));
 const annotation = (clusterId: string, incarnation = 1) =>
-  cluster((facts) => ({ ...facts, latchedInAnnotation: { clusterId, incarnation } }));
-const noStatus = cluster((facts) => ({ ...facts, latchedInStatus: undefined }));
-const noAnnotation = cluster((facts) => ({ ...facts, latchedInAnnotation: undefined }));
+  cluster((facts) => ({ ...facts, recordedInAnnotation: { clusterId, incarnation } }));
+const noStatus = cluster((facts) => ({ ...facts, recordedInStatus: undefined }));
+const noAnnotation = cluster((facts) => ({ ...facts, recordedInAnnotation: undefined }));
 
-/** Which life of which cluster this is: rules 4 and 5, safety rule 1. */
+/** Which life of which cluster this is: operator rules 4 and 5, safety rule 1. */
 export const identity: readonly Row[] = [
   {
     name: 'all three places agree: nothing to do',
@@ -30,91 +30,96 @@ export const identity: readonly Row[] = [
     situation: 'steady',
   },
   {
-    name: 'rule 5: status was dropped by a replace; it is repaired from the annotation',
+    name: 'operator rule 5: status was dropped by a replace; it is repaired from the annotation',
     given: [healthy(3), noStatus],
-    steps: ['latchIdentity c1/1'],
-    because: 'no other can ever be founded',
+    steps: ['recordIdentity c1/1'],
+    because: 'Recording cluster ID c1, so that no other cluster is bootstrapped for this EtcdCluster.',
     situation: 'steady',
   },
   {
-    name: 'rule 5: the annotation was taken off; it is repaired from status',
+    name: 'operator rule 5: the annotation was taken off; it is repaired from status',
     given: [healthy(3), noAnnotation],
-    steps: ['latchIdentity c1/1'],
+    steps: ['recordIdentity c1/1'],
     situation: 'steady',
   },
   {
-    name: 'rule 5: the object lost both (exported and created again); its pods still say who they are',
+    name: 'operator rule 5: the object lost both (exported and created again); its pods still say who they are',
     given: [healthy(3), noStatus, noAnnotation],
-    steps: ['latchIdentity c1/1'],
+    steps: ['recordIdentity c1/1'],
     situation: 'steady',
   },
   {
-    name: 'rule 5: the object lost both and only volumes are left: the members come back, nothing is founded',
+    name: 'operator rule 5: the object lost both and only volumes are left: the members come back, nothing is founded',
     given: [healthy(3, { storage: 'claim' }), noStatus, noAnnotation, withoutPod('b', 'c', 'd'), noQuorum],
     steps: [
-      'latchIdentity c1/1',
-      'createPod b disarmed 3.6.16 on its volume',
-      'createPod c disarmed 3.6.16 on its volume',
-      'createPod d disarmed 3.6.16 on its volume',
+      'recordIdentity c1/1',
+      'createPod b cleared 3.6.16 on its volume',
+      'createPod c cleared 3.6.16 on its volume',
+      'createPod d cleared 3.6.16 on its volume',
     ],
     situation: 'quorumLost',
   },
   {
-    name: 'rule 5: repairing the latch never claims to know which version the cluster was born on',
-    given: [healthy(1), noStatus, noAnnotation, cluster((facts) => ({ ...facts, bornVersion: undefined }))],
-    steps: ['latchIdentity c1/1'],
+    name: 'operator rule 5: repairing the latch never claims to know which version the cluster was born on',
+    given: [healthy(1), noStatus, noAnnotation, cluster((facts) => ({ ...facts, bootstrapVersion: undefined }))],
+    steps: ['recordIdentity c1/1'],
     situation: 'steady',
   },
   {
-    name: 'rule 5: status and annotation name different clusters: all work stops',
+    name: 'operator rule 5: status and annotation name different clusters: all work stops',
     given: [healthy(3), status('c2')],
     steps: [],
-    because: 'different etcd cluster IDs are recorded',
+    because:
+      'Different cluster IDs are recorded: c2 in status.clusterID, c1 in the annotation of the EtcdCluster. Nothing is changed; remove the record that is wrong.',
     situation: 'identityConflict',
   },
   {
-    name: 'rule 5: a pod records another cluster than the object: all work stops',
+    name: 'operator rule 5: a pod records another cluster than the object: all work stops',
     given: [healthy(3), pod('c', { clusterId: 'c9' })],
     steps: [],
-    because: 'c9 in pod c-cccccccccc',
+    because:
+      'Different cluster IDs are recorded: c1 in status.clusterID, c9 in pod/c-cccccccccc. Nothing is changed; remove the record that is wrong.',
     situation: 'identityConflict',
   },
   {
-    name: 'rule 5: a volume records another cluster than the object: all work stops',
+    name: 'operator rule 5: a volume records another cluster than the object: all work stops',
     given: [healthy(3, { storage: 'claim' }), volume('d', { clusterId: 'c9' })],
     steps: [],
-    because: 'c9 in volume c-dddddddddd',
+    because:
+      'Different cluster IDs are recorded: c1 in status.clusterID, c9 in pvc/c-dddddddddd. Nothing is changed; remove the record that is wrong.',
     situation: 'identityConflict',
   },
   {
-    name: 'rule 5: the members form another cluster than is recorded: nothing is touched',
+    name: 'operator rule 5: the members form another cluster than is recorded: nothing is touched',
     given: [healthy(3), status('c7'), annotation('c7'), pods({ clusterId: 'c7' })],
     steps: [],
-    because: 'the members form cluster c1, but c7 is recorded',
+    because: 'The members report cluster ID c1, but c7 is recorded. Nothing is changed until they agree.',
     situation: 'identityConflict',
   },
   {
-    name: 'rule 5: an older control plane came back: pods are of a later life than the object knows',
+    name: 'operator rule 5: an older control plane came back: pods are of a later life than the object knows',
     given: [healthy(3), pods({ incarnation: 2, clusterId: 'c2' })],
     steps: [],
-    because: 'belongs to incarnation 2, but only 1 is recorded',
+    because:
+      'pod/c-bbbbbbbbbb records incarnation 2, but the EtcdCluster records 1. Nothing is changed; remove the record that is wrong.',
     situation: 'identityConflict',
   },
   {
-    name: 'rule 5: the object lost its record and the pods are of the second life: that one counts',
+    name: 'operator rule 5: the object lost its record and the pods are of the second life: that one counts',
     given: [healthy(3), noStatus, noAnnotation, pods({ incarnation: 2 })],
-    steps: ['latchIdentity c1/2'],
+    steps: ['recordIdentity c1/2'],
     situation: 'steady',
   },
   {
-    name: 'rule 4: a restore has raised the incarnation: nothing is founded empty, old pods are fenced',
+    name: 'operator rule 4: a restore has raised the incarnation: nothing is founded empty, old pods are fenced',
     given: [healthy(3), annotation('', 2), noQuorum],
-    steps: ['fencePod b', 'fencePod c', 'fencePod d'],
-    because: 'only an EtcdRestore bootstraps incarnation 2, never empty',
+    steps: ['isolatePod b', 'isolatePod c', 'isolatePod d'],
+    because:
+      'A previous incarnation of this cluster is recorded. Incarnation 2 can only be created by an EtcdRestore, never as an empty cluster.',
     situation: 'bootstrapping',
   },
   {
-    name: 'rule 30: pods of an earlier life are taken from behind the Services, and nothing else is done to them',
+    name: 'operator rule 30: pods of a previous incarnation are removed from the Service endpoints, and nothing else is done to them',
     given: [
       healthy(3),
       status('c1', 2),
@@ -122,12 +127,13 @@ export const identity: readonly Row[] = [
       pods({ incarnation: 2 }),
       addPod('f', { incarnation: 1, clusterId: 'c0', memberId: 'old' }),
     ],
-    steps: ['fencePod f'],
-    because: 'incarnation 2 takes its place',
+    steps: ['isolatePod f'],
+    because:
+      'Isolating pod/c-ffffffffff from the Services: it belongs to previous incarnation 1; the present one is 2.',
     situation: 'steady',
   },
   {
-    name: 'rule 30: a pod of an earlier life that is being deleted is left to end',
+    name: 'operator rule 30: a pod of a previous incarnation that is being deleted is left to end',
     given: [
       healthy(3),
       status('c1', 2),
@@ -139,7 +145,7 @@ export const identity: readonly Row[] = [
     situation: 'steady',
   },
   {
-    name: 'rule 4: volumes of an earlier life are neither mounted nor deleted',
+    name: 'operator rule 4: volumes of a previous incarnation are neither mounted nor deleted',
     given: [
       healthy(3, { storage: 'claim' }),
       status('c1', 2),
@@ -154,7 +160,7 @@ export const identity: readonly Row[] = [
     situation: 'steady',
   },
   {
-    name: 'rule 5: volumes of another object carry our labels: no conflict, never deleted',
+    name: 'operator rule 5: volumes of another object carry our labels: no conflict, never deleted',
     given: [healthy(3, { storage: 'claim' }), addVolume('f', { ownership: 'other', clusterId: 'c9' })],
     steps: [],
     situation: 'steady',
@@ -169,19 +175,20 @@ export const identity: readonly Row[] = [
     name: 'fault 6: everything is gone but the record: data lost, and no new cluster by itself',
     given: [healthy(3), withoutPod('b', 'c', 'd'), noQuorum],
     steps: [],
-    because: 'nothing is founded in their place',
+    because:
+      'All members and their data are gone. No empty cluster is created in their place; restore a backup with an EtcdRestore.',
     situation: 'quorumLost',
   },
   {
     name: 'fault 4: a stale cache shows no pods, but the latch is there: no seed',
     given: [healthy(5), noAnnotation, withoutPod('b', 'c', 'd', 'f', 'g'), noQuorum],
-    steps: ['latchIdentity c1/1'],
+    steps: ['recordIdentity c1/1'],
     situation: 'quorumLost',
   },
   {
     name: 'a record of incarnation 0 or with no pods at all is the first life',
     given: [healthy(3), status('c1', 0), silent(1_000, 'd')],
-    steps: ['latchIdentity c1/1'],
+    steps: ['recordIdentity c1/1'],
     because: 'is not reachable from the operator',
     situation: 'healing',
   },

@@ -3,6 +3,7 @@
  * The planner's table: named situations, what is seen in each, and the steps that have to follow from the rules. The rows are
  * the specification; `vocabulary.ts` has the words they are written in, one file each holds a subject.
  */
+import { recoveries } from '../../quorum/testing/recoveries.ts';
 import { adoption } from './adoption.ts';
 import { bootstrap } from './bootstrap.ts';
 import { corruption } from './corruption.ts';
@@ -14,8 +15,8 @@ import { quorum } from './quorum.ts';
 import { repair } from './repair.ts';
 import { restore } from './restore.ts';
 import { scale } from './scale.ts';
-import { strangers } from './strangers.ts';
-import { surroundings } from './surroundings.ts';
+import { surroundings } from './services.ts';
+import { unmanaged } from './unmanaged.ts';
 import { upgrade } from './upgrade.ts';
 import { versionPaths } from './version-paths.ts';
 import type { Row } from './vocabulary.ts';
@@ -34,8 +35,9 @@ export const situations: Readonly<Record<string, readonly Row[]>> = {
   drift,
   corruption,
   quorum,
+  recoveries,
   adoption,
-  strangers,
+  unmanaged,
   surroundings,
   withheld,
   restore,

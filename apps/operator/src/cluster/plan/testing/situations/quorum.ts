@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { patched, upgraded } from './rolling.ts';
 import {
   answer,
   answers,
@@ -17,6 +18,7 @@ import {
   see,
   silent,
   spec,
+  unreachable,
   volume,
   withoutPod,
   withoutVolume,
@@ -24,6 +26,8 @@ import {
 
 const claim = { storage: 'claim' } as const;
 const isWaiting = { state: 'waiting', reason: 'CrashLoopBackOff', startedAt: 0, restarts: 9 } as const;
+
+const restartingAlone = [healthy(1), spec({ version: '3.6.17' }), patched('b', '3.6.17', '3.6.16')];
 
 const remembered =
   (...members: readonly ReturnType<typeof memberFor>[]): Change =>
@@ -38,7 +42,8 @@ export const quorum: readonly Row[] = [
     name: '[59] fault 20: two of three are silent: nothing is changed, and the way out is said',
     given: [healthy(3), silent(5_000, 'c', 'd'), noQuorum],
     steps: [],
-    because: 'restore a backup with an EtcdRestore',
+    because:
+      'Quorum lost: the members cannot be listed (no member answers). Waiting for members to return. If the data is gone, see runbook quorum-lost.',
     situation: 'quorumLost',
   },
   {
@@ -68,18 +73,19 @@ export const quorum: readonly Row[] = [
     name: 'fault 21: two of three are gone with their data: nothing automatic',
     given: [healthy(3), withoutPod('c', 'd'), answers({ leaderId: '', leaderlessSince: now - 9_000 }), noQuorum],
     steps: [],
-    because: 'nothing is changed until members return',
+    because:
+      'Quorum lost: the members cannot be listed (no member answers). Waiting for members to return. If the data is gone, see runbook quorum-lost.',
     situation: 'quorumLost',
   },
   {
     name: '[57] all pods are gone, volumes are there: all come back as themselves, disarmed',
     given: [healthy(3, claim), withoutPod('b', 'c', 'd'), noQuorum],
     steps: [
-      'createPod b disarmed 3.6.16 on its volume',
-      'createPod c disarmed 3.6.16 on its volume',
-      'createPod d disarmed 3.6.16 on its volume',
+      'createPod b cleared 3.6.16 on its volume',
+      'createPod c cleared 3.6.16 on its volume',
+      'createPod d cleared 3.6.16 on its volume',
     ],
-    because: 'comes back as the member it was',
+    because: 'Creating pod/c-bbbbbbbbbb on its existing volume.',
     situation: 'quorumLost',
   },
   {
@@ -92,9 +98,9 @@ export const quorum: readonly Row[] = [
       noQuorum,
     ],
     steps: [
-      'createPod b disarmed 3.5.35 on its volume',
-      'createPod c disarmed 3.6.16 on its volume',
-      'createPod d disarmed 3.5.35 on its volume',
+      'createPod b cleared 3.5.35 on its volume',
+      'createPod c cleared 3.6.16 on its volume',
+      'createPod d cleared 3.5.35 on its volume',
     ],
     situation: 'quorumLost',
   },
@@ -107,7 +113,7 @@ export const quorum: readonly Row[] = [
       withoutPod('b'),
       noQuorum,
     ],
-    steps: ['createPod b disarmed 3.7.3 on its volume, else 3.6.16'],
+    steps: ['createPod b cleared 3.7.3 on its volume, else 3.6.16'],
     situation: 'quorumLost',
   },
   {
@@ -120,14 +126,14 @@ export const quorum: readonly Row[] = [
       withoutVolume('c', 'd'),
       noQuorum,
     ],
-    steps: ['createPod b disarmed 3.5.35 on its volume'],
+    steps: ['createPod b cleared 3.5.35 on its volume'],
     situation: 'quorumLost',
   },
   {
     name: 'pods on volumes that have ended are cleared away, so that they can come back',
     given: [healthy(3, claim), pods({ phase: 'Failed' }), silent(1_000, 'b', 'c', 'd'), noQuorum],
     steps: ['deletePod b', 'deletePod c', 'deletePod d'],
-    because: 'its volume is kept',
+    because: 'Recreating pod/c-bbbbbbbbbb on its volume: it stopped (Failed).',
     situation: 'quorumLost',
   },
   {
@@ -139,11 +145,11 @@ export const quorum: readonly Row[] = [
   {
     name: 'a volume that is being deleted is not mounted again',
     given: [healthy(3, claim), withoutPod('c', 'd'), volume('d', { terminating: true }), noQuorum],
-    steps: ['createPod c disarmed 3.6.16 on its volume'],
+    steps: ['createPod c cleared 3.6.16 on its volume'],
     situation: 'quorumLost',
   },
   {
-    name: 'rule 25: pods that hang in their end on nodes that are gone are struck off; their volumes come back',
+    name: 'operator rule 25: pods that hang in their end on nodes that are gone are deleted by force; their volumes come back',
     given: [
       healthy(3, claim),
       pod('c', { terminating: true }),
@@ -163,9 +169,9 @@ export const quorum: readonly Row[] = [
     situation: 'quorumLost',
   },
   {
-    name: 'rule 28: a voter that was armed by hand is disarmed also without a quorum',
+    name: 'operator rule 28: a voter that was armed by hand is disarmed also without a quorum',
     given: [healthy(3), pod('c', { boot: 'existing' }), silent(5_000, 'c', 'd'), noQuorum],
-    steps: ['disarm c'],
+    steps: ['clearBootstrap c'],
     situation: 'quorumLost',
   },
   {
@@ -183,7 +189,8 @@ export const quorum: readonly Row[] = [
     name: '[66] the only member crash-loops, and a patch that cures it is asked for: it takes it in place',
     given: [healthy(1), spec({ version: '3.6.17' }), container('b', isWaiting), silent(90_000, 'b'), noQuorum],
     steps: ['setImage b 3.6.17'],
-    because: 'it tries quay.io/coreos/etcd:v3.6.17',
+    because:
+      'Setting the image of pod/c-bbbbbbbbbb to quay.io/coreos/etcd:v3.6.17: it does not run with quay.io/coreos/etcd:v3.6.16 (CrashLoopBackOff).',
     situation: 'quorumLost',
   },
   {
@@ -206,7 +213,7 @@ export const quorum: readonly Row[] = [
     situation: 'quorumLost',
   },
   {
-    name: '[61] below quorum the pod of a claim that is being deleted is not made anew: the data would go with it',
+    name: '[61] below quorum the pod of a claim that is being deleted is not recreated: the data would go with it',
     given: [
       healthy(1, { storage: 'claim' }),
       volume('b', { terminating: true }),
@@ -238,7 +245,7 @@ export const quorum: readonly Row[] = [
     situation: 'quorumLost',
   },
   {
-    name: '[54] all pods on volumes cannot be scheduled, the spec is corrected: they are made anew',
+    name: '[54] all pods on volumes cannot be scheduled, the spec is corrected: they are recreated',
     given: [
       healthy(1, claim),
       pod('b', { node: '', drift: [{ field: 'nodeSelector', remedy: 'replace' }] }),
@@ -263,7 +270,7 @@ export const quorum: readonly Row[] = [
     situation: 'quorumLost',
   },
   {
-    name: 'rule 1: who remembers a voter as never started may have slept while it voted with one that is down: it is not started on nothing',
+    name: 'operator rule 1: who remembers a voter as never started may have slept while it voted with one that is down: it is not started on nothing',
     given: [
       healthy(3, { version: '3.4.44' }),
       withoutPod('c'),
@@ -272,7 +279,7 @@ export const quorum: readonly Row[] = [
       remembered(memberFor('b'), { ...memberFor('c'), name: '' }, memberFor('d')),
     ],
     steps: [],
-    because: 'nothing is changed until members return by themselves',
+    because: 'Quorum lost: the members cannot be listed (no leader). Waiting for members to return.',
     situation: 'quorumLost',
   },
   {
@@ -301,7 +308,7 @@ export const quorum: readonly Row[] = [
     situation: 'quorumLost',
   },
   {
-    name: 'rule 29: a stranger that never started is not started by us, also without a quorum',
+    name: 'operator rule 29: an unmanaged member that never started is not started by us, also without a quorum',
     given: [
       healthy(1, { version: '3.4.44' }),
       answers({ leaderId: '', leaderlessSince: now - 3_000 }),
@@ -325,20 +332,21 @@ export const quorum: readonly Row[] = [
     name: 'fault 24: the list was read, but fewer voters than a quorum answer now: nothing is decided on it',
     given: [healthy(5), silent(1_000, 'd', 'f', 'g')],
     steps: [],
-    because: 'The operator reaches 2 of 5 voters and needs 3 to change anything',
+    because: 'The operator can reach 2 of 5 voters and needs 3 to change anything',
     situation: 'unreachable',
   },
   {
     name: 'two of three are being deleted and still answer: there is a quorum, and a replacement joins',
     given: [healthy(3), pod('c', { terminating: true }), pod('d', { terminating: true })],
     steps: ['joinMember as learner 3.6.16'],
-    because: 'takes the place of c-cccccccccc',
+    because:
+      'Adding member c-7bs6ncjq77 to replace c-cccccccccc, because its pod is being deleted, and its data with it.',
     situation: 'healing',
   },
   {
-    name: 'rule 4: below quorum a volume of another cluster ID is not mounted',
+    name: 'operator rule 4: below quorum a volume of another cluster ID is not mounted',
     given: [healthy(3, claim), withoutPod('b', 'c', 'd'), noQuorum, answer('b', {}), volume('d', { memberId: '' })],
-    steps: ['createPod b disarmed 3.6.16 on its volume', 'createPod c disarmed 3.6.16 on its volume'],
+    steps: ['createPod b cleared 3.6.16 on its volume', 'createPod c cleared 3.6.16 on its volume'],
     situation: 'quorumLost',
   },
   {
@@ -359,5 +367,68 @@ export const quorum: readonly Row[] = [
     steps: [],
     because: 'spec.auth.secret',
     situation: 'locked',
+  },
+  {
+    name: 'safety 18: the only member restarts with another version: that is the upgrade, and no loss of quorum',
+    given: [...restartingAlone, silent(5_000, 'b'), noQuorum],
+    steps: [],
+    because: 'Waiting for member c-bbbbbbbbbb to restart with 3.6.17. There is no quorum until then.',
+    situation: 'upgrading',
+  },
+  {
+    name: 'safety 18: it is stopped between two questions, or before the kubelet has noticed',
+    given: [...restartingAlone, noQuorum],
+    steps: [],
+    situation: 'upgrading',
+  },
+  {
+    name: 'safety 18: it does not answer, and Kubernetes still calls it Ready',
+    given: [...restartingAlone, unreachable(100, 'b'), noQuorum],
+    steps: [],
+    situation: 'upgrading',
+  },
+  {
+    name: 'safety 18: it is up, confirmed, and elects itself',
+    given: [
+      healthy(1),
+      spec({ version: '3.6.17' }),
+      ...upgraded('b', '3.6.17'),
+      container('b', { runningSince: now - 2_000 }),
+      answer('b', { leaderId: '', leaderlessSince: now - 1_000 }),
+      noQuorum,
+    ],
+    steps: [],
+    situation: 'upgrading',
+  },
+  {
+    name: 'safety 18: one of two restarts, and the other has no leader meanwhile',
+    given: [
+      healthy(2),
+      spec({ version: '3.6.17' }),
+      patched('c', '3.6.17', '3.6.16'),
+      silent(5_000, 'c'),
+      answer('b', { leaderId: '', leaderlessSince: now - 4_000 }),
+      noQuorum,
+    ],
+    steps: [],
+    situation: 'upgrading',
+  },
+  {
+    name: 'safety 18: but a restart that does not end is a loss of quorum',
+    given: [...restartingAlone, silent(61_000, 'b'), noQuorum],
+    steps: [],
+    situation: 'quorumLost',
+  },
+  {
+    name: 'safety 18: and so is a member that was not restarted by the upgrade',
+    given: [
+      healthy(3),
+      spec({ version: '3.6.17' }),
+      patched('c', '3.6.17', '3.6.16'),
+      silent(5_000, 'c', 'd'),
+      noQuorum,
+    ],
+    steps: [],
+    situation: 'quorumLost',
   },
 ];

@@ -28,7 +28,7 @@ const peersOf = (...letters: readonly string[]) => letters.flatMap((letter) => m
 
 const claim = { storage: 'claim' } as const;
 
-/** What is half done, left over or edited by hand is brought in order: rules 1, 9, 16, 28; faults 11 to 19. */
+/** What is half done, left over or edited by hand is brought in order: operator rules 1, 9, 16, 28; faults 11, 16, 17 and 19. */
 export const repair: readonly Row[] = [
   {
     name: '[53] fault 11: crash between member add and pod: the learner gets its pod, nobody is added twice',
@@ -54,7 +54,7 @@ export const repair: readonly Row[] = [
     situation: 'healing',
   },
   {
-    name: 'rule 9: two were added and never started: one goes, because they would wait for each other',
+    name: 'operator rule 9: two were added and never started: one goes, because they each of them would wait for the others',
     given: [
       healthy(3),
       spec({ size: 5 }),
@@ -63,11 +63,11 @@ export const repair: readonly Row[] = [
       see({ budget: { minAvailable: 3, foreign: false } }),
     ],
     steps: ['removeMember f (dead)'],
-    because: 'would wait for each other',
+    because: 'each of them would wait for the others',
     situation: 'healing',
   },
   {
-    name: 'rule 18: a member without a pod waits while its secrets would fail',
+    name: 'operator rule 18: a member without a pod waits while its secrets would fail',
     given: [
       healthy(2),
       spec({ size: 3 }),
@@ -82,7 +82,7 @@ export const repair: readonly Row[] = [
     name: 'fault 16: crash after member remove: the pod of a removed member is deleted',
     given: [healthy(3), addPod('f', { ready: false })],
     steps: ['deletePod f'],
-    because: 'no longer a member',
+    because: 'Deleting pod/c-ffffffffff: its member is no longer in the cluster.',
     situation: 'steady',
   },
   {
@@ -99,7 +99,7 @@ export const repair: readonly Row[] = [
     situation: 'steady',
   },
   {
-    name: 'rule 25: the pod of a removed member on a node that is gone is struck off by force',
+    name: 'operator rule 25: the pod of a removed member on a node that is gone is deleted by force',
     given: [healthy(3), addPod('f', { terminating: true }), node('f', { exists: false })],
     steps: ['deletePod f by force'],
     situation: 'steady',
@@ -108,14 +108,14 @@ export const repair: readonly Row[] = [
     name: '[61] removed and added again by hand under the same name: what the old one left is cleared away first',
     given: [healthy(3, claim), member('d', { id: 'id-new', name: '' }), silent(1_000, 'd')],
     steps: ['deletePod d'],
-    because: 'no longer a member',
+    because: 'Deleting pod/c-dddddddddd: its member is no longer in the cluster.',
     situation: 'healing',
   },
   {
     name: '[61] then its volume',
     given: [healthy(3, claim), member('d', { id: 'id-new', name: '' }), withoutPod('d')],
     steps: ['deleteVolume d'],
-    because: 'no member any more',
+    because: 'Deleting pvc/c-dddddddddd: its member is no longer in the cluster.',
     situation: 'healing',
   },
   {
@@ -132,7 +132,7 @@ export const repair: readonly Row[] = [
     situation: 'healing',
   },
   {
-    name: '[54] a pod on its volume cannot be scheduled, the spec is corrected: it is made anew',
+    name: '[54] a pod on its volume cannot be scheduled, the spec is corrected: it is recreated',
     given: [
       healthy(3, claim),
       pod('d', { ...justMade, node: '', drift: [{ field: 'nodeSelector', remedy: 'replace' }] }),
@@ -164,7 +164,8 @@ export const repair: readonly Row[] = [
       silent(40_000, 'd'),
     ],
     steps: ['setImage d 3.6.17'],
-    because: 'it tries',
+    because:
+      'Setting the image of pod/c-dddddddddd to quay.io/coreos/etcd:v3.6.17: it does not run with quay.io/coreos/etcd:v3.6.16 (ImagePullBackOff).',
     situation: 'healing',
   },
   {
@@ -188,39 +189,41 @@ export const repair: readonly Row[] = [
   {
     name: 'a member that comes back on its volume runs what last served from it',
     given: [healthy(3, { ...claim, version: '3.5.35' }), spec({ version: '3.6.16' }), withoutPod('d')],
-    steps: ['createPod d disarmed 3.5.35 on its volume'],
+    steps: ['createPod d cleared 3.5.35 on its volume'],
     situation: 'healing',
   },
   {
     name: 'the spec no longer asks for volumes: a member comes back on the one it has all the same',
     given: [healthy(3, claim), spec({ storage: 'emptyDir' }), withoutPod('d')],
-    steps: ['createPod d disarmed 3.6.16 on its volume'],
+    steps: ['createPod d cleared 3.6.16 on its volume'],
     situation: 'healing',
   },
   {
-    name: 'rule 1, rule 28: a voter that was armed again by hand is disarmed within one look',
+    name: 'operator rules 1 and 28: a voter that was armed again by hand is disarmed within one look',
     given: [healthy(3), pod('c', { boot: 'existing' })],
-    steps: ['disarm c'],
-    because: 'must not be able to start on an empty directory',
+    steps: ['clearBootstrap c'],
+    because:
+      'Clearing the bootstrap configuration of pod/c-cccccccccc: a voter must not start with an empty data directory.',
     situation: 'steady',
   },
   {
-    name: 'rule 16: a voter that lost its mark gets it back, so that the budget counts it',
+    name: 'operator rule 16: a voter that lost its mark gets it back, so that the budget counts it',
     given: [healthy(3), pod('c', { markedVoter: false })],
-    steps: ['disarm c'],
-    because: 'the disruption budget must count it',
+    steps: ['clearBootstrap c'],
+    because:
+      'Clearing the bootstrap configuration of pod/c-cccccccccc: a voter must not start with an empty data directory.',
     situation: 'steady',
   },
   {
-    name: 'rule 5: the volume of a voter does not say yet whose it is: it is written there',
+    name: 'operator rule 5: the volume of a voter does not say yet whose it is: it is written there',
     given: [healthy(3, claim), volume('d', { memberId: '', clusterId: '' })],
-    steps: ['disarm d'],
+    steps: ['clearBootstrap d'],
     situation: 'steady',
   },
   {
-    name: 'rule 1: a voter of 3.4 is disarmed as soon as its name is published, not before',
+    name: 'operator rule 1: a voter of 3.4 is disarmed as soon as its name is published, not before',
     given: [healthy(3, { version: '3.4.44' }), pod('d', { boot: 'existing', memberId: '', clusterId: '' })],
-    steps: ['disarm d'],
+    steps: ['clearBootstrap d'],
     situation: 'steady',
   },
   {
@@ -234,14 +237,15 @@ export const repair: readonly Row[] = [
     situation: 'updating',
   },
   {
-    name: 'rule 9: a joiner that was to start beside a member that is gone gets the present list before it starts',
+    name: 'operator rule 9: a joiner that was to start beside a member that is gone gets the present list before it starts',
     given: [healthy(3), withoutPod('d'), withoutMember('d'), joining('f', { bootPeers: peersOf('b', 'c', 'd', 'f') })],
     steps: ['renewBootList f'],
-    because: 'the members have changed since the pod of c-ffffffffff was made',
+    because:
+      'Updating the member list of pod/c-ffffffffff, which has not started: the members have changed since the pod was created.',
     situation: 'healing',
   },
   {
-    name: 'rule 9: one whose process has read the old list gets a pod with the present one',
+    name: 'operator rule 9: one whose process has read the old list gets a pod with the present one',
     given: [
       healthy(3),
       withoutPod('d'),
@@ -250,11 +254,12 @@ export const repair: readonly Row[] = [
       container('f', { id: 'x', state: 'running', startedAt: now - 1_000, runningSince: now - 1_000 }),
     ],
     steps: ['deletePod f'],
-    because: 'the members have changed since its pod was made',
+    because:
+      'Recreating pod/c-ffffffffff, whose etcd has not started: the members have changed since the pod was created.',
     situation: 'healing',
   },
   {
-    name: 'rule 9: a joiner that is up has its list behind it, and is left alone',
+    name: 'operator rule 9: a joiner that is up has its list behind it, and is left alone',
     given: [
       healthy(3),
       withoutPod('d'),
@@ -263,18 +268,18 @@ export const repair: readonly Row[] = [
       closed(500, 'f'),
     ],
     steps: [],
-    because: 'has not announced itself yet',
+    because: 'Waiting for learner c-ffffffffff: its etcd runs, but its client port has not opened yet.',
     situation: 'scalingUp',
   },
   {
-    name: 'rule 9: a joiner whose list is the present one is left alone',
+    name: 'operator rule 9: a joiner whose list is the present one is left alone',
     given: [healthy(3), withoutPod('d'), withoutMember('d'), joining('f', { bootPeers: peersOf('b', 'c', 'f') })],
     steps: [],
-    because: 'joins the cluster',
+    because: 'Waiting for learner c-ffffffffff: its container is waiting: ContainerCreating.',
     situation: 'scalingUp',
   },
   {
-    name: 'rule 1, rule 9: a voter of 3.4 whose list is old is left alone while a process of it runs',
+    name: 'operator rules 1 and 9: a voter of 3.4 whose list is old is left alone while a process of it runs',
     given: [
       healthy(3, { version: '3.4.44' }),
       member('d', { name: '' }),
@@ -282,11 +287,11 @@ export const repair: readonly Row[] = [
       silent(1_000, 'd'),
     ],
     steps: [],
-    because: 'is starting',
+    because: 'Waiting for member c-dddddddddd to start: its pod is starting.',
     situation: 'healing',
   },
   {
-    name: 'rule 1: a voter of 3.4 that has not started stays armed',
+    name: 'operator rule 1: a voter of 3.4 that has not started stays armed',
     given: [
       healthy(3, { version: '3.4.44' }),
       member('d', { name: '' }),
@@ -294,7 +299,7 @@ export const repair: readonly Row[] = [
       silent(1_000, 'd'),
     ],
     steps: [],
-    because: 'is starting',
+    because: 'Waiting for member c-dddddddddd to start: its container is waiting: ContainerCreating.',
     situation: 'healing',
   },
 ];

@@ -3,29 +3,29 @@ import { addPod, cluster, healthy, noQuorum, pods, type Row, see } from './vocab
 
 const marked = cluster((facts) => ({ ...facts, restore: { name: 'r', uid: 'r1' } }));
 const paused = cluster((facts) => ({ ...facts, paused: true }));
-const fenced = pods({ fenced: true });
+const isolated = pods({ isolated: true });
 /** What is recorded on the object: its life in both places, and of a marked one only that it has begun. */
 const latched = (incarnation: number) =>
   cluster((facts) => {
     const latch = { clusterId: 'c1', incarnation };
-    return { ...facts, latchedInStatus: latch, latchedInAnnotation: latch };
+    return { ...facts, recordedInStatus: latch, recordedInAnnotation: latch };
   });
-const raised = cluster((facts) => ({ ...facts, latchedInAnnotation: { clusterId: '', incarnation: 2 } }));
+const raised = cluster((facts) => ({ ...facts, recordedInAnnotation: { clusterId: '', incarnation: 2 } }));
 
 /** What the etcd-operator does about a cluster that an EtcdRestore has marked, and after it. */
 export const restore: readonly Row[] = [
   {
-    name: 'rule 4: a marked cluster without an identity is left to its restore, whatever its members do',
+    name: 'operator rule 4: a marked cluster without an identity is left to its restore, whatever its members do',
     given: [healthy(3), raised, marked, noQuorum],
     steps: [],
-    because: 'EtcdRestore r brings',
+    because: 'EtcdRestore r is in progress; reconciliation is suspended until it finishes.',
     situation: 'restoring',
   },
   {
     name: '[94] the Services of a marked cluster are kept as they should be',
     given: [healthy(3), raised, marked, see({ services: { peer: 'current', client: 'missing' } })],
     steps: ['ensureService client'],
-    because: 'EtcdRestore r brings',
+    because: 'EtcdRestore r is in progress; reconciliation is suspended until it finishes.',
     situation: 'restoring',
   },
   {
@@ -35,10 +35,10 @@ export const restore: readonly Row[] = [
     situation: 'restoring',
   },
   {
-    name: 'rule 4: once the restored life has an identity, it runs like all others, behind the Services',
-    given: [healthy(1), latched(2), marked, pods({ incarnation: 2, fenced: true })],
-    steps: ['unfencePod b'],
-    because: 'clients must find it',
+    name: 'operator rule 4: once the restored life has an identity, it runs like all others, behind the Services',
+    given: [healthy(1), latched(2), marked, pods({ incarnation: 2, isolated: true })],
+    steps: ['unisolatePod b'],
+    because: 'Adding pod/c-bbbbbbbbbb to the Service endpoints again: it belongs to the present incarnation.',
     situation: 'steady',
   },
   {
@@ -48,19 +48,19 @@ export const restore: readonly Row[] = [
     situation: 'scalingUp',
   },
   {
-    name: 'rule 4: a restore went back: its members return behind the Services, and none is replaced',
-    given: [healthy(3), fenced],
-    steps: ['unfencePod b', 'unfencePod c', 'unfencePod d'],
-    because: 'clients must find it',
+    name: 'operator rule 4: a restore went back: its members return behind the Services, and none is replaced',
+    given: [healthy(3), isolated],
+    steps: ['unisolatePod b', 'unisolatePod c', 'unisolatePod d'],
+    because: 'Adding pod/c-bbbbbbbbbb to the Service endpoints again: it belongs to the present incarnation.',
     situation: 'steady',
   },
   {
-    name: 'rule 30: members of an earlier life that are fenced already are left alone',
+    name: 'operator rule 30: members of a previous incarnation that are isolated already are left alone',
     given: [
       healthy(1),
       latched(2),
       pods({ incarnation: 2 }),
-      addPod('f', { incarnation: 1, clusterId: 'c0', memberId: 'old', fenced: true }),
+      addPod('f', { incarnation: 1, clusterId: 'c0', memberId: 'old', isolated: true }),
     ],
     steps: [],
     situation: 'steady',

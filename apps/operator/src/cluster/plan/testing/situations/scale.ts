@@ -28,13 +28,13 @@ const joiner = (change: Parameters<typeof joining>[1]) => [
 ];
 const unschedulable = { state: 'waiting', reason: 'Unschedulable', message: '0/3 nodes', startedAt: 0 } as const;
 
-/** More or fewer members, at any moment: rules 7, 14, 16; faults 13 to 19, 25. */
+/** More or fewer members, at any moment: operator rules 7, 14, 16; faults 13, 15, 18, 25 and 37. */
 export const scale: readonly Row[] = [
   {
-    name: '[45] three to five: the budget is raised first (rule 16), then one learner joins',
+    name: '[45] three to five: the budget is raised first (operator rule 16), then one learner joins',
     given: [healthy(3), spec({ size: 5 })],
     steps: ['ensureBudget 3', 'joinMember as learner 3.6.16'],
-    because: 'the cluster has 3 of 5 members',
+    because: 'Adding member c-7bs6ncjq77 (4 of 5).',
     situation: 'scalingUp',
   },
   {
@@ -52,20 +52,20 @@ export const scale: readonly Row[] = [
     name: '[46] the next member waits until the one before votes',
     given: [healthy(3), spec({ size: 5 }), budget(3), learner('f', { raftAppliedIndex: 1 })],
     steps: [],
-    because: 'it receives the data',
+    because: 'Waiting for learner c-ffffffffff: it is receiving the data.',
     situation: 'scalingUp',
   },
   {
     name: '[46] with several voters a learner is promoted as soon as it has caught up',
     given: [healthy(3), spec({ size: 5 }), budget(3), learner('f')],
-    steps: ['disarm f', 'promote f'],
+    steps: ['clearBootstrap f', 'promote f'],
     situation: 'scalingUp',
   },
   {
-    name: 'a joiner that has the data and keeps its port closed is started anew on its volume: etcd would wait for 7 s',
+    name: 'a joiner that has the data and keeps its port closed is restarted on its volume: etcd would wait for 7 s',
     given: [healthy(3, claim), spec({ size: 5 }), budget(3), ...joiner({}), closed(1_500, 'f')],
     steps: ['deletePod f'],
-    because: 'started anew on its volume it serves at once',
+    because: 'Restarting learner c-ffffffffff: its data is current but its client port has not opened.',
     situation: 'healing',
   },
   {
@@ -110,7 +110,7 @@ export const scale: readonly Row[] = [
     name: 'fault 13: an add is due and a learner has not been promoted: nobody is added beside it',
     given: [healthy(3), spec({ size: 7 }), budget(4), joining('f')],
     steps: [],
-    because: 'joins the cluster',
+    because: 'Waiting for learner c-ffffffffff: its container is waiting: ContainerCreating.',
     situation: 'scalingUp',
   },
   {
@@ -123,11 +123,11 @@ export const scale: readonly Row[] = [
     name: '[45] five to three: one goes, not the leader; the budget is lowered after',
     given: [healthy(5), spec({ size: 3 })],
     steps: ['removeMember c (scale)'],
-    because: 'the cluster has 5 members and should have 3',
+    because: 'Removing member c-cccccccccc: the cluster has 5 members, 3 are wanted.',
     situation: 'scalingDown',
   },
   {
-    name: 'rule 16: the budget is lowered once the voters have gone',
+    name: 'operator rule 16: the budget is lowered once the voters have gone',
     given: [healthy(3), budget(3)],
     steps: ['ensureBudget 2'],
     situation: 'steady',
@@ -160,23 +160,23 @@ export const scale: readonly Row[] = [
       answer('d', { raftAppliedIndex: 1001 }),
     ],
     steps: ['moveLeader b to d'],
-    because: 'it is about to be removed',
+    because: 'Moving leadership to member c-dddddddddd: the current leader c-bbbbbbbbbb is about to be removed.',
     situation: 'scalingDown',
   },
   {
-    name: 'rule 14: two to one: the leader stays, the follower goes',
+    name: 'operator rule 14: two to one: the leader stays, the follower goes',
     given: [healthy(2), spec({ size: 1 })],
     steps: ['removeMember c (scale)'],
     situation: 'scalingDown',
   },
   {
-    name: 'rule 14: two to one with the survivor not leading: leadership moves first',
+    name: 'operator rule 14: two to one with the survivor not leading: leadership moves first',
     given: [healthy(2), spec({ size: 1 }), pod('b', { adopted: true, boot: 'fixed' })],
     steps: ['moveLeader b to c'],
     situation: 'scalingDown',
   },
   {
-    name: 'rule 14: two to one while one does not answer: there is no quorum for it; nothing is touched',
+    name: 'operator rule 14: two to one while one does not answer: there is no quorum for it; nothing is touched',
     given: [
       healthy(2),
       spec({ size: 1 }),
@@ -210,7 +210,7 @@ export const scale: readonly Row[] = [
   {
     name: '[48] the size changes to four half-way from three to five: the learner still votes, and that is all',
     given: [healthy(3), spec({ size: 4 }), budget(3), learner('f')],
-    steps: ['disarm f', 'promote f'],
+    steps: ['clearBootstrap f', 'promote f'],
     situation: 'scalingUp',
   },
   {
@@ -221,7 +221,7 @@ export const scale: readonly Row[] = [
     situation: 'scalingUp',
   },
   {
-    name: 'fault 15: the spec is corrected: its pod is made anew at once, the member stays',
+    name: 'fault 15: the spec is corrected: its pod is recreated at once, the member stays',
     given: [
       healthy(1),
       spec({ size: 2 }),
@@ -284,7 +284,7 @@ export const scale: readonly Row[] = [
     situation: 'steady',
   },
   {
-    name: 'leadership goes to the heir that has applied the most',
+    name: 'leadership goes to the successor that has applied the most',
     given: [
       healthy(3),
       spec({ size: 2 }),
@@ -295,7 +295,7 @@ export const scale: readonly Row[] = [
     situation: 'scalingDown',
   },
   {
-    name: 'rule 14: leadership has moved: now the old leader goes',
+    name: 'operator rule 14: leadership has moved: now the old leader goes',
     given: [
       healthy(3),
       spec({ size: 2 }),

@@ -18,26 +18,27 @@ import {
   spec,
 } from './vocabulary.ts';
 
-/** Another version or image, one member at a time: rules 6, 8, 10, 19; faults 30, 31, 35, 45. */
+/** Another version or image, one member at a time: operator rules 6, 8, 10, 19; faults 30, 31, 35, 45. */
 export const upgrade: readonly Row[] = [
   {
-    name: 'rule 6: the image is proven on every node before anything is stopped',
+    name: 'operator rule 6: the image is proven on every node before anything is stopped',
     given: [healthy(3), spec({ version: '3.6.17' })],
     steps: ['checkImage node-b 3.6.17', 'checkImage node-c 3.6.17', 'checkImage node-d 3.6.17'],
-    because: 'before a member depends on it',
+    because:
+      'Checking image quay.io/coreos/etcd:v3.6.17 on node node-b: pulling and running the image once before a member uses it.',
     situation: 'upgrading',
   },
   {
-    name: 'rule 6: two members on one node need one check',
+    name: 'operator rule 6: two members on one node need one check',
     given: [healthy(3), spec({ version: '3.6.17' }), pod('d', { node: nodeOf('c') })],
     steps: ['checkImage node-b 3.6.17', 'checkImage node-c 3.6.17'],
     situation: 'upgrading',
   },
   {
-    name: 'rule 6: while a check pulls, nothing happens',
+    name: 'operator rule 6: while a check pulls, nothing happens',
     given: [healthy(3), spec({ version: '3.6.17' }), proven('', 'bcd', { result: 'pending', detail: '' })],
     steps: [],
-    because: 'is being pulled',
+    because: 'Waiting for image quay.io/coreos/etcd:v3.6.17 to be pulled on node node-b.',
     situation: 'upgrading',
   },
   {
@@ -55,14 +56,14 @@ export const upgrade: readonly Row[] = [
       proven('not found', 'b', { result: 'failed', seenSince: now - 400_000 }),
     ],
     steps: ['deleteImageCheck new'],
-    because: 'is tried again',
+    because: 'Repeating the image check on node node-b: it failed (not found).',
     situation: 'upgrading',
   },
   {
-    name: 'rule 6: an image that holds another version than its tag says is not used',
+    name: 'operator rule 6: an image that holds another version than its tag says is not used',
     given: [healthy(3), spec({ version: '3.6.17' }), proven('3.6.9')],
     steps: [],
-    because: 'holds etcd 3.6.9, not 3.6.17',
+    because: 'Image quay.io/coreos/etcd:v3.6.17 cannot be used: it contains etcd 3.6.9, not 3.6.17.',
     situation: 'upgrading',
   },
   {
@@ -75,11 +76,11 @@ export const upgrade: readonly Row[] = [
     name: '[62] one member at a time, in place, not the leader',
     given: [healthy(3), spec({ version: '3.6.17' }), proven('3.6.17')],
     steps: ['setImage c 3.6.17'],
-    because: 'in place, 2 to follow',
+    because: 'Updating member c-cccccccccc from 3.6.16 to 3.6.17 in place. Remaining members: 2.',
     situation: 'upgrading',
   },
   {
-    name: '[63] rule 19: the patched member does not answer yet: the next one waits, also if its pod says Running',
+    name: '[63] operator rule 19: the patched member does not answer yet: the next one waits, also if its pod says Running',
     given: [
       healthy(3),
       spec({ version: '3.6.17' }),
@@ -92,7 +93,7 @@ export const upgrade: readonly Row[] = [
     situation: 'healing',
   },
   {
-    name: 'rule 6: it answers with the new version, but Kubernetes still shows the old container: not settled yet',
+    name: 'operator rule 6: it answers with the new version, but Kubernetes still shows the old container: not settled yet',
     given: [
       healthy(3),
       spec({ version: '3.6.17' }),
@@ -101,11 +102,11 @@ export const upgrade: readonly Row[] = [
       answer('c', { version: '3.6.17' }),
     ],
     steps: [],
-    because: 'restarts with its new image',
+    because: 'Waiting for member c-cccccccccc to restart with its new image.',
     situation: 'upgrading',
   },
   {
-    name: 'rule 6: success is the new version from a new container',
+    name: 'operator rule 6: success is the new version from a new container',
     given: [
       healthy(3),
       spec({ version: '3.6.17' }),
@@ -114,8 +115,8 @@ export const upgrade: readonly Row[] = [
       container('c', { id: 'another' }),
       answer('c', { version: '3.6.17' }),
     ],
-    steps: ['settleImage c'],
-    because: 'answers with 3.6.17',
+    steps: ['confirmImage c'],
+    because: 'Confirming version 3.6.17 of member c-cccccccccc: the member is reachable and runs this version.',
     situation: 'upgrading',
   },
   {
@@ -134,7 +135,7 @@ export const upgrade: readonly Row[] = [
       ...upgraded('d', '3.6.17'),
     ],
     steps: ['moveLeader b to c'],
-    because: 'is restarted',
+    because: 'Moving leadership to member c-cccccccccc: the current leader c-bbbbbbbbbb is about to restart.',
     situation: 'upgrading',
   },
   {
@@ -154,18 +155,18 @@ export const upgrade: readonly Row[] = [
     name: 'when all run it, the image checks are cleared away',
     given: [healthy(3), proven('3.6.16')],
     steps: ['deleteImageCheck new', 'deleteImageCheck new', 'deleteImageCheck new'],
-    because: 'has served its purpose',
+    because: 'Deleting the image check on node node-b: it is no longer needed.',
     situation: 'steady',
   },
   {
     name: 'a cluster of one cannot serve while it restarts, and says so',
     given: [healthy(1), spec({ version: '3.6.17' }), proven('3.6.17', 'b')],
     steps: ['setImage b 3.6.17'],
-    because: 'cannot serve while it restarts',
+    because: 'cannot serve clients while a member restarts',
     situation: 'upgrading',
   },
   {
-    name: 'rule 3: the first member that fails goes back at once; nobody else is touched',
+    name: 'operator rule 3: the first member that fails goes back at once; nobody else is touched',
     given: [
       healthy(3),
       spec({ version: '3.6.17' }),
@@ -175,11 +176,11 @@ export const upgrade: readonly Row[] = [
       silent(20_000, 'c'),
     ],
     steps: ['setImage c 3.6.16 (back)'],
-    because: 'goes back to 3.6.16',
+    because: 'Rolling back member c-cccccccccc to 3.6.16: it does not run with 3.6.17 (CrashLoopBackOff).',
     situation: 'healing',
   },
   {
-    name: 'rule 3: the cluster speaks the new minor already: a member that crashes then does not go back',
+    name: 'operator rule 3: the cluster speaks the new minor already: a member that crashes then does not go back',
     given: [
       healthy(3, { version: '3.6.16' }),
       patched('c', '3.6.16', '3.5.35'),
@@ -201,11 +202,11 @@ export const upgrade: readonly Row[] = [
       answer('c', { version: '3.6.17' }),
       silent(5_000, 'd'),
     ],
-    steps: ['settleImage c'],
+    steps: ['confirmImage c'],
     situation: 'healing',
   },
   {
-    name: 'rule 19: what Kubernetes still says of the container before is no failure of the new image',
+    name: 'operator rule 19: what Kubernetes still says of the container before is no failure of the new image',
     given: [
       healthy(3),
       spec({ version: '3.6.17' }),
@@ -218,7 +219,7 @@ export const upgrade: readonly Row[] = [
     situation: 'healing',
   },
   {
-    name: 'rule 19: an image that cannot be pulled is a failure only if it is the new one',
+    name: 'operator rule 19: an image that cannot be pulled is a failure only if it is the new one',
     given: [
       healthy(3),
       spec({ version: '3.6.17' }),
@@ -255,7 +256,7 @@ export const upgrade: readonly Row[] = [
     situation: 'healing',
   },
   {
-    name: 'rule 15: a new version that opens a large database is not taken for dead after replaceAfter',
+    name: 'operator rule 15: a new version that opens a large database is not taken for dead after replaceAfter',
     given: [
       healthy(3, { storage: 'claim' }),
       spec({ version: '3.6.17' }),
@@ -265,7 +266,7 @@ export const upgrade: readonly Row[] = [
       silent(201_000, 'c'),
     ],
     steps: [],
-    because: 'opens its data',
+    because: 'Waiting for member c-cccccccccc: etcd is opening its data.',
     situation: 'healing',
   },
   {
@@ -319,7 +320,7 @@ export const upgrade: readonly Row[] = [
     name: '[65] another repository, same version: rolled like an upgrade',
     given: [healthy(3), spec({ repository: 'example.com/etcd' }), proven('3.6.16')],
     steps: ['setImage c 3.6.16'],
-    because: 'takes image example.com/etcd:v3.6.16',
+    because: 'Updating member c-cccccccccc to image example.com/etcd:v3.6.16 in place. Remaining members: 2.',
     situation: 'upgrading',
   },
   {
@@ -336,7 +337,7 @@ export const upgrade: readonly Row[] = [
       }),
     ],
     steps: [],
-    because: 'restarts with its new image',
+    because: 'Waiting for member c-cccccccccc to restart with its new image.',
     situation: 'upgrading',
   },
   {
@@ -360,7 +361,34 @@ export const upgrade: readonly Row[] = [
     name: 'fault 35: another voter sits on a cordoned node: no member is restarted',
     given: [healthy(3), spec({ version: '3.6.17' }), proven('3.6.17'), node('d', { schedulable: false })],
     steps: [],
-    because: 'node node-d of c-dddddddddd is cordoned',
+    because: 'Node node-d of member c-dddddddddd is cordoned. No member is restarted until it is ready.',
+    situation: 'upgrading',
+  },
+  {
+    name: 'the member that was upgraded last is healthy but not Ready: clients reach only the others, and none of these stops',
+    given: [
+      healthy(3),
+      spec({ version: '3.6.17' }),
+      proven('3.6.17'),
+      ...upgraded('d', '3.6.17'),
+      pod('d', { ready: false }),
+      container('d', { runningSince: now - 3_000 }),
+    ],
+    steps: [],
+    because: 'pod c-dddddddddd is not Ready yet, so clients cannot reach it.',
+    situation: 'upgrading',
+  },
+  {
+    name: 'a member that does not get Ready within half a minute holds nothing up',
+    given: [
+      healthy(3),
+      spec({ version: '3.6.17' }),
+      proven('3.6.17'),
+      ...upgraded('d', '3.6.17'),
+      pod('d', { ready: false }),
+      container('d', { runningSince: now - 40_000 }),
+    ],
+    steps: ['setImage c 3.6.17'],
     situation: 'upgrading',
   },
   {

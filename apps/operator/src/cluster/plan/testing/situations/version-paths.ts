@@ -1,57 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
 import { proven, upgraded } from './rolling.ts';
-import { answer, answers, type Change, cluster, healthy, pod, pods, type Row, spec } from './vocabulary.ts';
+import {
+  answer,
+  answers,
+  type Change,
+  cluster,
+  container,
+  healthy,
+  joining,
+  pod,
+  pods,
+  type Row,
+  see,
+  spec,
+} from './vocabulary.ts';
 
-const born = (bornVersion: string | undefined) => cluster((facts) => ({ ...facts, bornVersion }));
+const born = (bootstrapVersion: string | undefined) => cluster((facts) => ({ ...facts, bootstrapVersion }));
+const budget = (minAvailable: number) => see({ budget: { minAvailable, foreign: false } });
 const clusterVersion =
   (text: string): Change =>
   (seen) => ({ ...seen, etcd: { ...seen.etcd, clusterVersion: text } });
 
-/** Which versions can be reached from which, and what must come before: rules 3 and 11; fault 46. */
+const release = { version: '3.6.16', image: 'quay.io/coreos/etcd:v3.6.16' } as const;
+const joins = joining('f', release);
+
+/** Which versions can be reached from which, and what must come before: operator rules 3 and 11; fault 46. */
 export const versionPaths: readonly Row[] = [
   {
     name: '[9] fault 46: a skipped minor is refused, with the way to go',
     given: [healthy(3, { version: '3.5.35' }), spec({ version: '3.7.3' })],
     steps: [],
-    because: 'version 3.7.3 is refused: 3.5 to 3.7 skips a minor',
+    because:
+      'Version 3.7.3 is refused: etcd cannot be upgraded from 3.5 to 3.7 directly, only one minor at a time. Upgrade to 3.6 first.',
     situation: 'upgrading',
   },
   {
     name: 'fault 46: 3.5.25 may not go to 3.6',
     given: [healthy(3, { version: '3.5.25' }), spec({ version: '3.6.16' })],
     steps: [],
-    because: 'go to 3.5.32 or newer first',
+    because: 'Upgrade to 3.5.32 or newer first',
     situation: 'upgrading',
   },
   {
     name: 'fault 46: 3.6.10 may not go to 3.7',
     given: [healthy(3, { version: '3.6.10' }), spec({ version: '3.7.3' })],
     steps: [],
-    because: 'go to 3.6.11 or newer first',
+    because: 'Upgrade to 3.6.11 or newer first',
     situation: 'upgrading',
   },
   {
     name: 'a version that nobody knows is refused',
     given: [healthy(3), spec({ version: '4.0.0' })],
     steps: [],
-    because: 'not known to this operator',
+    because: 'this operator does not know etcd',
     situation: 'upgrading',
   },
   {
     name: 'fault 46: 3.5 cannot go down to 3.4',
     given: [healthy(3, { version: '3.5.35' }), spec({ version: '3.4.44' })],
     steps: [],
-    because: 'restore a backup into a new cluster',
+    because: 'Restore a backup into a new cluster',
     situation: 'upgrading',
   },
   {
-    name: 'rule 11: an option that the target ignores holds the change back',
+    name: 'operator rule 11: an option that the target ignores holds the change back',
     given: [
       healthy(3, { version: '3.6.16' }),
       spec({ version: '3.7.3', optionProblems: ['etcd 3.7 ignores ETCD_EXPERIMENTAL_X'] }),
     ],
     steps: [],
-    because: 'held back: etcd 3.7 ignores ETCD_EXPERIMENTAL_X',
+    because: 'on hold: etcd 3.7 ignores ETCD_EXPERIMENTAL_X',
     situation: 'upgrading',
   },
   {
@@ -62,26 +80,27 @@ export const versionPaths: readonly Row[] = [
     situation: 'upgrading',
   },
   {
-    name: 'rule 3: a cluster born on this minor needs no raft snapshot before the next',
+    name: 'operator rule 3: a cluster born on this minor needs no raft snapshot before the next',
     given: [healthy(3), spec({ version: '3.7.3' }), born('3.6.1'), proven('3.7.3')],
     steps: ['setImage c 3.7.3 snapshots 5'],
     situation: 'upgrading',
   },
   {
-    name: 'rule 3: born on 3.5: the step from 3.6 to 3.7 waits for a raft snapshot of each member',
+    name: 'operator rule 3: born on 3.5: the step from 3.6 to 3.7 waits for a raft snapshot of each member',
     given: [healthy(3), spec({ version: '3.7.3' }), born('3.5.35'), pods({ snapshotCount: '5' })],
     steps: ['nudgeSnapshot 16'],
-    because: 'has taken a raft snapshot',
+    because:
+      'Waiting for members c-bbbbbbbbbb, c-cccccccccc and c-dddddddddd to take a raft snapshot before the upgrade to 3.7.3.',
     situation: 'upgrading',
   },
   {
-    name: 'rule 3: where the count is not lowered, enough entries for its own count are written',
+    name: 'operator rule 3: where the count is not lowered, enough entries for its own count are written',
     given: [healthy(3), spec({ version: '3.7.3' }), born(undefined)],
     steps: ['nudgeSnapshot 10000'],
     situation: 'upgrading',
   },
   {
-    name: 'rule 3: one member without proof is enough to wait',
+    name: 'operator rule 3: one member without proof is enough to wait',
     given: [
       healthy(3),
       spec({ version: '3.7.3' }),
@@ -91,24 +110,25 @@ export const versionPaths: readonly Row[] = [
       answer('d', { raftSnapshots: 0 }),
     ],
     steps: ['nudgeSnapshot 16'],
-    because: 'until c-dddddddddd has taken',
+    because: 'Waiting for member c-dddddddddd to take a raft snapshot before the upgrade to 3.7.3.',
     situation: 'upgrading',
   },
   {
-    name: 'rule 3: a member that does not tell is waited for, without writing entries for ever',
+    name: 'operator rule 3: the operator waits for a member that does not tell, without writing entries for ever',
     given: [healthy(3), spec({ version: '3.7.3' }), born(undefined), answers({ raftSnapshots: undefined })],
     steps: [],
-    because: 'does not tell how many',
+    because:
+      'Waiting for members c-bbbbbbbbbb, c-cccccccccc and c-dddddddddd to take a raft snapshot before the upgrade to 3.7.3.',
     situation: 'upgrading',
   },
   {
-    name: 'rule 3: proven by all: the step begins with the image checks',
+    name: 'operator rule 3: proven by all: the step begins with the image checks',
     given: [healthy(3), spec({ version: '3.7.3' }), born(undefined), answers({ raftSnapshots: 1 })],
     steps: ['checkImage node-b 3.7.3', 'checkImage node-c 3.7.3', 'checkImage node-d 3.7.3'],
     situation: 'upgrading',
   },
   {
-    name: 'rule 3: a minor step is rolled with a low snapshot count, in the same patch',
+    name: 'operator rule 3: a minor step is rolled with a low snapshot count, in the same patch',
     given: [
       healthy(3, { version: '3.5.35' }),
       spec({ version: '3.6.16' }),
@@ -120,14 +140,15 @@ export const versionPaths: readonly Row[] = [
     situation: 'upgrading',
   },
   {
-    name: 'rule 3: after the step the snapshots that the next one needs are taken',
+    name: 'operator rule 3: after the step the snapshots that the next one needs are taken',
     given: [healthy(3), pods({ snapshotCount: '5' })],
     steps: ['nudgeSnapshot 16'],
-    because: 'so that the next minor can be reached',
+    because:
+      'Waiting for members c-bbbbbbbbbb, c-cccccccccc and c-dddddddddd to take a raft snapshot, which must exist before an upgrade to the next minor.',
     situation: 'upgrading',
   },
   {
-    name: "rule 3: then etcd's own count is restored",
+    name: "operator rule 3: then etcd's own count is restored",
     given: [healthy(3), pods({ snapshotCount: '5' }), answers({ raftSnapshots: 1 })],
     steps: ['setSnapshotCount b', 'setSnapshotCount c', 'setSnapshotCount d'],
     situation: 'upgrading',
@@ -161,7 +182,7 @@ export const versionPaths: readonly Row[] = [
     name: 'one minor down from 3.6: etcd is told first',
     given: [healthy(3), spec({ version: '3.5.35' })],
     steps: ['enableDowngrade 3.5.0'],
-    because: 'one minor down',
+    because: 'etcd can be downgraded from 3.6 to 3.5',
     situation: 'upgrading',
   },
   {
@@ -173,7 +194,7 @@ export const versionPaths: readonly Row[] = [
       proven('3.5.35'),
     ],
     steps: [],
-    because: 'the members agree to speak 3.5',
+    because: 'Waiting for the cluster version to become 3.5 before a member is downgraded.',
     situation: 'upgrading',
   },
   {
@@ -186,7 +207,7 @@ export const versionPaths: readonly Row[] = [
       proven('3.5.35'),
     ],
     steps: [],
-    because: 'brings its database into the format of 3.5',
+    because: 'Waiting for member c-cccccccccc to convert its database to 3.5.',
     situation: 'upgrading',
   },
   {
@@ -199,7 +220,7 @@ export const versionPaths: readonly Row[] = [
       proven('3.5.35'),
     ],
     steps: [],
-    because: 'brings its database into the format of 3.5',
+    because: 'Waiting for member c-cccccccccc to convert its database to 3.5.',
     situation: 'upgrading',
   },
   {
@@ -231,7 +252,7 @@ export const versionPaths: readonly Row[] = [
     name: 'the spec goes back up half-way: the downgrade is called off',
     given: [healthy(3), answers({ downgradeTarget: '3.5.0' }), ...upgraded('c', '3.5.35')],
     steps: ['cancelDowngrade'],
-    because: 'it is called off',
+    because: 'Cancelling the downgrade to 3.5: the spec asks for 3.6.16.',
     situation: 'upgrading',
   },
   {
@@ -239,5 +260,51 @@ export const versionPaths: readonly Row[] = [
     given: [healthy(3), answers({ downgradeTarget: '3.5.0' })],
     steps: ['cancelDowngrade'],
     situation: 'upgrading',
+  },
+  {
+    name: 'nobody can join while a downgrade is enabled: it is called off before a member is added',
+    given: [
+      healthy(3),
+      spec({ size: 5, version: '3.5.35' }),
+      budget(3),
+      clusterVersion('3.5.0'),
+      answers({ downgradeTarget: '3.5.0', storageVersion: '3.5.0' }),
+      ...upgraded('c', '3.5.35'),
+    ],
+    steps: ['cancelDowngrade'],
+    because: 'etcd accepts no new member while a downgrade is enabled',
+    situation: 'scalingUp',
+  },
+  {
+    name: 'nor can one that was added before: it is called off for a learner that does not start',
+    given: [healthy(3), spec({ size: 4, version: '3.5.35' }), budget(3), answers({ downgradeTarget: '3.5.0' }), joins],
+    steps: ['cancelDowngrade'],
+    situation: 'scalingUp',
+  },
+  {
+    name: 'then members join, as the oldest runs, and the downgrade goes on afterwards',
+    given: [
+      healthy(3),
+      spec({ size: 5, version: '3.5.35' }),
+      budget(3),
+      clusterVersion('3.5.0'),
+      answers({ storageVersion: '3.5.0' }),
+      ...upgraded('c', '3.5.35'),
+    ],
+    steps: ['joinMember as learner 3.5.35'],
+    situation: 'scalingUp',
+  },
+  {
+    name: 'a downgrade does not begin beside a learner that cannot come up: it could never join then',
+    given: [
+      healthy(3),
+      spec({ size: 4, version: '3.5.35' }),
+      budget(3),
+      joining('f', { node: '', ...release }),
+      container('f', { state: 'waiting', reason: 'Unschedulable', message: '0/3 nodes', startedAt: 0 }),
+    ],
+    steps: [],
+    because: '0/3 nodes',
+    situation: 'scalingUp',
   },
 ];

@@ -57,10 +57,10 @@ export function nothing(desired: Partial<Desired> = {}): Observation {
       desired: desiredOf(desired),
       paused: false,
       deleting: false,
-      latchedInStatus: undefined,
-      latchedInAnnotation: undefined,
+      recordedInStatus: undefined,
+      recordedInAnnotation: undefined,
       isLive: true,
-      bornVersion: undefined,
+      bootstrapVersion: undefined,
       currentVersion: '',
       failedUpgrade: undefined,
     },
@@ -95,10 +95,10 @@ export function healthy(size: number, desired: Partial<Desired> = {}): Change {
       ...base,
       cluster: {
         ...base.cluster,
-        latchedInStatus: latch,
-        latchedInAnnotation: latch,
+        recordedInStatus: latch,
+        recordedInAnnotation: latch,
         currentVersion: wanted.version,
-        bornVersion: wanted.version,
+        bootstrapVersion: wanted.version,
       },
       pods: names.map((letter) => podFor(letter, wanted)),
       volumes,
@@ -131,7 +131,7 @@ function podFor(letter: string, { version, image, storage, peerTLS, clientTLS }:
     resourceVersion: `rv-${letter}`,
     clusterId,
     memberId: idOf(letter),
-    boot: 'disarmed',
+    boot: 'cleared',
     markedVoter: true,
     ready: true,
     createdAt: longAgo,
@@ -305,7 +305,7 @@ export const unreachable =
   (observation) =>
     withAnswers(observation, (all) => {
       for (const letter of names)
-        all.set(podName(letter), { kind: 'silent', since: now - milliseconds, why: 'connection refused' });
+        all.set(podName(letter), { kind: 'unreachable', since: now - milliseconds, why: 'connection refused' });
     });
 
 /** There has been a quorum for so many milliseconds only. */

@@ -16,6 +16,7 @@ import {
 
 const paused = cluster((facts) => ({ ...facts, paused: true }));
 const invalid = cluster((facts) => ({ ...facts, desired: { problems: ['spec.size is 0'] } }));
+const notAllowed = cluster((facts) => ({ ...facts, refusals: ['spec.pod.x is true.', 'spec.repository is y.'] }));
 const deleting = cluster((facts) => ({ ...facts, deleting: true }));
 
 /** When nothing may be done at all: checklist 8 to 10, 26, 50, 103; TLS on a living cluster. */
@@ -69,17 +70,33 @@ export const withheld: readonly Row[] = [
     situation: 'deleting',
   },
   {
-    name: '[103] the original operator is alive: not even a seed is made',
+    name: '[103] CoreOS etcd-operator is alive: not even a seed is made',
     given: [() => nothing(), see({ oldOperator: 'etcd-operator-1' })],
     steps: [],
-    because: 'scale it down',
+    because:
+      'The CoreOS etcd-operator still holds its lock (etcd-operator-1). Scale it to 0; reconciliation is suspended until then.',
     situation: 'oldOperator',
+  },
+  {
+    name: 'pods that are not allowed: no seed, no Service',
+    given: [() => nothing(), notAllowed],
+    steps: [],
+    because: 'spec.pod.x is true. spec.repository is y.',
+    situation: 'refused',
+  },
+  {
+    name: 'pods that are not allowed: a living cluster is not changed, not even healed',
+    given: [healthy(3, { storage: 'claim' }), notAllowed, withoutPod('d'), pod('b', { boot: 'new' })],
+    steps: [],
+    because: 'spec.pod.x is true.',
+    situation: 'refused',
   },
   {
     name: 'TLS between members turned on: refused with the reason, pods are not mixed',
     given: [healthy(3), spec({ peerTLS: true })],
     steps: [],
-    because: 'spec.TLS turns TLS between members on, but c-bbbbbbbbbb was made without it',
+    because:
+      'spec.TLS turns TLS between members on, but member c-bbbbbbbbbb was created without TLS, and members with and without TLS cannot connect.',
     situation: 'refused',
   },
   {
@@ -116,13 +133,13 @@ export const withheld: readonly Row[] = [
     situation: 'steady',
   },
   {
-    name: 'rule 18: secrets that would fail now: living members are untouched',
+    name: 'operator rule 18: secrets that would fail now: living members are untouched',
     given: [healthy(3, { peerTLS: true }), see({ secretProblems: ['peer certificate expired'] })],
     steps: [],
     situation: 'steady',
   },
   {
-    name: 'rule 18: secrets that would fail now: nobody joins with them',
+    name: 'operator rule 18: secrets that would fail now: nobody joins with them',
     given: [
       healthy(3, { peerTLS: true }),
       spec({ size: 5 }),

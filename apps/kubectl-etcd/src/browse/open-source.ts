@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type ListedKey, liveKeys, SnapshotKeys } from '@etcd-operator/etcd';
+import { isKubeError } from '@etcd-operator/kube';
+import {
+  copyBackup,
+  copyPoint,
+  type EtcdBackup,
+  etcdBackups,
+  type LocalCopy,
+  openStore,
+  planCluster,
+  type StorageRequest,
+  secretReader,
+  specKeys,
+} from '@etcd-operator/operator';
+import { systemRandom } from '@etcd-operator/ports';
+import { type Access, findCluster } from '../access.ts';
+import { CliError } from '../cli-error.ts';
+import { ClusterLook } from '../cluster-look.ts';
+import { sourceOf } from '../store-location.ts';
+import type { SourceName } from './source-name.ts';
+import { TemporaryFile } from './temporary-file.ts';
+
+/** Where stores and keys are, if the object does not say it or this machine sees it otherwise. */
+export interface SourceOptions {
+  /** Secret with the key of a backup that is named by URL. */
+  readonly encryptionSecret: string | undefined;
+  /** The store as this machine reaches it. */
+  readonly endpoint: string | undefined;
+  /** Where the operator's backup directory is mounted on this machine. */
+  readonly directory: string | undefined;
+  /** In milliseconds since the epoch: what was there then, of an EtcdBackup that records changes. @default as it was stored last */
+  readonly at?: number | undefined;
+}
+
+/** What is said of a source before its keys. */
+export interface SourceFacts {
+  readonly source: string;
+  readonly revision: number;
+  readonly etcdVersion?: string;
+  readonly cluster?: string;
+  /** What a backup was verified against. */
+  readonly verified?: 'Manifest' | 'Embedded';
+  readonly warning?: string;
+}
+
+/** Keys to look at, in a backup or a cluster. */
+export interface KeySource extends AsyncDisposable {
+  readonly facts: SourceFacts;
+  /** The cluster that a backup is of, as far as anybody says so. */
+  readonly cluster: string | undefined;
+  keys(prefix: Uint8Array): AsyncIterable<ListedKey>;
+}
+
+/** @param revision @default the newest */
+export function openSource(
+  access: Access,
+  name: SourceName,
+  revision: bigint | undefined,
+  options: SourceOptions,
+): Promise<KeySource> {
+  if (name.kind !== 'live') return openBackup(access, name, revision, options);
+  if (options.at === undefined) return openLive(access, name.cluster, revision);
+  throw new CliError('Usage', 'a cluster is shown as it is now: a time needs a backup');
+}
+
+type StoredName = Exclude<SourceName, { kind: 'live' }>;
+
+interface Stored {
+  readonly spec: Pick<StorageRequest, 'type' | 'sources'>;
+  readonly encryption: EtcdBackup['spec']['encryption'];
+  readonly cluster: string | undefined;
+}
+
+async function openBackup(
+  access: Access,
+  name: StoredName,
+  revision: bigint | undefined,
+  options: SourceOptions,
+): Promise<KeySource> {
+  await using opening = new AsyncDisposableStack();
+  const [copy, spill] = [opening.use(await TemporaryFile.open()), opening.use(await TemporaryFile.open())];
+  const stored = await storedOf(access, name, options);
+  const local = await fetched(access, stored, copy, options);
+  const snapshot = await SnapshotKeys.open(local.file);
+  const closing = opening.move();
+  return {
+    facts: factsOf(local, stored, revision ?? snapshot.revision),
+    cluster: stored.cluster ?? local.facts.cluster?.name,
+    keys: (prefix) => snapshot.at({ prefix, ...(revision !== undefined && { revision }) }, spill),
+    [Symbol.asyncDispose]: () => closing.disposeAsync(),
+  };
+}
+
+/** The store may be one that only this machine has: it is the person's own, who may connect to what she likes. */
+async function fetched(
+  { client, namespace, clock, signal }: Access,
+  { spec, encryption }: Stored,
+  copy: TemporaryFile,
+  { directory, at }: SourceOptions,
+): Promise<LocalCopy> {
+  const readSecret = secretReader(client, namespace, signal);
+  const keys = await specKeys(encryption, readSecret);
+  const settings = { clock, policy: { allowLocal: true }, ambient: 'all', ...(directory && { directory }) } as const;
+  const opened = await openStore({ ...spec, namespace, readSecret }, settings);
+  try {
+    const point = { copy, key: systemRandom.bytes(32) };
+    if (at !== undefined) return await copyPoint({ ...opened, keys }, { time: at }, point, signal);
+    return await copyBackup({ ...opened, keys }, copy, signal);
+  } finally {
+    opened.store.close();
+  }
+}
+
+async function storedOf(access: Access, name: StoredName, options: SourceOptions): Promise<Stored> {
+  if (name.kind === 'store') {
+    const { encryptionSecret: secret } = options;
+    const spec = { type: name.store.type, sources: checked(name.store.type, sourceOf(name.store), options) };
+    return { spec, encryption: secret === undefined ? undefined : { secret }, cluster: undefined };
+  }
+  const { metadata, spec, status } = await backupNamed(access, name.name);
+  const type = spec.storageType;
+  const field = Object.entries(fieldOf).find(([key]) => key === type)?.[1];
+  if (!field) throw new CliError('Failed', `EtcdBackup ${metadata?.name} has the unknown storageType ${type}`);
+  // Backups and changes of a series lie behind its path.
+  const path = name.path ?? (options.at === undefined ? status?.lastBackup?.path : spec[field]?.path);
+  if (path === undefined)
+    throw new CliError('NotFound', `EtcdBackup ${metadata?.name} has stored nothing yet; kubectl etcd backup list`);
+  const source = { ...spec[field], path, ...(options.endpoint !== undefined && { endpoint: options.endpoint }) };
+  return {
+    spec: { type, sources: checked(type, { [field]: source }, options) },
+    encryption: spec.encryption,
+    cluster: spec.clusterRef?.name,
+  };
+}
+
+const fieldOf = { S3: 's3', ABS: 'abs', GCS: 'gcs', OSS: 'oss', Directory: 'directory' } as const;
+
+function checked<T>(type: string, sources: T, { directory }: SourceOptions): T {
+  if (type !== 'Directory' || directory !== undefined) return sources;
+  throw new CliError(
+    'Usage',
+    "the backup lies in the operator's own volume: say where that is mounted here, --directory PATH",
+  );
+}
+
+async function backupNamed({ client, namespace, signal }: Access, name: string): Promise<EtcdBackup> {
+  try {
+    return await client.resource(etcdBackups.resource).get({ namespace, name }, { signal });
+  } catch (error) {
+    if (!isKubeError(error, 'NotFound')) throw error;
+    throw new CliError('NotFound', `there is no EtcdBackup ${name} in namespace ${namespace}`, { cause: error });
+  }
+}
+
+function factsOf({ facts, hasOtherManifest }: LocalCopy, { cluster }: Stored, revision: bigint): SourceFacts {
+  const { path, etcdVersion, verified } = facts;
+  const from = facts.cluster?.name ?? cluster;
+  return {
+    source: path,
+    revision: Number(revision),
+    ...(etcdVersion !== undefined && { etcdVersion }),
+    ...(from !== undefined && { cluster: from }),
+    verified: verified === 'Manifest' ? verified : 'Embedded',
+    ...(hasOtherManifest && {
+      warning: `what lies beside ${path} is not its manifest: it was verified against the hash at its end alone`,
+    }),
+  };
+}
+
+async function openLive(access: Access, name: string | undefined, revision: bigint | undefined): Promise<KeySource> {
+  const cluster = await findCluster(access, name);
+  const look = await ClusterLook.at(access, cluster);
+  try {
+    const { healthyVoters = [] } = planCluster(look.observation, access.clock.monotonic()).assessment ?? {};
+    const member = healthyVoters.map((voter) => look.member(voter.name)).find((client) => client !== undefined);
+    const clusterName = cluster.metadata?.name ?? '';
+    if (!member) throw new CliError('Unreachable', `no healthy voter of EtcdCluster ${clusterName} is reachable`);
+    const { signal } = access;
+    const { header } = await member.kv.range({ key: Uint8Array.of(0), countOnly: true }, { signal });
+    const at = revision ?? header.revision;
+    return {
+      facts: { source: `etcdcluster/${clusterName}`, revision: Number(at) },
+      cluster: clusterName,
+      keys: (prefix) => liveKeys(member.kv, { prefix, revision: at, signal }),
+      [Symbol.asyncDispose]: async () => look[Symbol.dispose](),
+    };
+  } catch (error) {
+    look[Symbol.dispose]();
+    throw error;
+  }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+import { CliError } from '../cli-error.ts';
+import { type StoreLocation, type StoreOptions, storeOf } from '../store-location.ts';
+
+/** What a person names to look into. */
+export type SourceName =
+  /** An EtcdBackup: what it has stored last, or at this path. */
+  | { readonly kind: 'backup'; readonly name: string; readonly path: string | undefined }
+  | { readonly kind: 'store'; readonly store: StoreLocation }
+  /** A cluster as it is now: of that name, or the one that the backup was made of. */
+  | { readonly kind: 'live'; readonly cluster: string | undefined };
+
+/** Reads `NAME`, `NAME:PATH`, `s3://BUCKET/KEY` and the like, `live`, or `etcdcluster/NAME`. */
+export function sourceName(text: string, options: StoreOptions): SourceName {
+  if (text.includes('://')) return { kind: 'store', store: storeOf({ ...options, store: text }) };
+  if (text === 'live') return { kind: 'live', cluster: undefined };
+  const [, kind, name = '', path] = /^(?:(etcdcluster|etcdbackup)\/)?([a-z0-9.-]+)(?::(.+))?$/.exec(text) ?? [];
+  if (name === '' || (kind === 'etcdcluster' && path !== undefined))
+    throw new CliError(
+      'Usage',
+      `${text}: write NAME of an EtcdBackup, NAME:PATH, a URL such as s3://BUCKET/KEY, live, or etcdcluster/NAME`,
+    );
+  return kind === 'etcdcluster' ? { kind: 'live', cluster: name } : { kind: 'backup', name, path };
+}

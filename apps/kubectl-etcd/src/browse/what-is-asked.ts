@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import { CliError } from '../cli-error.ts';
+import type { StoreOptions } from '../store-location.ts';
+import type { BrowseAsked } from './browse.ts';
+import type { DiffAsked } from './diff.ts';
+import type { SourceOptions } from './open-source.ts';
+import { sourceName } from './source-name.ts';
+import { bytesOf } from './typed-bytes.ts';
+
+/** Options of the commands that look into backups. */
+export interface LookOptions extends StoreOptions {
+  readonly values?: boolean | undefined;
+  readonly revision?: string | undefined;
+  readonly 'to-revision'?: string | undefined;
+  readonly at?: string | undefined;
+  readonly 'to-at'?: string | undefined;
+  readonly 'encryption-secret'?: string | undefined;
+  readonly directory?: string | undefined;
+}
+
+/** Reads `BACKUP [PREFIX]`. */
+export function browseOf([source, prefix = '', ...more]: readonly string[], options: LookOptions): BrowseAsked {
+  refuseMore('backup browse BACKUP [PREFIX]', more);
+  if (source === undefined)
+    throw new CliError(
+      'Usage',
+      'say which backup: kubectl etcd backup browse BACKUP [PREFIX]; kubectl etcd backup list names them',
+    );
+  const asked = { source: sourceName(source, options), prefix: bytesOf(prefix), ...lookOf(options) };
+  if (asked.source.kind === 'live')
+    throw new CliError('Usage', `${source} is no backup; for a cluster: kubectl etcd exec -- etcdctl get --prefix ...`);
+  return asked;
+}
+
+/** Reads `BACKUP live|BACKUP [PREFIX]`. */
+export function diffOf([from, to, prefix = '', ...more]: readonly string[], options: LookOptions): DiffAsked {
+  refuseMore('backup diff BACKUP live|BACKUP [PREFIX]', more);
+  if (from === undefined || to === undefined)
+    throw new CliError('Usage', 'say what to compare: kubectl etcd backup diff BACKUP live|BACKUP [PREFIX]');
+  return {
+    from: sourceName(from, options),
+    to: sourceName(to, options),
+    prefix: bytesOf(prefix),
+    toRevision: revisionOf('to-revision', options['to-revision']),
+    toAt: timeOf('to-at', options['to-at'], options['to-revision']),
+    ...lookOf(options),
+  };
+}
+
+function lookOf(options: LookOptions): Pick<BrowseAsked, 'values' | 'revision'> & SourceOptions {
+  return {
+    values: options.values ?? false,
+    revision: revisionOf('revision', options.revision),
+    at: timeOf('at', options.at, options.revision),
+    encryptionSecret: options['encryption-secret'],
+    endpoint: options.endpoint,
+    directory: options.directory,
+  };
+}
+
+function revisionOf(option: string, text: string | undefined): bigint | undefined {
+  if (text === undefined) return undefined;
+  if (/^[1-9]\d{0,17}$/.test(text)) return BigInt(text);
+  throw new CliError('Usage', `--${option} ${text}: write a revision, a number above 0`);
+}
+
+function timeOf(option: string, text: string | undefined, revision: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (revision !== undefined) throw new CliError('Usage', `--${option} names a time: leave the revision out`);
+  const time = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(time)) return time;
+  throw new CliError('Usage', `--${option} ${text}: write a time such as 2026-11-18T14:32:00Z`);
+}
+
+function refuseMore(usage: string, more: readonly string[]): void {
+  if (more.length > 0) throw new CliError('Usage', `${more.join(' ')} is too much: kubectl etcd ${usage}`);
+}

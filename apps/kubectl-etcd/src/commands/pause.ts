@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+import { etcdClusters } from '@etcd-operator/operator';
+import { type Access, findCluster } from '../access.ts';
+import type { Report } from '../render/print.ts';
+
+/** Sets `spec.paused`. Only an operator that runs acts upon it, and says so in `status.controlPaused`. */
+export async function pause(access: Access, name: string | undefined, paused: boolean): Promise<Report> {
+  const { metadata = {}, spec } = await findCluster(access, name);
+  const { name: found = '', uid, generation } = metadata;
+  const word = paused ? 'paused' : 'resumed';
+  if ((spec.paused ?? false) === paused) return report(found, paused, `EtcdCluster ${found} is ${word} already.`);
+  const { client, namespace, signal } = access;
+  const patch = { metadata: { uid }, spec: { paused } };
+  const options = { fieldManager: 'kubectl-etcd', signal };
+  const changed = await client
+    .resource(etcdClusters.resource)
+    .patch({ namespace, name: found }, { type: 'merge', patch }, options);
+  const effect = paused
+    ? 'Nothing is changed or repaired until kubectl etcd resume.'
+    : 'What was asked for meanwhile is done now; kubectl etcd status --watch shows it.';
+  const isNew = changed.metadata?.generation !== generation;
+  return report(found, paused, `EtcdCluster ${found} is ${word}. ${isNew ? effect : ''}`.trim());
+}
+
+function report(cluster: string, paused: boolean, line: string): Report {
+  return { data: { cluster, paused }, lines: () => [line] };
+}

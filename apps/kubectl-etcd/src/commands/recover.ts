@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type EtcdCluster, type EtcdRestore, etcdRestores, type Observation, scopeOf } from '@etcd-operator/operator';
+import { type Access, findCluster } from '../access.ts';
+import { CliError } from '../cli-error.ts';
+import { ClusterLook } from '../cluster-look.ts';
+import type { Command } from '../command-line.ts';
+import type { Report } from '../render/print.ts';
+import { recoveryReport } from '../render/recovery.ts';
+import { awaitOutcome, lastReport } from './await-outcome.ts';
+
+type RecoverCommand = Extract<Command, { kind: 'recover' }>;
+
+/** Shows what a cluster without a quorum would be recovered from; with `--yes` it creates the EtcdRestore that does it. */
+export async function recover(access: Access, command: RecoverCommand): Promise<Report> {
+  const cluster = await findCluster(access, command.cluster);
+  using look = await ClusterLook.at(access, cluster);
+  const { observation } = look;
+  const report = recoveryReport(observation, command.member);
+  if (!command.yes || report.failure !== undefined) return report;
+  return await begin(access, cluster, observation, command);
+}
+
+async function begin(
+  access: Access,
+  cluster: EtcdCluster,
+  { cluster: { name, namespace } }: Observation,
+  { member, wait, timeout }: RecoverCommand,
+): Promise<Report> {
+  const time = new Date(access.clock.now()).toISOString().slice(0, 19).replaceAll(/\D/g, '');
+  const key = { namespace, name: `${name}-recovery-${time}` };
+  const object: EtcdRestore = {
+    apiVersion: 'etcd.database.coreos.com/v1beta2',
+    kind: 'EtcdRestore',
+    metadata: { ...key, annotations: scopeOf(cluster) },
+    spec: { etcdCluster: { name }, source: { survivor: { ...(member !== undefined && { member }) } } },
+  };
+  const restores = access.client.resource(etcdRestores.resource);
+  const created = await restores.create(object, { signal: access.signal });
+  // A schema from before this source drops it, and the restore operator would look for a backup.
+  if (!created.spec.source?.survivor)
+    throw new CliError(
+      'Failed',
+      'the installed EtcdRestore definition does not know source.survivor: upgrade it first',
+    );
+  if (!wait)
+    return done(created, `EtcdRestore ${key.name} is created; kubectl get etcdrestore ${key.name} tells how it goes.`);
+  let ended = created;
+  await awaitOutcome(access, `EtcdRestore ${key.name}`, timeout, async () => {
+    ended = await restores.get(key, { signal: access.signal });
+    const { succeeded = false, phase, reason = '', conditions } = ended.status ?? {};
+    return { succeeded, failure: phase === 'Failed' ? reason : '', reported: lastReport(conditions) };
+  });
+  const { survivor, revision } = ended.status?.source ?? {};
+  const warning = survivor?.warning ? ` Note: ${survivor.warning}.` : '';
+  return done(
+    ended,
+    `EtcdCluster ${name} is recovered from member ${survivor?.member} at revision ${revision}.${warning}`,
+  );
+}
+
+function done(data: EtcdRestore, line: string): Report {
+  return { data, lines: () => [line] };
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+import { ignoreNotFound, jsonEqual } from '@etcd-operator/kube';
+import { counted, type EtcdCluster, type EtcdRestore, etcdRestores, scopeOf } from '@etcd-operator/operator';
+import type { Access } from '../access.ts';
+import { CliError } from '../cli-error.ts';
+import type { Command } from '../command-line.ts';
+import type { Report } from '../render/print.ts';
+import { sourceOf } from '../store-location.ts';
+import { awaitOutcome, lastReport } from './await-outcome.ts';
+
+/** Keys of a cluster that serves on. */
+export interface KeysAsked {
+  readonly prefixes: readonly string[];
+  /** They are only counted. */
+  readonly dryRun: boolean;
+  /** Also what somebody has changed since they were counted. */
+  readonly overwrite: boolean;
+}
+
+type Asked = Extract<Command, { kind: 'restore' }> & { readonly keys: KeysAsked };
+
+/** Creates an EtcdRestore of prefixes, or has the one that has counted the same keys write them. */
+export async function restoreKeys(access: Access, cluster: EtcdCluster | undefined, command: Asked): Promise<Report> {
+  const { keys, store, yes } = command;
+  const clusterName = cluster?.metadata?.name ?? '';
+  if (!keys.dryRun && !yes) throw new CliError('Usage', unconfirmed(clusterName, keys));
+  // Beside one of the whole cluster, which bears the cluster's name.
+  const name = `${clusterName}-keys`;
+  const { dryRun, overwrite, prefixes } = keys;
+  const spec = {
+    etcdCluster: { name: clusterName },
+    backupStorageType: store.type,
+    ...sourceOf(store),
+    prefixes,
+    dryRun,
+    ...(overwrite && { onConflict: 'Overwrite' as const }),
+  };
+  const restores = access.client.resource(etcdRestores.resource);
+  const key = { namespace: access.namespace, name };
+  const { signal } = access;
+  const before = await ignoreNotFound(restores.get(key, { signal }));
+  if (before && !isCountOf(before, spec)) throw new CliError('Failed', occupied(name));
+  const object: EtcdRestore = {
+    apiVersion: 'etcd.database.coreos.com/v1beta2',
+    kind: 'EtcdRestore',
+    metadata: { ...key, ...(cluster && { annotations: scopeOf(cluster) }) },
+    spec,
+  };
+  const uid = before?.metadata?.uid ?? '';
+  const patch = { metadata: { uid }, spec: { dryRun, onConflict: spec.onConflict ?? null } };
+  let made = before
+    ? await restores.patch(key, { type: 'merge', patch }, { signal })
+    : await restores.create(object, { signal });
+  if (!command.wait)
+    return report(made, `EtcdRestore ${name} is under way; kubectl get etcdrestore ${name} -o yaml tells how it goes.`);
+  const { generation } = made.metadata ?? {};
+  await awaitOutcome(access, `EtcdRestore ${name}`, command.timeout, async () => {
+    made = await restores.get(key, { signal });
+    const { succeeded = false, phase, reason = '', conditions, observedGeneration } = made.status ?? {};
+    // What was said of the spec before says nothing of this one.
+    if (observedGeneration !== generation) return { succeeded: false, failure: '', reported: '' };
+    return { succeeded, failure: phase === 'Failed' ? reason : '', reported: lastReport(conditions) };
+  });
+  return report(made, outcome(made, clusterName));
+}
+
+/** True if the same keys of the same backup were counted: all else of the spec is the same. */
+function isCountOf({ spec, status }: EtcdRestore, wanted: EtcdRestore['spec']): boolean {
+  const { dryRun: _dryRun, onConflict: _onConflict, ...before } = spec;
+  const { dryRun: _wanted, onConflict: _answer, ...asked } = wanted;
+  return jsonEqual(before, asked) && (status?.prefixes?.dryRun === true || status?.phase === 'Failed');
+}
+
+function outcome({ status }: EtcdRestore, name: string): string {
+  const { dryRun, puts = 0, creates = 0, deletes = 0, unchanged = 0, leased = 0, revision } = status?.prefixes ?? {};
+  const counts = `${counted(puts, 'key')} put (${creates} of them new), ${deletes} deleted, ${unchanged} as in the backup`;
+  const leases =
+    leased > 0
+      ? ` ${counted(leased, 'key')} had a lease in the backup and ${leased === 1 ? 'has' : 'have'} none now.`
+      : '';
+  if (dryRun) return `Dry run at revision ${revision}, nothing is written: ${counts}.`;
+  const saved = status?.safetySnapshot?.path;
+  return `EtcdCluster ${name}: ${counts}.${leases}${saved ? ` What was there before is in ${saved}.` : ''}`;
+}
+
+function unconfirmed(name: string, { prefixes }: KeysAsked): string {
+  return `keys of EtcdCluster ${name} that begin with ${prefixes.join(' or ')} are replaced, and deleted if the backup does not have them. Add --dry-run to count them, or --yes if that is what you want.`;
+}
+
+function occupied(name: string): string {
+  return `EtcdRestore ${name} exists already, from another restore: kubectl delete etcdrestore ${name}, then try again`;
+}
+
+function report(data: EtcdRestore, line: string): Report {
+  return { data, lines: () => [line] };
+}

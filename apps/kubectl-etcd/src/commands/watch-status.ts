@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Access } from '../access.ts';
+import type { Report } from '../render/print.ts';
+
+const every = 2_000;
+
+/** Shows a report again whenever it says something new, until it is interrupted. */
+export async function watchStatus(
+  { clock, signal }: Access,
+  read: () => Promise<Report>,
+  show: (report: Report) => string,
+  out: (text: string) => void,
+): Promise<void> {
+  let last = '';
+  for (;;) {
+    const text = show(await read());
+    // Without the ages of Leases, which move by themselves.
+    const said = text.replaceAll(/\d{1,9} s ago/g, '').replaceAll(/"renewed": [\d.]{1,20}/g, '');
+    if (said !== last) out(last === '' ? text : `\n${text}`);
+    last = said;
+    try {
+      await clock.sleep(every, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { EtcdCluster } from '@etcd-operator/operator';
+import type { Finding, Urgency } from './finding.ts';
+import { remedies } from './generated/remedies.ts';
+
+type Status = NonNullable<EtcdCluster['status']>;
+type Condition = NonNullable<Status['conditions']>[number];
+
+/** Conditions that are there only while something is the case, and how urgent that is. All others of this sort are `later`. */
+const urgencies: Readonly<Record<string, Urgency>> = {
+  AlarmRaised: 'now',
+  SecretsInvalid: 'soon',
+  SpecRefused: 'soon',
+  ForeignServices: 'soon',
+  ForeignPods: 'soon',
+  UnmanagedMembers: 'soon',
+  UnknownFields: 'soon',
+};
+
+/** Conditions that are there all the time, or that say what others say. */
+const ordinary = new Set(['Available', 'Scaling', 'Upgrading', 'Recovering', 'Ready', 'Reconciling', 'Stalled']);
+
+/** What the conditions and the members of an EtcdCluster say is wrong, in the words of the operator. */
+export function clusterFindings(cluster: EtcdCluster): readonly Finding[] {
+  const { metadata = {}, status = {} } = cluster;
+  const about = { object: `etcdcluster/${metadata.name}`, namespace: metadata.namespace ?? '' };
+  const conditions = status.conditions ?? [];
+  if (conditions.length === 0) return [{ ...about, ...unseen }];
+  const findings = [...available(conditions), ...stalled(conditions), ...abnormal(conditions)];
+  const known = new Set<string>();
+  return [...findings, ...lagging(cluster), ...members(status), ...reconciling(conditions)]
+    .filter(({ what, why }) => {
+      // Several conditions may have one cause, and say it in the same words.
+      const cause = `${what.split(': ').at(-1)} ${why}`;
+      return known.has(cause) ? false : known.add(cause);
+    })
+    .map((found) => ({ ...about, ...found }));
+}
+
+type Found = Omit<Finding, 'object' | 'namespace'>;
+
+const unseen: Found = {
+  urgency: 'now',
+  what: 'Not seen by an operator yet',
+  why: 'The object has no status.',
+  todo: 'See which operators run, and what they manage, with `kubectl etcd operators`.',
+};
+
+function available(conditions: readonly Condition[]): readonly Found[] {
+  const found = conditions.find(({ type }) => type === 'Available');
+  if (found?.status === 'True') return found.reason === 'Cluster available' ? [] : [told(found, 'soon')];
+  // Nobody waits for a cluster that never served.
+  const isNew = found?.reason === 'Bootstrapping' || found?.reason === 'Restoring';
+  return found ? [told(found, isNew ? 'soon' : 'now')] : [];
+}
+
+function stalled(conditions: readonly Condition[]): readonly Found[] {
+  return conditions
+    .filter(({ type, status }) => type === 'Stalled' && status === 'True')
+    .map((one) => told(one, 'soon'));
+}
+
+function reconciling(conditions: readonly Condition[]): readonly Found[] {
+  return conditions
+    .filter(({ type, status }) => type === 'Reconciling' && status === 'True')
+    .map((one) => told(one, 'later'));
+}
+
+function abnormal(conditions: readonly Condition[]): readonly Found[] {
+  return conditions
+    .filter(({ type, status }) => status === 'True' && !ordinary.has(type))
+    .map((one) => told(one, urgencies[one.type] ?? 'later'));
+}
+
+function lagging({ metadata = {}, status = {} }: EtcdCluster): readonly Found[] {
+  const { observedGeneration: seen = 0, controlPaused } = status;
+  if (seen >= (metadata.generation ?? 0)) return [];
+  const why = `Generation ${metadata.generation} of the spec was not acted upon, ${seen} was.`;
+  return controlPaused
+    ? [
+        {
+          urgency: 'later',
+          what: 'Paused, and changed since',
+          why,
+          todo: `Resume it: kubectl etcd resume ${metadata.name}`,
+        },
+      ]
+    : [
+        {
+          urgency: 'soon',
+          what: 'The spec was not acted upon',
+          why,
+          todo: 'See whether an operator runs: kubectl etcd operators',
+        },
+      ];
+}
+
+function members({ memberDetails }: Status): readonly Found[] {
+  return (memberDetails ?? [])
+    .filter(({ healthy }) => !healthy)
+    .map(({ name, reason = '', role = '' }) => ({
+      urgency: 'soon',
+      what: `Member ${name} is not healthy`,
+      why: reason || `It is ${role || 'of unknown role'}, and not healthy.`,
+      todo: `Read its log: kubectl etcd logs --member ${name}. A member that stays so is replaced after spec.pod.replaceAfter.`,
+    }));
+}
+
+function told({ type, reason = '', message = '', status }: Condition, urgency: Urgency): Found {
+  const state = status === 'True' ? type : `not ${type}`;
+  return { urgency, what: `${state}: ${reason}`, why: message, todo: remedyOf('EtcdCluster', reason) };
+}
+
+/** What the table of reasons says to do, as a sentence. */
+export function remedyOf(kind: string, reason: string): string {
+  const words = remedies[kind]?.[reason] ?? `see ${reason} in the reference of reasons.`;
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

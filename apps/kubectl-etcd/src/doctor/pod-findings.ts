@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Pod } from '@etcd-operator/kube';
+import type { Finding } from './finding.ts';
+
+/** Restarts that are no longer by chance. */
+const manyRestarts = 5;
+
+/** What Kubernetes says is wrong with the pods of a cluster. */
+export function podFindings(pods: readonly Pod[]): readonly Finding[] {
+  return pods.flatMap((pod) => {
+    const { name = '', namespace = '' } = pod.metadata ?? {};
+    const about = { object: `pod/${name}`, namespace };
+    return [...unscheduled(pod), ...waiting(pod), ...restarting(pod), ...terminating(pod)].map((found) => ({
+      ...about,
+      ...found,
+    }));
+  });
+}
+
+type Found = Omit<Finding, 'object' | 'namespace'>;
+
+function unscheduled({ status }: Pod): readonly Found[] {
+  const found = status?.conditions?.find(({ type, status: value }) => type === 'PodScheduled' && value === 'False');
+  if (!found) return [];
+  const todo = 'Make room on a node, or change affinity, tolerations or resources in spec.pod.';
+  return [{ urgency: 'soon', what: 'Pending: no node takes the pod', why: found.message ?? '', todo }];
+}
+
+const remedies: Readonly<Record<string, string>> = {
+  ErrImagePull: 'Check spec.repository and spec.version, or spec.image, and whether the node may pull from there.',
+  ImagePullBackOff: 'Check spec.repository and spec.version, or spec.image, and whether the node may pull from there.',
+  CreateContainerConfigError: 'Create the Secret or ConfigMap that the message names.',
+};
+
+function waiting({ metadata, status }: Pod): readonly Found[] {
+  return (status?.containerStatuses ?? []).flatMap(({ name, state }) => {
+    const { reason = '', message = '' } = state?.waiting ?? {};
+    if (reason === '' || reason === 'ContainerCreating' || reason === 'PodInitializing') return [];
+    const todo = remedies[reason] ?? `Read its log: kubectl logs ${metadata?.name} -c ${name} --previous`;
+    return [{ urgency: 'soon', what: `Container ${name} waits: ${reason}`, why: message, todo }];
+  });
+}
+
+function restarting({ metadata, status }: Pod): readonly Found[] {
+  return (status?.containerStatuses ?? [])
+    .filter(({ restartCount, state }) => restartCount >= manyRestarts && state?.waiting === undefined)
+    .map(({ name, restartCount, lastState }) => {
+      const { reason = 'unknown', exitCode } = lastState?.terminated ?? {};
+      const why = `It restarted ${restartCount} times, last after: ${reason}${exitCode === undefined ? '' : `, exit code ${exitCode}`}.`;
+      const todo = `Read the log before the restart: kubectl logs ${metadata?.name} -c ${name} --previous`;
+      return { urgency: 'later', what: `Container ${name} restarts often`, why, todo };
+    });
+}
+
+function terminating({ metadata, spec }: Pod): readonly Found[] {
+  if (metadata?.deletionTimestamp === undefined) return [];
+  const todo = `If the node is permanently gone, see the runbook node-gone; otherwise wait for node ${spec?.nodeName ?? ''}.`;
+  return [{ urgency: 'later', what: 'Terminating', why: `It was to be gone by ${metadata.deletionTimestamp}.`, todo }];
+}

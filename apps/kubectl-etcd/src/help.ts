@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+
+export const usage = `Shows and operates the etcd clusters that etcd-operator manages.
+
+Usage:
+  kubectl etcd doctor [CLUSTER] [-A]         what is wrong, why, and what to do, the most urgent first
+  kubectl etcd list [-A]                     all clusters, one line each
+  kubectl etcd status [CLUSTER] [--watch]    members, and what the operator does and why
+  kubectl etcd events [CLUSTER]              of the cluster, its pods, volumes, backups and restores
+  kubectl etcd logs [CLUSTER] [--member MEMBER] [--follow] [--previous] [--tail LINES]
+  kubectl etcd exec [CLUSTER] [--member MEMBER] [-i] -- etcdctl ...
+                                             in a member's pod; etcdctl gets endpoints and certificates
+  kubectl etcd operators                     which operators run, and what they manage
+  kubectl etcd members [CLUSTER]             the member list as etcd itself has it at this moment
+  kubectl etcd plan [CLUSTER] [-f FILE]      what the operator would do, step by step, and whether quorum survives;
+                                             with -f after the spec was changed to that of FILE (- is standard input)
+  kubectl etcd pause [CLUSTER]               nothing is changed or repaired any more
+  kubectl etcd resume [CLUSTER]
+  kubectl etcd backup list [CLUSTER] [-A]
+  kubectl etcd backup create [CLUSTER] --store URL --secret NAME [--add-time] [--name NAME] [--wait]
+  kubectl etcd backup browse BACKUP [PREFIX] [--values] [--revision N]
+                                             the keys in a backup, without restoring it
+  kubectl etcd backup diff BACKUP live|BACKUP [PREFIX] [--values]
+                                             what differs between a backup and the cluster, or another backup
+  kubectl etcd restore [CLUSTER] --store URL --secret NAME [--yes] [--wait]
+  kubectl etcd recover [CLUSTER] [--member NAME] [--yes] [--wait]
+                                             what a cluster without quorum can be recovered from; --yes does it
+  kubectl etcd move-leader [CLUSTER] [MEMBER]
+                                             hands leadership to MEMBER, or to the follower with the most data
+  kubectl etcd report [CLUSTER]              all of the above in one document to send on, without secrets
+
+CLUSTER may be left out where the namespace has only one. kubectl etcd COMMAND --help has examples.
+
+Options:
+  -o, --output FORMAT    wide, json or yaml
+  -n, --namespace NAME   default the context's
+  -A, --all-namespaces   list, doctor and backup list: all that you may read
+      --context NAME     of the kubeconfig
+      --kubeconfig FILE
+      --version
+
+Exit status: 0 done; 1 it failed, or (doctor) something cannot wait; 2 the command line, the kubeconfig or a file cannot be
+used, or --yes is missing; 3 (plan) quorum would be lost for a moment, or the operator would not do what the file asks for,
+or (backup diff) there are differences; exec ends as its command does.
+`;
+
+const store = `Options:
+  --store URL            where the backup lies: s3://BUCKET/KEY, abs://CONTAINER/KEY, gs://BUCKET/KEY, oss://BUCKET/KEY,
+                         or directory://PATH in the operator's own directory
+  --secret NAME          Secret with the store's credentials; which keys it has, the guide says
+  --endpoint URL         a server that is not the cloud's own
+  --path-style           (S3) addresses buckets by path instead of by host name
+  --s3-path BUCKET/KEY   with --aws-secret NAME and --s3-endpoint URL: the same for S3, as before
+  --wait                 until it has succeeded or failed
+  --timeout TIME         how long --wait waits: 90s, 10m (default 5m)
+`;
+
+const lookedInto = `BACKUP is the name of an EtcdBackup, which means what it has stored last; NAME:PATH is another one that it has stored; a URL
+(s3://, abs://, gs://, oss://, directory://) is any. It is copied to a nameless file in TMPDIR and verified, against its manifest and
+against the hash at its end, before anything of it is shown. A PREFIX with bytes that are no text is written as keys are shown: '"\\x00a"'.
+
+Options:
+  --values               show values as well
+  --revision N           the keys as they were at that revision; it must not be compacted in the backup
+  --at TIME              the keys as they were at that time, 2026-11-18T14:32:00Z, of an EtcdBackup with spec.continuous;
+                         BACKUP is then the EtcdBackup, or the URL of its path
+  --secret NAME          (URL) Secret with the store's credentials
+  --encryption-secret NAME   (URL) Secret with the key of an encrypted backup
+  --path-style           (URL, S3) addresses buckets by path instead of by host name
+  --endpoint URL         the store as this machine reaches it, through kubectl port-forward for example
+  --directory PATH       (Directory) where the operator's backup volume is mounted on this machine
+`;
+
+/** By command: what it does, and examples that can be typed. */
+export const commandHelp: Readonly<Record<string, string>> = {
+  doctor: `What is wrong with one cluster, or with all of a namespace: what, why, and what to do, the most urgent first.
+Conditions, members, pods, backups and restores are read, and etcd itself is asked through the API server. Nothing is changed.
+
+Usage: kubectl etcd doctor [CLUSTER] [-A]
+
+Examples:
+  kubectl etcd doctor                 all clusters of the namespace
+  kubectl etcd doctor my-cluster
+  kubectl etcd doctor -A              all namespaces
+  kubectl etcd doctor my-cluster -o json
+
+NOW: clients are not served, or data is at risk. SOON: it gets worse, or waits for you. LATER: worth knowing.
+Exit status: 1 if something is to be done NOW.
+`,
+  list: `All clusters of a namespace, or of all namespaces, one line each.
+
+Usage: kubectl etcd list [-A]
+
+Examples:
+  kubectl etcd list
+  kubectl etcd list -A
+  kubectl etcd list -A -o json
+`,
+  events: `Events of a cluster, of its pods and volumes, and of its backups and restores, oldest first.
+
+Usage: kubectl etcd events [CLUSTER]
+
+Examples:
+  kubectl etcd events my-cluster
+  kubectl etcd events my-cluster -o json
+`,
+  logs: `What the members of a cluster write, each line behind the name of its member.
+
+Usage: kubectl etcd logs [CLUSTER] [--member MEMBER] [--follow] [--previous] [--tail LINES]
+
+Examples:
+  kubectl etcd logs my-cluster                          the last 50 lines of each member
+  kubectl etcd logs my-cluster --follow                 as they come, until you press Ctrl-C
+  kubectl etcd logs --member my-cluster-5h2w6t8k4p --previous
+  kubectl etcd logs my-cluster --tail 500 -o json
+`,
+  exec: `Runs a command in the pod of a member. etcdctl gets the endpoints of all members, and the certificates that are in the pod.
+
+Usage: kubectl etcd exec [CLUSTER] [--member MEMBER] [-i] -- COMMAND ...
+
+Examples:
+  kubectl etcd exec my-cluster -- etcdctl endpoint status --write-out=table
+  kubectl etcd exec my-cluster -- etcdctl get --prefix /registry --keys-only
+  kubectl etcd exec --member my-cluster-5h2w6t8k4p -- etcdctl defrag
+  kubectl etcd exec my-cluster -i -- etcdctl put motd
+
+--member: in that pod, with its endpoint alone. -i: standard input goes to the command.
+A cluster with authentication also needs --user NAME:PASSWORD of etcdctl, which cannot ask for the password there.
+Exit status: that of the command.
+`,
+  pause: `Sets spec.paused: nothing of the cluster is changed or repaired until it is resumed. Members go on serving.
+
+Usage: kubectl etcd pause [CLUSTER]
+
+Examples:
+  kubectl etcd pause my-cluster
+`,
+  resume: `Takes spec.paused back: what was asked for meanwhile is done, and what broke is repaired.
+
+Usage: kubectl etcd resume [CLUSTER]
+
+Examples:
+  kubectl etcd resume my-cluster
+`,
+  report: `One document with all that helps to find out what is wrong: findings, members, events, objects and logs. Secrets are not
+read into it, and values of Secrets, passwords, tokens and keys are taken out of it. Read it before you send it.
+
+Usage: kubectl etcd report [CLUSTER] [--tail LINES]
+
+Examples:
+  kubectl etcd report my-cluster > report.yaml
+  kubectl etcd report my-cluster --tail 2000 -o json > report.json
+`,
+  status: `Members, conditions, and what the operator does and why.
+
+Usage: kubectl etcd status [CLUSTER] [--watch]
+
+Examples:
+  kubectl etcd status                 the only cluster of the namespace
+  kubectl etcd status my-cluster
+  kubectl etcd status my-cluster --watch     again whenever it changes, until you press Ctrl-C
+  kubectl etcd status my-cluster -o json
+`,
+  operators: `Which operators run, and which namespaces they manage.
+
+Usage: kubectl etcd operators
+
+Examples:
+  kubectl etcd operators
+  kubectl etcd operators -o yaml
+`,
+  members: `The member list as etcd itself has it at this moment, asked through the API server.
+
+Usage: kubectl etcd members [CLUSTER]
+
+Examples:
+  kubectl etcd members my-cluster
+  kubectl etcd members my-cluster -o wide     with raft indexes and peer URLs
+
+Exit status: 1 if no member is reachable, or if those that are have no quorum; what they know is still shown.
+`,
+  plan: `What the operator would do, step by step, and whether a quorum survives each step. Nothing is changed.
+
+Usage: kubectl etcd plan [CLUSTER] [-f FILE]
+
+Examples:
+  kubectl etcd plan my-cluster                what is left to do now
+  kubectl etcd plan my-cluster -f new.yaml    after the spec was changed to that of new.yaml
+  kubectl get etcdcluster my-cluster -o yaml | sed 's/size: 3/size: 5/' | kubectl etcd plan my-cluster -f -
+
+Exit status: 3 if quorum would be lost for a moment, or the operator would not do what the file asks for.
+`,
+  backup: `Lists EtcdBackups, creates one, or looks into what they have stored.
+
+Usage: kubectl etcd backup list [CLUSTER] [-A]
+       kubectl etcd backup create [CLUSTER] --store URL --secret NAME
+       kubectl etcd backup browse BACKUP [PREFIX]          see kubectl etcd backup browse --help
+       kubectl etcd backup diff BACKUP live|BACKUP [PREFIX]    see kubectl etcd backup diff --help
+
+Examples:
+  kubectl etcd backup list
+  kubectl etcd backup list my-cluster -o json
+  kubectl etcd backup create my-cluster --store s3://my-bucket/my-cluster.backup --secret aws --wait
+  kubectl etcd backup create my-cluster --store gs://my-bucket/nightly --secret gcp --add-time
+  kubectl etcd backup create my-cluster --s3-path my-bucket/nightly --aws-secret aws --add-time
+
+${store}  --name NAME            of the EtcdBackup (default: CLUSTER-TIME)
+  --add-time             append the time to the key, so that each backup has its own: KEY_20260131155759
+  --owner-job NAME/UID   the EtcdBackup is deleted with this Job; what it stored stays
+`,
+  'backup browse': `Shows the keys in a backup. Nothing is restored, and no cluster is needed.
+
+Usage: kubectl etcd backup browse BACKUP [PREFIX] [--values] [--revision N | --at TIME]
+
+Examples:
+  kubectl etcd backup browse my-backup                         all keys, without their values
+  kubectl etcd backup browse my-backup /registry/secrets/
+  kubectl etcd backup browse my-backup /config/ --values -o json
+  kubectl etcd backup browse my-backup /config/ --revision 4711    as it was at that revision
+  kubectl etcd backup browse my-backup /config/ --at 2026-11-18T14:32:00Z
+  kubectl etcd backup browse nightly:my-bucket/nightly_v4711_2026-01-31-15:57:59
+  kubectl etcd backup browse s3://my-bucket/my-cluster.backup --secret aws
+
+${lookedInto}`,
+  'backup diff': `Shows the keys in which a backup differs from the cluster as it is now, or from another backup: + only in the second, - only in
+the first, ~ value or lease differs. Nothing is restored.
+
+Usage: kubectl etcd backup diff BACKUP live|BACKUP [PREFIX] [--values] [--revision N | --at TIME] [--to-revision N | --to-at TIME]
+
+Examples:
+  kubectl etcd backup diff my-backup live                      what has changed since
+  kubectl etcd backup diff my-backup etcdcluster/other /config/ --values
+  kubectl etcd backup diff monday tuesday -o json
+  kubectl etcd backup diff my-backup my-backup --revision 4000 --to-revision 4711    what happened in between
+
+live is the cluster that the backup was made of, etcdcluster/NAME any other; it is asked through the API server.
+${lookedInto}  --to-revision N, --to-at TIME   likewise, of the second one
+
+Exit status: 3 if there are differences.
+`,
+  restore: `Creates an EtcdRestore, which brings a cluster back from a backup. What is there now is saved first.
+
+Usage: kubectl etcd restore [CLUSTER] --store URL --secret NAME [--yes]
+       kubectl etcd restore [CLUSTER] --store URL --secret NAME --prefix PREFIX [--dry-run | --yes]
+
+Examples:
+  kubectl etcd restore my-cluster --store s3://my-bucket/my-cluster.backup --secret aws --prefix /config/ --dry-run --wait
+  kubectl etcd restore my-cluster --store s3://my-bucket/my-cluster.backup --secret aws --yes --wait
+  kubectl etcd restore my-cluster --s3-path my-bucket/my-cluster.backup --aws-secret aws --yes --wait
+
+${store}  --yes                  replace the data of a cluster that exists
+  --prefix PREFIX        restore only keys that begin with it, while the cluster serves on; can be repeated
+  --dry-run              with --prefix: only count the keys that would be put and deleted. The same line with --yes instead
+                         writes them, unless another client has changed them meanwhile
+  --overwrite            with --prefix: write also keys that another client has changed meanwhile
+`,
+  recover: `Shows what a cluster that has lost its quorum can be recovered from, and what would be lost. Nothing is changed
+without --yes, which creates an EtcdRestore that recovers the cluster from the member with the most advanced log.
+
+Usage: kubectl etcd recover [CLUSTER]
+
+Examples:
+  kubectl etcd recover my-cluster                     members, what each has, and what would be lost
+  kubectl etcd recover my-cluster --yes --wait
+  kubectl etcd recover my-cluster --member my-cluster-5h2w6t8k4p --yes
+
+Options:
+  --member NAME          the member to recover from; refused if another one is ahead of it
+  --yes                  start the recovery
+  --wait                 until it has succeeded or failed
+  --timeout TIME         how long --wait waits: 90s, 10m (default 5m)
+
+Exit status: 1 if the cluster has a quorum, or no member has data.
+`,
+  'move-leader': `Hands leadership to a member, before work on a node for example.
+
+Usage: kubectl etcd move-leader [CLUSTER] [MEMBER]
+
+Examples:
+  kubectl etcd move-leader my-cluster                          to the follower with the most data
+  kubectl etcd move-leader my-cluster my-cluster-5h2w6t8k4p
+`,
+};

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import { isKubeError, secrets } from '@etcd-operator/kube';
+import type { Access } from '../access.ts';
+
+/** Fields of our kinds and of pods that name a Secret. */
+const naming = /secret(Name)?$/i;
+
+/** The names of all Secrets that objects refer to, at any depth. */
+export function secretNamesIn(value: unknown): ReadonlySet<string> {
+  const found = new Set<string>();
+  const visit = (node: unknown, key: string) => {
+    if (typeof node === 'string' && naming.test(key)) found.add(node);
+    if (typeof node !== 'object' || node === null) return;
+    if (key === 'secretKeyRef' && 'name' in node && typeof node.name === 'string') found.add(node.name);
+    for (const [name, field] of Object.entries(node)) visit(field, Array.isArray(node) ? key : name);
+  };
+  visit(value, '');
+  return found;
+}
+
+/** What these Secrets hold, so that it can be looked for and removed; nothing of those that may not be read. */
+export async function secretValues(access: Access, names: ReadonlySet<string>): Promise<readonly string[]> {
+  const { client, namespace, signal } = access;
+  const read = async (name: string) => {
+    try {
+      const { data = {} } = await client.resource(secrets).get({ namespace, name }, { signal });
+      return Object.values(data ?? {}).flatMap(decoded);
+    } catch (error) {
+      if (isKubeError(error, 'Forbidden', 'NotFound')) return [];
+      throw error;
+    }
+  };
+  return (await Promise.all([...names].map(read))).flat();
+}
+
+/** A value, and each of its lines: logs break long ones. */
+export function decoded(value: string): readonly string[] {
+  const text = Buffer.from(value, 'base64').toString('utf8');
+  const lines = text.split('\n').map((line) => line.trim());
+  // A line such as `[default]` is no secret, and of a file of settings the value alone is.
+  const values = lines.map((line) => line.slice(line.indexOf('=') + 1).trim());
+  const parts = [...lines, ...values].filter((one) => one.length >= 8 && !one.startsWith('-----'));
+  // A whole value may be a short password; a part as short as that is a word of any text.
+  return [text.trim(), ...parts].filter((one) => one.length >= 4);
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import { CliError } from './cli-error.ts';
+
+/** Where a backup lies, and how its store is reached, as `spec` of EtcdBackup and EtcdRestore has it. */
+export interface StoreLocation {
+  readonly type: 'S3' | 'ABS' | 'GCS' | 'OSS' | 'Directory';
+  readonly path: string;
+  /** Every field of the source but the path. */
+  readonly fields: Readonly<Record<string, string | boolean>>;
+}
+
+/** Options that name a store. */
+export interface StoreOptions {
+  readonly store?: string | undefined;
+  readonly secret?: string | undefined;
+  readonly endpoint?: string | undefined;
+  readonly 's3-path'?: string | undefined;
+  readonly 'aws-secret'?: string | undefined;
+  readonly 's3-endpoint'?: string | undefined;
+  readonly 'path-style'?: boolean | undefined;
+}
+
+const schemes: Readonly<Record<string, { readonly type: StoreLocation['type']; readonly secret?: string }>> = {
+  s3: { type: 'S3', secret: 'awsSecret' },
+  abs: { type: 'ABS', secret: 'absSecret' },
+  gs: { type: 'GCS', secret: 'gcpSecret' },
+  oss: { type: 'OSS', secret: 'ossSecret' },
+  directory: { type: 'Directory' },
+};
+
+/** Stores that a backup cannot be in without credentials of its own. */
+const needsSecret = new Set<StoreLocation['type']>(['S3', 'ABS', 'OSS']);
+
+/** Reads `--store s3://bucket/key --secret NAME`, or the older `--s3-path BUCKET/KEY --aws-secret NAME`. */
+export function storeOf(options: StoreOptions): StoreLocation {
+  const { store, secret, endpoint } = options;
+  if (store === undefined) return s3Of(options);
+  if (options['s3-path'] !== undefined) throw new CliError('Usage', 'give --store or --s3-path, not both');
+  const { type, field, path } = parsed(store);
+  if (field === undefined && (secret ?? endpoint) !== undefined)
+    throw new CliError('Usage', 'directory:// takes neither --secret nor --endpoint');
+  if (needsSecret.has(type) && !secret)
+    throw new CliError('Usage', "name the Secret with the store's credentials: --secret NAME");
+  return {
+    type,
+    path,
+    fields: {
+      ...(field !== undefined && secret !== undefined && { [field]: secret }),
+      ...(endpoint !== undefined && { endpoint }),
+      ...(type === 'S3' && options['path-style'] && { forcePathStyle: true }),
+    },
+  };
+}
+
+function parsed(store: string) {
+  const [, scheme = '', path = ''] = /^([a-z0-9]+):\/\/(.+)$/.exec(store) ?? [];
+  const found = Object.hasOwn(schemes, scheme) ? schemes[scheme] : undefined;
+  const all = 's3://, abs://, gs://, oss:// or directory://';
+  if (!found) throw new CliError('Usage', `--store ${store}: write it as ${all}, and the path`);
+  if (found.type !== 'Directory' && !/^[^/]+\/.+/.test(path))
+    throw new CliError('Usage', `--store ${store}: after ${scheme}:// comes BUCKET/KEY`);
+  return { type: found.type, field: found.secret, path };
+}
+
+function s3Of(options: StoreOptions): StoreLocation {
+  const { 's3-path': path, 'aws-secret': awsSecret, 's3-endpoint': endpoint } = options;
+  if (!path) throw new CliError('Usage', 'say where the backup lies: --s3-path BUCKET/KEY, or --store URL');
+  if (!/^[^/]+\/.+/.test(path))
+    throw new CliError('Usage', `--s3-path ${path}: write it as BUCKET/KEY, without a scheme`);
+  if (!awsSecret) throw new CliError('Usage', "name the Secret with the store's credentials: --aws-secret NAME");
+  const isByPath = options['path-style'] === true;
+  return {
+    type: 'S3',
+    path,
+    fields: { awsSecret, ...(endpoint !== undefined && { endpoint }), ...(isByPath && { forcePathStyle: true }) },
+  };
+}
+
+const fieldOf = { S3: 's3', ABS: 'abs', GCS: 'gcs', OSS: 'oss', Directory: 'directory' } as const;
+
+/** The source below its field of a spec, such as `{ s3: { path, awsSecret } }`. */
+export function sourceOf({ type, path, fields }: StoreLocation) {
+  return { [fieldOf[type]]: { path, ...fields } };
+}

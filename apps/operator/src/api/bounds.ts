@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+import {
+  type EmbeddableTypes,
+  embedded,
+  type NodeOptions,
+  type Presence,
+  type Schema,
+  type StructuralSchema,
+  string,
+} from '@etcd-operator/crd';
+
+/**
+ * What a spec may hold of anything whose length nobody else limits: far beyond what Kubernetes takes of it, and little enough that
+ * one object keeps neither the API server nor the operator busy.
+ */
+export const most = {
+  /** Names of objects. */
+  name: 253,
+  /** An image, a key of a label, a path. */
+  text: 4_096,
+  /** The value of a variable or of an annotation. */
+  value: 262_144,
+  items: 1_024,
+  entries: 1_024,
+  /** A duration, a quantity, a time. */
+  amount: 64,
+} as const;
+
+/**
+ * A text of a status. Wide on purpose: a status that the API server refuses is not written at all, and identities are recorded
+ * in it. Whoever writes one clips it far below.
+ */
+export const statusText = (description?: string) =>
+  string({ ...(description !== undefined && { description }), maxLength: 262_144 });
+
+export const statusItems = { maxItems: 4_096 } as const;
+
+/** A built-in type with a bound on every string, list and map in it that has none. `longest` overrides that of fields by name. */
+export function builtIn<N extends keyof EmbeddableTypes['core/v1']>(
+  name: N,
+  options: NodeOptions & { readonly longest?: Readonly<Record<string, number>> } = {},
+): Schema<EmbeddableTypes['core/v1'][N], 'required'> {
+  const { longest = {}, ...rest } = options;
+  return bounded(embedded('core/v1', name, rest), longest);
+}
+
+/** A node with bounds on everything below it that has none. */
+export function bounded<T, P extends Presence>(
+  { structural, presence }: Schema<T, P>,
+  longest: Readonly<Record<string, number>> = {},
+): Schema<T, P> {
+  return { structural: withBounds(structural, most.text, longest), presence };
+}
+
+function withBounds(
+  schema: StructuralSchema,
+  length: number,
+  longest: Readonly<Record<string, number>>,
+): StructuralSchema {
+  const below = (child: StructuralSchema, name?: string) =>
+    withBounds(child, name !== undefined && Object.hasOwn(longest, name) ? (longest[name] ?? length) : length, longest);
+  const { properties, additionalProperties, items } = schema;
+  return {
+    ...bounds(schema, length),
+    ...schema,
+    ...(properties && {
+      properties: Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, below(field, name)])),
+    }),
+    ...(additionalProperties && { additionalProperties: below(additionalProperties) }),
+    ...(items && { items: below(items) }),
+  };
+}
+
+function bounds(schema: StructuralSchema, maxLength: number): StructuralSchema {
+  if (schema['x-kubernetes-int-or-string']) return { maxLength: most.amount };
+  if (schema.type === 'string' && !schema.enum) return { maxLength: schema.format ? most.amount : maxLength };
+  if (schema.type === 'array') return { maxItems: most.items };
+  return schema.additionalProperties ? { maxProperties: most.entries } : {};
+}

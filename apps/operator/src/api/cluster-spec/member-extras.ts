@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+import { cel, type EmbeddableTypes, list, type NodeOptions, type Schema } from '@etcd-operator/crd';
+import { bounded, builtIn, most } from '../bounds.ts';
+
+/** What containers and volumes of a member are called that are not the user's. */
+export const reservedContainers = ['etcd', 'check-dns', 'fetch-backup', 'restore-datadir', 'read-survivor'] as const;
+export const reservedVolumes = [
+  'etcd-data',
+  'member-peer-tls',
+  'member-server-tls',
+  'restore-snapshot',
+  'restore-key',
+  'survivor-copy',
+] as const;
+/** Every port that a member's pod may listen on; a test compares it with `memberPorts`. */
+export const reservedPorts = [2379, 2380, 2381, 2389, 19_999] as const;
+export const reservedPortNames = ['server', 'client', 'metrics', 'restore'] as const;
+
+/** Of a container, what a user may say. Its security context is that of all containers of the pod; it has no probes and no hooks. */
+export const containerFields = [
+  'name',
+  'image',
+  'imagePullPolicy',
+  'command',
+  'args',
+  'workingDir',
+  'env',
+  'envFrom',
+  'ports',
+  'resources',
+  'volumeMounts',
+] as const;
+
+/** Kinds of volumes that reach nothing outside the pod's namespace, and no data of another member. */
+export const volumeKinds = ['configMap', 'downwardAPI', 'emptyDir', 'projected', 'secret'] as const;
+
+type Core = EmbeddableTypes['core/v1'];
+
+/** A built-in type with some of its fields. The others are pruned. */
+function picked<N extends keyof Core, K extends keyof Core[N] & string>(
+  name: N,
+  fields: readonly K[],
+): Schema<Pick<Core[N], K>, 'required'> {
+  const { structural } = builtIn(name, { longest: { value: most.value } });
+  const isPicked = (field: string) => fields.some((wanted) => wanted === field);
+  const properties = Object.entries(structural.properties ?? {}).filter(([field]) => isPicked(field));
+  return {
+    structural: {
+      ...structural,
+      properties: Object.fromEntries(properties),
+      ...(structural.required && { required: structural.required.filter(isPicked) }),
+    },
+    presence: 'required',
+  };
+}
+
+const quoted = (names: readonly string[]) => names.map((name) => `'${name}'`).join(', ');
+
+/** Containers of a user beside etcd, or before it. */
+export const extraContainers = (options: NodeOptions) =>
+  list(picked('Container', containerFields), {
+    ...options,
+    maxItems: 16,
+    rules: [
+      cel(
+        `self.all(container, !(container.name in [${quoted(reservedContainers)}]))`,
+        `containers cannot be called ${reservedContainers.join(', ')}`,
+      ),
+      cel(
+        `self.all(container, !has(container.ports) || container.ports.all(port, !(port.containerPort in [${reservedPorts.join(', ')}]) && !has(port.hostPort) && !has(port.hostIP)))`,
+        `containers cannot have the ports ${reservedPorts.join(', ')}, nor ports of the node`,
+      ),
+    ],
+  });
+
+/** Volumes for them. */
+export const extraVolumes = (options: NodeOptions) =>
+  list(picked('Volume', ['name', ...volumeKinds]), {
+    ...options,
+    maxItems: 32,
+    rules: [
+      cel(
+        `self.all(volume, !(volume.name in [${quoted(reservedVolumes)}]))`,
+        `volumes cannot be called ${reservedVolumes.join(', ')}`,
+      ),
+      cel(
+        `self.all(volume, [${volumeKinds.map((kind) => `has(volume.${kind})`).join(', ')}].exists_one(given, given))`,
+        `a volume is one of ${volumeKinds.join(', ')}`,
+      ),
+    ],
+  });
+
+/** Where etcd's own container has them. */
+export const extraMounts = (options: NodeOptions) =>
+  bounded(
+    list(picked('VolumeMount', ['name', 'mountPath', 'subPath', 'readOnly']), {
+      ...options,
+      maxItems: 32,
+      rules: [
+        cel(
+          "self.all(mount, mount.mountPath.startsWith('/') && !mount.mountPath.endsWith('/') && !['/var/etcd', '/etc/etcdtls', '/usr/local/bin'].exists(own, (mount.mountPath + '/').startsWith(own + '/') || (own + '/').startsWith(mount.mountPath + '/')))",
+          'mountPath is absolute, without a slash at its end, and not in or above /var/etcd, /etc/etcdtls and /usr/local/bin',
+        ),
+      ],
+    }),
+  );

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+import { addFinalizerPatch, removeFinalizerPatch } from '@etcd-operator/controller-runtime';
+import { jsonEqual, type Patch } from '@etcd-operator/kube';
+import { type EtcdBackup, etcdBackups } from '../../api/etcd-backup.ts';
+import { fieldManager } from '../../api/names.ts';
+import type { BackupStep } from '../plan/backup-plan.ts';
+import { tellLeft, tellOutcome, tellUndeleted, tellUnlabelled } from '../status/backup-events.ts';
+import { report } from '../status/report.ts';
+import type { ActContext, StepOutcome } from './act-context.ts';
+import { deleteStoredOf } from './delete-stored-of.ts';
+import { coreosFinalizer, ownFinalizer } from './finalizers.ts';
+import { dropProof, recordProof, startProof } from './proof-steps.ts';
+import { startRun } from './start-run.ts';
+import { startStream } from './stream-steps.ts';
+
+/**
+ * Carries out the steps of a plan in their order, each on the object as the one before has left it. If somebody else has changed the
+ * object meanwhile, the plan is not for it any more.
+ */
+export async function actAll(context: ActContext): Promise<StepOutcome> {
+  let { backup } = context.seen;
+  for (const step of context.plan.steps) {
+    const ended = await act(step, backup, context);
+    if (ended.kind !== 'done') return ended;
+    if (!isAsPlanned(context.seen.backup, ended.backup)) return { kind: 'retry', after: 1 };
+    backup = ended.backup;
+  }
+  return { kind: 'done', backup };
+}
+
+/** True if nothing has changed but what steps write: the status and the finalizers. */
+function isAsPlanned(seen: EtcdBackup, now: EtcdBackup): boolean {
+  return seen === now || jsonEqual(asked(seen), asked(now));
+}
+
+function asked({ metadata = {}, spec }: EtcdBackup): unknown {
+  const { resourceVersion: _version, managedFields: _fields, finalizers: _finalizers, ...others } = metadata;
+  return { others, spec };
+}
+
+/** Carries out one step. Throws what is nobody's answer: the work queue retries then. */
+async function act(step: BackupStep, backup: EtcdBackup, context: ActContext): Promise<StepOutcome> {
+  const { runs } = context.ports;
+  const { uid = '' } = backup.metadata ?? {};
+  switch (step.do) {
+    case 'recordOutcome':
+      return recordOutcome(backup, context);
+    case 'forgetRun':
+      runs.forget(uid);
+      return { kind: 'done', backup };
+    case 'start':
+      startRun(backup, step.due, context);
+      return { kind: 'done', backup };
+    case 'cancel':
+      runs.cancel(uid, 'the EtcdBackup has changed or is being deleted');
+      return { kind: 'done', backup };
+    case 'addOwnFinalizer':
+      return patch(backup, addFinalizerPatch(backup, ownFinalizer), context);
+    case 'removeOwnFinalizer':
+      return removeOwnFinalizer(backup, context);
+    case 'removeCoreosFinalizer':
+      return patch(backup, removeFinalizerPatch(backup, coreosFinalizer), context);
+    case 'deleteStored':
+      return deleteStoredOf(backup, step.isLastTry, context);
+    case 'deleteObject':
+      return deleteObject(backup, context);
+    case 'startProof':
+      return startProof(backup, step, context);
+    case 'recordProof':
+      return recordProof(backup, context);
+    case 'cancelProof':
+      await context.ports.proofs.end(uid);
+      return { kind: 'done', backup };
+    case 'dropProof':
+      return dropProof(backup, context);
+    case 'startStream':
+      await startStream(backup, context);
+      return { kind: 'done', backup };
+    case 'endStream':
+      await context.ports.streams.end(uid);
+      return { kind: 'done', backup };
+  }
+}
+
+/** The run is forgotten only when the status says what it came to. */
+async function recordOutcome(backup: EtcdBackup, context: ActContext): Promise<StepOutcome> {
+  const { ports, seen } = context;
+  const { run, status } = seen;
+  const { uid = '', name = '', namespace = '' } = backup.metadata ?? {};
+  if (!run) return { kind: 'done', backup };
+  const written = await report({ backup, status, run }, context);
+  ports.metrics.ended(name, namespace, run);
+  tellOutcome(ports.events, backup, run);
+  tellLeft(ports.events, backup, run.progress);
+  tellUnlabelled(ports.events, backup, run.progress);
+  ports.runs.forget(uid);
+  return { kind: 'done', backup: written };
+}
+
+function removeOwnFinalizer(backup: EtcdBackup, context: ActContext): Promise<StepOutcome> {
+  const { problem } = context.seen.observation;
+  if (problem) tellUndeleted(context.ports.events, backup, problem);
+  return patch(backup, removeFinalizerPatch(backup, ownFinalizer), context);
+}
+
+async function patch(backup: EtcdBackup, change: Patch | undefined, { reconcile }: ActContext): Promise<StepOutcome> {
+  if (!change) return { kind: 'done', backup };
+  const { client, signal } = reconcile;
+  const { name = '', namespace = '' } = backup.metadata ?? {};
+  const options = { fieldManager, signal };
+  const written = await client.resource(etcdBackups.resource).patch({ name, namespace }, change, options);
+  return { kind: 'done', backup: written };
+}
+
+/** Only as it was seen: one that was changed meanwhile is looked at again. */
+async function deleteObject({ metadata }: EtcdBackup, { reconcile }: ActContext): Promise<StepOutcome> {
+  const { client, log, signal } = reconcile;
+  const { name = '', namespace = '', uid = '', resourceVersion = '' } = metadata ?? {};
+  log.info('the EtcdBackup has finished and its time to live is over');
+  const preconditions = { uid, resourceVersion };
+  await client.resource(etcdBackups.resource).delete({ name, namespace }, { preconditions, signal });
+  return { kind: 'gone' };
+}

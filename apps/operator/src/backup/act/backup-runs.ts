@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Clock } from '@etcd-operator/ports';
+import { type BackupFault, faultOf } from '../backup-fault.ts';
+import type { TakenBackup } from './take-backup.ts';
+
+/** How far a run has come. Times in milliseconds since the epoch. */
+export interface RunProgress {
+  readonly object: string | undefined;
+  readonly startedAt: number;
+  readonly bytes: number;
+  /** What the database measures; the snapshot is about as long. 0 while it is not known. */
+  readonly totalBytes: number;
+  readonly seconds: number;
+  /** Objects that this run has left in the store and could not remove. */
+  readonly left: readonly string[];
+  /** Why, of the first of them, in words. */
+  readonly whyLeft?: string | undefined;
+  /** Leftovers of earlier runs that are gone. */
+  readonly removed: readonly string[];
+  /** What is to be said of Secrets that it has used without our label. */
+  readonly secretWarning?: string | undefined;
+}
+
+/** What a run came to. */
+export type RunOutcome =
+  | { readonly kind: 'taken'; readonly taken: TakenBackup }
+  | { readonly kind: 'failed'; readonly fault: BackupFault }
+  /** Called off: it says nothing about the backup. */
+  | { readonly kind: 'cancelled' };
+
+/** Told by the work how it goes on. */
+export interface RunReporter {
+  object(key: string, totalBytes: number): void;
+  bytes(bytes: number): void;
+  left(key: string, why: string): void;
+  removed(key: string): void;
+  secretWarning(message: string): void;
+}
+
+export interface RunRequest {
+  readonly uid: string;
+  readonly generation: number;
+  /** When this backup was due. */
+  readonly due: number;
+  readonly work: (signal: AbortSignal, reporter: RunReporter) => Promise<TakenBackup>;
+  /** Called when it has ended. */
+  readonly onEnd: () => void;
+}
+
+interface Run {
+  readonly generation: number;
+  readonly due: number;
+  readonly startedAt: number;
+  readonly started: number;
+  readonly stop: AbortController;
+  /** Resolves when it has ended and cleaned up. */
+  task: Promise<void>;
+  object: string | undefined;
+  bytes: number;
+  totalBytes: number;
+  readonly left: Map<string, string>;
+  readonly removed: Set<string>;
+  secretWarning: string | undefined;
+  ended: { readonly outcome: RunOutcome; readonly seconds: number } | undefined;
+}
+
+/** A run as it is now. */
+export interface RunState {
+  readonly generation: number;
+  readonly due: number;
+  readonly progress: RunProgress;
+  /** Undefined while it runs. */
+  readonly outcome: RunOutcome | undefined;
+}
+
+/**
+ * The backups that are being made in this process, at most one for each object. What a run came to is kept until it has been
+ * reported. Runs last longer than a reconcile, so that the deletion or a change of an object is seen meanwhile.
+ */
+export class BackupRuns {
+  readonly name = 'running backups';
+  readonly needsLeader = true;
+  readonly #clock: Clock;
+  readonly #runs = new Map<string, Run>();
+  readonly #tasks = new Set<Promise<void>>();
+  readonly #stop = new AbortController();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Ends all runs with the manager, or with the loss of the lease, and waits until they have cleaned up. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+    if (!signal.aborted) await promise;
+    this.#stop.abort(signal.reason);
+    await Promise.all(this.#tasks);
+  }
+
+  get running(): number {
+    return this.#tasks.size;
+  }
+
+  start(request: RunRequest): void {
+    if (this.#runs.has(request.uid) || this.#stop.signal.aborted) return;
+    const run: Run = {
+      generation: request.generation,
+      due: request.due,
+      startedAt: this.#clock.now(),
+      started: this.#clock.monotonic(),
+      stop: new AbortController(),
+      task: Promise.resolve(),
+      object: undefined,
+      bytes: 0,
+      totalBytes: 0,
+      left: new Map(),
+      removed: new Set(),
+      secretWarning: undefined,
+      ended: undefined,
+    };
+    this.#runs.set(request.uid, run);
+    const task = this.#work(run, request).finally(() => this.#tasks.delete(task));
+    run.task = task;
+    this.#tasks.add(task);
+  }
+
+  state(uid: string): RunState | undefined {
+    const run = this.#runs.get(uid);
+    if (!run) return undefined;
+    const { object, bytes, totalBytes, startedAt, generation, due } = run;
+    const seconds = run.ended?.seconds ?? this.#secondsOf(run);
+    const [whyLeft] = run.left.values();
+    const kept = { left: [...run.left.keys()], whyLeft, removed: [...run.removed], secretWarning: run.secretWarning };
+    return {
+      generation,
+      due,
+      progress: { object, startedAt, bytes, totalBytes, seconds, ...kept },
+      outcome: run.ended?.outcome,
+    };
+  }
+
+  /** Calls a run off. It ends soon, and then its outcome says so. */
+  cancel(uid: string, reason: string): void {
+    this.#runs.get(uid)?.stop.abort(new Error(reason));
+  }
+
+  /**
+   * Calls off the run of an object that is gone: nobody will ask what it came to. Resolves when it has ended: whoever comes after it may
+   * write the same object, which it must not clean up then.
+   */
+  async abandon(uid: string): Promise<void> {
+    const run = this.#runs.get(uid);
+    this.cancel(uid, 'the EtcdBackup is gone');
+    this.#runs.delete(uid);
+    await run?.task;
+  }
+
+  /** Drops an outcome that has been reported. A run that goes on is kept. */
+  forget(uid: string): void {
+    if (this.#runs.get(uid)?.ended) this.#runs.delete(uid);
+  }
+
+  async #work(run: Run, { work, onEnd }: RunRequest): Promise<void> {
+    const signal = AbortSignal.any([run.stop.signal, this.#stop.signal]);
+    const outcome = await this.#outcome(run, signal, work);
+    run.ended = { outcome, seconds: this.#secondsOf(run) };
+    onEnd();
+  }
+
+  async #outcome(run: Run, signal: AbortSignal, work: RunRequest['work']): Promise<RunOutcome> {
+    try {
+      const taken = await work(signal, {
+        object: (key, totalBytes) => Object.assign(run, { object: key, totalBytes }),
+        bytes: (bytes) => Object.assign(run, { bytes }),
+        left: (key, why) => void run.left.set(key, why),
+        removed: (key) => void run.removed.add(key),
+        secretWarning: (message) => Object.assign(run, { secretWarning: message }),
+      });
+      return { kind: 'taken', taken };
+    } catch (error) {
+      return signal.aborted ? { kind: 'cancelled' } : { kind: 'failed', fault: faultOf(error) };
+    }
+  }
+
+  #secondsOf(run: Run): number {
+    return (this.#clock.monotonic() - run.started) / 1000;
+  }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+import { isIP } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { lookupHost } from '@etcd-operator/blob';
+import { type Dialer, networkDialer } from '@etcd-operator/etcd';
+import type { Client } from '@etcd-operator/kube';
+import { type EndpointCall, type EndpointRefusal, type EndpointRules, judgeEndpoint } from './endpoint-rules.ts';
+import { homeAddresses } from './home-addresses.ts';
+
+/** Looks up a name. */
+export type Resolve = (host: string) => Promise<readonly string[]>;
+
+/** How an operator gets to endpoints that objects name. */
+export interface EndpointNetwork {
+  /** @default hosts file and DNS, without occupying a thread */
+  readonly resolve?: Resolve;
+  /** @default over the network */
+  readonly dial?: Dialer;
+}
+
+/** An endpoint that may not be connected to. Nothing was sent there. */
+export class EndpointRefusedError extends Error {
+  override readonly name = 'EndpointRefusedError';
+  readonly refusal: EndpointRefusal;
+
+  constructor(refusal: EndpointRefusal) {
+    super(refusal.message);
+    this.refusal = refusal;
+  }
+}
+
+/** Opens the connections of one object. */
+export type DialerFor = (use: Pick<EndpointCall, 'plainLogin'>) => Dialer;
+
+/**
+ * Connects to endpoints that an object of this namespace names, if the rules let it. Names are looked up for each connection, and an address
+ * that was judged is the one that is used, so that a name which leads elsewhere a moment later leads nowhere else.
+ */
+export function endpointDialer(
+  namespace: string,
+  client: Client,
+  rules: EndpointRules,
+  { resolve = lookupHost, dial = networkDialer }: EndpointNetwork = {},
+): DialerFor {
+  const allowedOf = async (call: EndpointCall, signal: AbortSignal): Promise<readonly string[]> => {
+    const { host } = call;
+    const name = rules.isShared ? nameAtHome(host, namespace) : host;
+    const found = isIP(host) === 0 ? await resolve(name) : [host];
+    signal.throwIfAborted();
+    if (found.length === 0) throw new Error(`${host} has no address`);
+    if (found.length > mostAddresses)
+      throw new Error(`${host} has ${found.length} addresses, more than the ${mostAddresses} that a name may have`);
+    const verdict = judgeEndpoint(call, found, new Set(), rules);
+    if (!('reason' in verdict)) return verdict.addresses;
+    // Whose addresses they are is asked only where it decides.
+    const home = await homeAddresses(client, namespace, found, signal);
+    const second = judgeEndpoint(call, found, home, rules);
+    if ('reason' in second) throw new EndpointRefusedError(second);
+    return second.addresses;
+  };
+  return ({ plainLogin }) =>
+    async ({ host, port }, signal) => {
+      const addresses = await allowedOf({ namespace, host, port, plainLogin }, signal);
+      return first(addresses, (address) => dial({ host: address, port }, signal));
+    };
+}
+
+/** Each is asked about at the API server, whose connections all tenants share. A Service of members has as many as there are members. */
+const mostAddresses = 16;
+
+/** `x` and `x.team-a` of an object in team-a mean the Service x there, not what the search domains of the operator's pod make of it. */
+export function nameAtHome(host: string, namespace: string): string {
+  const [service = '', ...rest] = host.replace(/\.$/, '').split('.');
+  const isShort = rest.length === 0 || (rest.length === 1 && rest[0]?.toLowerCase() === namespace);
+  return isShort ? `${service}.${namespace}.svc` : host;
+}
+
+async function first(addresses: readonly string[], connect: (address: string) => Promise<Duplex>): Promise<Duplex> {
+  let failure: unknown;
+  for (const address of addresses) {
+    try {
+      return await connect(address);
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw failure;
+}

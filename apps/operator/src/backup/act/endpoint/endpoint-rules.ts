@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+import { addressSet, fitsHost, isLocalAddress } from '@etcd-operator/blob';
+import { covers, type EndpointGrant } from './endpoint-grant.ts';
+
+/** What the operator itself says about `spec.etcdEndpoints`. */
+export interface EndpointRules {
+  /** True if it manages other namespaces than the one it runs in: then their users may borrow nothing of its place in the network. */
+  readonly isShared: boolean;
+  /** Where endpoints may lead besides the namespace of their object. If there are any, only there. */
+  readonly granted: readonly EndpointGrant[];
+  /** Hosts, addresses and networks that no endpoint may lead to: the API server. */
+  readonly refused: readonly string[];
+}
+
+/** A connection that is about to be opened. */
+export interface EndpointCall {
+  /** The namespace of the object that names the endpoint. */
+  readonly namespace: string;
+  /** As the object names it. */
+  readonly host: string;
+  readonly port: number;
+  /** A password would go over it without TLS: of a Secret that is labelled for that, or of any. */
+  readonly plainLogin: 'none' | 'labelled' | 'unlabelled';
+}
+
+/** Why an endpoint is not connected to. */
+export interface EndpointRefusal {
+  readonly reason: 'EndpointNotAllowed' | 'PlaintextLogin';
+  readonly message: string;
+}
+
+/**
+ * Which of the addresses that a name led to may be connected to. An object reaches pods and Services of its own namespace, and what an
+ * administrator granted; an operator that manages only the namespace it runs in has users who may reach what it reaches, so there anything goes unless hosts
+ * were granted. A password goes without TLS to the object's own namespace alone, or where an administrator said so.
+ *
+ * @param home those of the addresses that belong to pods and Services of the namespace
+ */
+export function judgeEndpoint(
+  call: EndpointCall,
+  addresses: readonly string[],
+  home: ReadonlySet<string>,
+  rules: EndpointRules,
+): { readonly addresses: readonly string[] } | EndpointRefusal {
+  const always = refusedAlways(call, addresses, rules);
+  if (always) return always;
+  const { granted, isShared } = rules;
+  const isLimited = isShared || granted.length > 0;
+  const grantsOf = (address: string) => granted.filter((grant) => covers(grant, call.host, call.port, address));
+  const reachable = addresses.filter((address) => !isLimited || home.has(address) || grantsOf(address).length > 0);
+  if (reachable.length === 0) return notAllowed(call);
+  if (call.plainLogin === 'none') return { addresses: reachable };
+  if (call.plainLogin === 'unlabelled' && isShared) return unlabelledLogin(call);
+  const trusted = reachable.filter(
+    (address) => home.has(address) || grantsOf(address).some(({ allowsPlainLogin }) => allowsPlainLogin),
+  );
+  return trusted.length > 0 ? { addresses: trusted } : plainLogin(call);
+}
+
+/** One bad address among good ones condemns them all: whoever answers may choose the order. */
+function refusedAlways(
+  { host, port }: EndpointCall,
+  addresses: readonly string[],
+  { refused }: EndpointRules,
+): EndpointRefusal | undefined {
+  const name = host.toLowerCase().replace(/\.$/, '');
+  if (addresses.some(isLocalAddress)) {
+    const message = `${host} is, or leads to, a loopback, link-local or metadata address; that is refused`;
+    return { reason: 'EndpointNotAllowed', message };
+  }
+  if (!refused.some((pattern) => fitsHost(pattern, name, String(port))) && !addresses.some(addressSet(refused)))
+    return undefined;
+  return { reason: 'EndpointNotAllowed', message: `${host} is, or leads to, the API server; that is refused` };
+}
+
+function notAllowed({ host, namespace }: EndpointCall): EndpointRefusal {
+  const message = `${host} is not a running pod, or a Service with a selector, of namespace ${namespace}: name one, or set spec.clusterRef; an administrator can allow more with -allow-etcd-endpoints=${host}`;
+  return { reason: 'EndpointNotAllowed', message };
+}
+
+function plainLogin({ host, namespace }: EndpointCall): EndpointRefusal {
+  const message = `${host} is outside of namespace ${namespace}, and no password goes there without TLS: use https, or start the operator with -allow-etcd-endpoints=http://${host}`;
+  return { reason: 'PlaintextLogin', message };
+}
+
+function unlabelledLogin({ host }: EndpointCall): EndpointRefusal {
+  const message = `no password of a Secret without the label for it goes to ${host} without TLS: use https, set spec.clusterRef, or label the Secret as condition SecretsUnlabelled says`;
+  return { reason: 'PlaintextLogin', message };
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+import { formatId, isEtcdError, MemberClient, type MemberStatus } from '@etcd-operator/etcd';
+import type { Clock } from '@etcd-operator/ports';
+import { BackupError } from '../../backup-fault.ts';
+import { type EtcdEndpoint, materialFor } from '../../observe/etcd-endpoint.ts';
+import { type DialerFor, EndpointRefusedError } from '../endpoint/endpoint-dialer.ts';
+import type { EndpointRefusal } from '../endpoint/endpoint-rules.ts';
+import type { EtcdAccess } from './etcd-access.ts';
+
+/** The member that the snapshot is taken from. Whoever chose it closes its client. */
+export interface ChosenMember {
+  readonly endpoint: EtcdEndpoint;
+  readonly client: MemberClient;
+  readonly status: MemberStatus;
+}
+
+export interface ChooseOptions {
+  readonly clock: Clock;
+  readonly dialFor: DialerFor;
+  readonly access: EtcdAccess;
+  /** Is the login one that may go without TLS where that is allowed? */
+  readonly isLoginLabelled: boolean;
+  /** After how long without a request the connection is closed. @default 30 s */
+  readonly idleMs?: number;
+  readonly signal: AbortSignal;
+}
+
+type Asked =
+  | { readonly chosen: ChosenMember }
+  | { readonly endpoint: EtcdEndpoint; readonly client: MemberClient; readonly error: Error };
+
+/** How long to wait for an endpoint. One that is down delays a backup by no more. */
+const answerMs = 5_000;
+
+/**
+ * Asks all endpoints at once and takes the one with the highest revision; of several, one that does not lead, which spares
+ * the leader. Endpoints that do not answer are passed over; only if none does, the backup fails. Members of different clusters are
+ * refused.
+ */
+export async function chooseMember(endpoints: readonly EtcdEndpoint[], options: ChooseOptions): Promise<ChosenMember> {
+  const asked = await Promise.all(endpoints.map((endpoint) => ask(endpoint, options)));
+  const found = asked.flatMap((one) => ('chosen' in one ? [one.chosen] : [])).toSorted(preference);
+  const mismatch = differentClusters(found);
+  const best = mismatch ? undefined : found[0];
+  for (const one of asked) {
+    const client = 'chosen' in one ? one.chosen.client : one.client;
+    if (client !== best?.client) client.close();
+  }
+  options.signal.throwIfAborted();
+  if (mismatch) throw mismatch;
+  if (best) return best;
+  throw noneAnswered(asked.flatMap((one) => ('error' in one ? [one] : [])));
+}
+
+/** A backup is of one cluster; which of two is meant only a person knows. */
+function differentClusters(found: readonly ChosenMember[]): BackupError | undefined {
+  const [first, ...others] = found;
+  const other = others.find(({ status }) => status.clusterId !== first?.status.clusterId);
+  if (!first || !other) return undefined;
+  const words = [first, other].map(({ endpoint, status }) => `${endpoint.text} is of ${formatId(status.clusterId)}`);
+  const message = `spec.etcdEndpoints are of different clusters: ${words.join(', ')}. Name the members of one cluster.`;
+  return new BackupError('lasting', 'DifferentClusters', message);
+}
+
+function preference(a: ChosenMember, b: ChosenMember): number {
+  if (a.status.revision !== b.status.revision) return a.status.revision > b.status.revision ? -1 : 1;
+  return Number(leads(a)) - Number(leads(b));
+}
+
+function leads({ status }: ChosenMember): boolean {
+  return status.leader === status.memberId;
+}
+
+async function ask(endpoint: EtcdEndpoint, options: ChooseOptions): Promise<Asked> {
+  const { clock, dialFor, access, signal } = options;
+  const tls = materialFor(endpoint, access.tls);
+  const plainLogin = tls || !access.login ? 'none' : options.isLoginLabelled ? 'labelled' : 'unlabelled';
+  const client = new MemberClient({
+    target: { host: endpoint.host, port: endpoint.port },
+    ...(endpoint.serverName !== undefined && { serverName: endpoint.serverName }),
+    clock,
+    dial: dialFor({ plainLogin }),
+    tls: () => tls,
+    login: () => access.login,
+    timeoutMs: answerMs,
+    connectTimeoutMs: answerMs,
+    ...(options.idleMs !== undefined && { idleMs: options.idleMs }),
+  });
+  try {
+    const status = await client.maintenance.status({ signal });
+    const other = otherMemberAt(endpoint, status);
+    return other ? { endpoint, client, error: other } : { chosen: { endpoint, client, status } };
+  } catch (error) {
+    return { endpoint, client, error: error instanceof Error ? error : new Error(String(error)) };
+  }
+}
+
+/** An address may belong to another pod by now. */
+function otherMemberAt({ expected }: EtcdEndpoint, { clusterId, memberId }: MemberStatus): Error | undefined {
+  if (!expected) return undefined;
+  const [cluster, member] = [formatId(clusterId), formatId(memberId)];
+  if (cluster !== expected.clusterId)
+    return new Error(`it is not a member of ${expected.clusterId}, but of ${cluster}`);
+  if (expected.memberId === undefined || member === expected.memberId) return undefined;
+  return new Error(`it is not member ${expected.memberId}, but ${member}`);
+}
+
+/** Why an endpoint was not connected to, if the rules are the reason. */
+function refusalOf(error: unknown): EndpointRefusal | undefined {
+  if (error instanceof EndpointRefusedError) return error.refusal;
+  return error instanceof Error ? refusalOf(error.cause) : undefined;
+}
+
+function noneAnswered(failures: readonly { readonly endpoint: EtcdEndpoint; readonly error: Error }[]): BackupError {
+  const words = failures.map(({ endpoint, error }) => `${endpoint.text}: ${error.message}`).join('; ');
+  const all = (...codes: Parameters<typeof isEtcdError>[1][]) =>
+    failures.every(({ error }) => isEtcdError(error, ...codes));
+  const message = `failed to create an etcd client from any of the endpoints: ${words}`;
+  const refusals = failures.flatMap(({ error }) => refusalOf(error) ?? []);
+  if (refusals[0] && refusals.length === failures.length)
+    return new BackupError('lasting', refusals[0].reason, message);
+  if (all('TlsFailed')) return new BackupError('lasting', 'TLSFailed', message);
+  if (all('LoginFailed', 'LoginRequired', 'PermissionDenied', 'InvalidAuthToken'))
+    return new BackupError('lasting', 'AuthenticationFailed', message);
+  return new BackupError('passing', 'EtcdUnavailable', message);
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+import { clientPort, memberAddress } from '@etcd-operator/etcd';
+import { type Client, ignoreNotFound, type Pod, pods } from '@etcd-operator/kube';
+import type { Clock } from '@etcd-operator/ports';
+import { type EtcdCluster, etcdClusters } from '../../../api/etcd-cluster.ts';
+import { annotations, clusterLabels } from '../../../api/names.ts';
+import { isOwnedBy } from '../../../cluster/objects/owner.ts';
+import { incarnationOf } from '../../../cluster/observe/pod-facts.ts';
+import { ClusterSecrets } from '../../../cluster/secrets/cluster-secrets.ts';
+import { identityOf } from '../../../identity/object-identity.ts';
+import { BackupError } from '../../backup-fault.ts';
+import type { EtcdEndpoint } from '../../observe/etcd-endpoint.ts';
+import { hasOwnAddress } from '../endpoint/home-addresses.ts';
+import type { EtcdAccess } from './etcd-access.ts';
+
+/** The members of an EtcdCluster, and how they are spoken to. */
+export interface ClusterMembers {
+  readonly endpoints: readonly EtcdEndpoint[];
+  readonly access: EtcdAccess;
+}
+
+/** Where the cluster is looked for. */
+export interface ClusterSearch {
+  readonly client: Client;
+  readonly clock: Clock;
+  /** The namespace of the object that names the cluster. */
+  readonly namespace: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The members of the EtcdCluster that `spec.clusterRef` names, by the addresses of the pods that it owns, by UID, and that belong to its present
+ * incarnation. No Service and no DNS name is asked, which another object could take over. Certificates and login are those of the cluster's
+ * own spec, so that they go to its own members alone.
+ */
+export async function clusterMembers(name: string, search: ClusterSearch): Promise<ClusterMembers> {
+  const { client, clock, namespace, signal } = search;
+  const cluster = await ignoreNotFound(client.resource(etcdClusters.resource).get({ namespace, name }, { signal }));
+  if (!cluster)
+    throw new BackupError('passing', 'ClusterMissing', `etcdcluster/${name} of spec.clusterRef does not exist`);
+  const { credentials, problems } = await new ClusterSecrets(clock).check(cluster, client, signal);
+  const unusable = problems.filter((problem) => isAboutAccess(problem, cluster));
+  if (unusable.length > 0)
+    throw new BackupError('lasting', 'SecretInvalid', `etcdcluster/${name}: ${unusable.join('; ')}`);
+  const labelSelector = Object.entries(clusterLabels(name))
+    .map(([key, value]) => `${key}=${value}`)
+    .join();
+  const { items } = await client.resource(pods).list({ namespace, labelSelector, signal });
+  const endpoints = membersOf(cluster, items, credentials.tls !== undefined);
+  if (endpoints.length > 0) return { endpoints, access: credentials };
+  throw new BackupError('passing', 'EtcdUnavailable', `etcdcluster/${name} has no member with an address yet`);
+}
+
+/** The endpoints of a cluster's own pods. None before its cluster ID is recorded: nothing could tell its members from others. */
+function membersOf(cluster: EtcdCluster, found: readonly Pod[], tls: boolean): readonly EtcdEndpoint[] {
+  const { name, namespace, uid } = identityOf(cluster);
+  const { clusterID: clusterId, incarnation = 1 } = cluster.status ?? {};
+  if (!clusterId) return [];
+  const clusterDomain = cluster.spec.pod?.ClusterDomain ?? '';
+  const isMember = (pod: Pod) =>
+    isOwnedBy(pod, uid) &&
+    incarnationOf(pod.metadata?.labels) === incarnation &&
+    pod.metadata?.annotations?.[annotations.startedByRestore] === undefined &&
+    hasOwnAddress(pod);
+  return found.filter(isMember).flatMap(({ metadata, status }) => {
+    const { name: member = '' } = metadata ?? {};
+    const memberId = metadata?.annotations?.[annotations.memberId];
+    const serverName = memberAddress(
+      { member, cluster: name, namespace, clusterDomain },
+      { client: true, peer: true },
+    ).host;
+    const expected = { clusterId, ...(memberId && { memberId }) };
+    return status?.podIP
+      ? [{ text: `pod/${member}`, host: status.podIP, port: clientPort, tls, serverName, expected }]
+      : [];
+  });
+}
+
+/** What is wrong with certificates of peers and servers is the business of the cluster alone. */
+function isAboutAccess(problem: string, { spec }: EtcdCluster): boolean {
+  const names = [spec.TLS?.static?.operatorSecret, spec.auth?.secret];
+  return names.some((name) => name && (problem.startsWith(`secret/${name}:`) || problem.startsWith(`secret/${name} `)));
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import { formatTime } from '@etcd-operator/kube';
+import { type EtcdBackup, etcdBackups } from '../../api/etcd-backup.ts';
+import { writeStatus } from '../../api/write-status.ts';
+import { identityOf } from '../../identity/object-identity.ts';
+import type { ProofStep } from '../plan/proof-plan.ts';
+import { proofPodName } from '../prove/proof-pod.ts';
+import { begunProof, endedProof, type ProofFields, withoutProof } from '../prove/proof-status.ts';
+import { proveBackup } from '../prove/run-proof.ts';
+import { tellProof } from '../status/backup-events.ts';
+import type { ActContext, StepOutcome } from './act-context.ts';
+
+/** Written down first: whoever comes after a crash begins it again, and retention leaves its backup. */
+export async function startProof(
+  backup: EtcdBackup,
+  { path, due }: Extract<ProofStep, { do: 'startProof' }>,
+  context: ActContext,
+): Promise<StepOutcome> {
+  const { ports, seen } = context;
+  const { order } = seen.observation;
+  if (!order) return { kind: 'done', backup };
+  const { namespace, name } = identityOf(backup);
+  const begun = { path, due, pod: proofPodName(identityOf(backup)) };
+  const written = await write(backup, begunProof(backup.status, begun, formatTime(seen.now)), context);
+  const log = ports.log.child({ object: `EtcdBackup ${namespace}/${name}` });
+  ports.proofs.start(written, path, (job) => proveBackup({ backup: written, order, path }, { ...ports, log }, job));
+  return { kind: 'done', backup: written };
+}
+
+/** The proof is forgotten only when the status says what it came to. */
+export async function recordProof(backup: EtcdBackup, context: ActContext): Promise<StepOutcome> {
+  const { ports, seen } = context;
+  const { uid } = identityOf(backup);
+  const outcome = ports.proofs.outcome(uid);
+  if (!outcome) return { kind: 'done', backup };
+  const at = { now: seen.now, chance: ports.random.next() };
+  const written = await write(backup, endedProof(backup.status, outcome, at), context);
+  tellProof(ports.events, backup, outcome);
+  await ports.proofs.end(uid);
+  return { kind: 'done', backup: written };
+}
+
+export async function dropProof(backup: EtcdBackup, context: ActContext): Promise<StepOutcome> {
+  return { kind: 'done', backup: await write(backup, withoutProof(backup.status), context) };
+}
+
+function write(backup: EtcdBackup, fields: ProofFields, { reconcile }: ActContext): Promise<EtcdBackup> {
+  return writeStatus(reconcile.client.resource(etcdBackups.resource), backup, fields, reconcile.signal);
+}

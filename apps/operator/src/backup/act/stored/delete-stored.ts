@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type BlobStore, isBlobError } from '@etcd-operator/blob';
+import type { Client } from '@etcd-operator/kube';
+import type { EtcdBackup } from '../../../api/etcd-backup.ts';
+import type { SegmentName } from '../../../changes/segment-names.ts';
+import { endUploads } from '../../../storage/end-uploads.ts';
+import { manifestPath } from '../../../storage/manifest.ts';
+import { openStore, type StorageSettings } from '../../../storage/open-store.ts';
+import { findManifest } from '../../../storage/read-manifest.ts';
+import { secretReader } from '../../../storage/secret-reader.ts';
+import { deleteSegments, pruneSegments } from '../../continuous/prune-segments.ts';
+import type { BackupOrder } from '../../observe/backup-order.ts';
+import { isOfName } from '../../plan/backup-names.ts';
+import { isOwnKey, leftoversOf } from './leftovers.ts';
+import { deleteBackup } from './prune.ts';
+
+/** What was done about the stored backups of an object that goes. */
+export interface DeletedStored {
+  readonly deleted: readonly string[];
+  /** What stays. */
+  readonly kept: readonly KeptObject[];
+}
+
+interface DeletedFrom extends DeletedStored {
+  /** Of the clusters that deleted backups are of, by their manifests. */
+  readonly clusterIds: ReadonlySet<string>;
+}
+
+interface KeptObject {
+  readonly key: string;
+  /** Its manifest does not say that it is its own, or may not be read; it is locked; or unfinished uploads to it may be left. */
+  readonly why: 'notOurs' | 'denied' | 'locked' | 'uploadsRefused';
+}
+
+/**
+ * Deletes the stored backups of an object that goes: those whose manifest names this very object, and what its failed attempts have
+ * left. Nothing else; what lies there besides is told.
+ */
+export async function deleteStored(
+  backup: EtcdBackup,
+  order: BackupOrder,
+  client: Client,
+  settings: StorageSettings,
+  signal: AbortSignal,
+): Promise<DeletedStored> {
+  const { namespace = '' } = backup.metadata ?? {};
+  const readSecret = secretReader(client, namespace, signal, settings);
+  const request = { type: order.place.type, sources: backup.spec, namespace, readSecret };
+  const { store, place } = await openStore(request, settings);
+  try {
+    const stored = await deleteFrom(store, place.key, backup, signal);
+    if (order.continuous) await deleteChanges(store, place.key, stored, signal);
+    return stored;
+  } finally {
+    store.close();
+  }
+}
+
+/**
+ * What is left leads to some of the changes. With the last backup nothing does any more: the changes of the clusters that the deleted
+ * backups are of go with them, and no others. A listing that shows no backup deletes nothing.
+ */
+export async function deleteChanges(
+  store: BlobStore,
+  base: string,
+  stored: Pick<DeletedFrom, 'kept' | 'clusterIds'>,
+  signal: AbortSignal,
+): Promise<void> {
+  // The store itself is fenced.
+  const fence = () => undefined;
+  const isSurplus = ({ clusterId }: SegmentName) => stored.clusterIds.has(clusterId);
+  if (stored.kept.length > 0) await pruneSegments(store, base, fence, signal);
+  else await deleteSegments(store, base, { isSurplus, fence }, signal);
+}
+
+/** The same, of a store that is open. @param base the key that the spec names */
+export async function deleteFrom(
+  store: BlobStore,
+  base: string,
+  { metadata, status }: Pick<EtcdBackup, 'metadata' | 'status'>,
+  signal: AbortSignal,
+): Promise<DeletedFrom> {
+  const { uid = '' } = metadata ?? {};
+  const left = new Set(leftoversOf(status).filter((key) => isOwnKey(base, key)));
+  const kept: KeptObject[] = [];
+  const deleted: string[] = [];
+  const owned = new Map<string, string | undefined>();
+  for (const key of await keysOf(store, base, signal)) {
+    const manifest = await findManifest(store, key, signal);
+    // At the path of a single backup, what has no manifest may have been there before any attempt.
+    const isLeft = manifest === 'absent' && left.has(key) && key !== base;
+    const own = ownCluster(base, key, uid, manifest);
+    owned.set(key, own);
+    if (manifest === 'denied') kept.push({ key, why: 'denied' });
+    else if (own === undefined && !isLeft) kept.push({ key, why: 'notOurs' });
+    else if (await isDeleted(store, key, signal)) deleted.push(key);
+    else kept.push({ key, why: 'locked' });
+  }
+  for (const key of left)
+    if ((await endUploads(store, key, signal)) === 'refused') kept.push({ key, why: 'uploadsRefused' });
+  return { deleted, kept, clusterIds: new Set(deleted.flatMap((key) => owned.get(key) ?? [])) };
+}
+
+/** The cluster that a backup is of, if its manifest names the object with this UID and lies beside what it was written for. */
+function ownCluster(
+  base: string,
+  key: string,
+  uid: string,
+  manifest: Awaited<ReturnType<typeof findManifest>>,
+): string | undefined {
+  const isOwn = typeof manifest === 'object' && manifest.backup?.uid === uid && isOfName(base, key, manifest.time);
+  return isOwn ? manifest.clusterId : undefined;
+}
+
+/** False for one that the store has locked. */
+async function isDeleted(store: BlobStore, key: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    await deleteBackup(store, key, signal);
+    return true;
+  } catch (error) {
+    if (isBlobError(error, 'Locked')) return false;
+    throw error;
+  }
+}
+
+/** Keys under the object's own names of which a backup, or its manifest, is stored. */
+async function keysOf(store: BlobStore, base: string, signal: AbortSignal): Promise<ReadonlySet<string>> {
+  const keys = new Set<string>();
+  const suffix = manifestPath('');
+  for await (const { key } of store.list(base, { signal })) {
+    const of = key.endsWith(suffix) ? key.slice(0, -suffix.length) : key;
+    if (isOwnKey(base, of)) keys.add(of);
+  }
+  return keys;
+}

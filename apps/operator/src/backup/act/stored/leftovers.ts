@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type BlobStore, isBlobError } from '@etcd-operator/blob';
+import type { Clock, Logger } from '@etcd-operator/ports';
+import type { EtcdBackupStatus } from '../../../api/etcd-backup.ts';
+import { OutOfTime, withinLimit } from '../../../storage/attempt.ts';
+import { deleteSurely } from '../../../storage/delete-surely.ts';
+import { endUploads, uploadsRefused } from '../../../storage/end-uploads.ts';
+import { manifestPath, snapshotPath } from '../../../storage/manifest.ts';
+import { findManifest } from '../../../storage/read-manifest.ts';
+import { faultOf } from '../../backup-fault.ts';
+import { parsePeriodicKey, seriesPrefix } from '../../plan/backup-names.ts';
+import { manifestDenied } from './prune.ts';
+
+/** What earlier attempts may have left in the store, as the status tells: what could not be removed, and what a process that died was writing. */
+export function leftoversOf(status: EtcdBackupStatus | undefined): readonly string[] {
+  const { leftovers, progress } = status ?? {};
+  return [...new Set([...(leftovers ?? []), ...(progress?.object ? [progress.object] : [])])];
+}
+
+/** A status can be written by others: only the object's own path and names of its own series are ever touched. */
+export function isOwnKey(base: string, key: string): boolean {
+  return key === base || parsePeriodicKey(base, key) !== undefined;
+}
+
+/** Makes a call to the store that may not take long. */
+type Limited = <T>(call: (signal: AbortSignal) => Promise<T>) => Promise<T>;
+
+export interface LeftoverPorts {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly onLeft: (object: string, why: unknown) => void;
+  readonly onRemoved: (object: string) => void;
+}
+
+/**
+ * Removes what earlier attempts have left. What cannot be removed stays noted and is no reason not to make a backup: credentials
+ * may not allow to delete.
+ */
+export async function removeLeftovers(
+  store: BlobStore,
+  base: string,
+  status: EtcdBackupStatus | undefined,
+  { clock, log, onLeft, onRemoved }: LeftoverPorts,
+): Promise<void> {
+  // Each call has its time, so that a slow store is cleaned too; one that does not answer is not asked again.
+  const limited: Limited = (call) => withinLimit(clock, call);
+  let isSilent = false;
+  for (const key of leftoversOf(status)) {
+    // Of another path, or written by somebody else: it stays noted, for nobody has removed it.
+    if (!isOwnKey(base, key)) {
+      onLeft(key, new Error(`${key} is not below ${base}, the path of the spec`));
+      continue;
+    }
+    try {
+      if (isSilent) throw new OutOfTime();
+      await remove(store, base, key, limited);
+      onRemoved(key);
+    } catch (error) {
+      isSilent ||= error instanceof OutOfTime;
+      log.info('what a failed attempt left could not be removed', { key, error });
+      onLeft(key, error);
+    }
+  }
+}
+
+/** Why something stays, and what to do, for people. */
+export function whyLeft(error: unknown): string {
+  const { reason, message } = faultOf(error);
+  const remedy =
+    'Allow the credentials to delete objects and to list and abort unfinished uploads, or remove it there.';
+  return `${message}. ${reason === 'AccessDenied' ? remedy : 'It is retried before the next backup.'}`;
+}
+
+/**
+ * Of a single backup the next attempt takes the place. What has a manifest is a backup, whatever the status says; also one that cannot be
+ * read, and one that only one of two answers knows of.
+ */
+async function remove(store: BlobStore, base: string, key: string, limited: Limited): Promise<void> {
+  const uploads = await limited((signal) => endUploads(store, key, signal));
+  if (key !== base) await removeUnclaimed(store, key, limited);
+  if (uploads === 'refused') throw uploadsRefused(key);
+}
+
+async function removeUnclaimed(store: BlobStore, key: string, limited: Limited): Promise<void> {
+  const manifest = await limited((signal) => findManifest(store, key, signal));
+  if (manifest === 'denied') throw manifestDenied(key);
+  if (manifest !== 'absent' || (await limited((signal) => isManifestListed(store, key, signal)))) return;
+  await limited((signal) => deleteSurely(store, key, signal));
+}
+
+/** Who may not list reads again. */
+async function isManifestListed(store: BlobStore, key: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    for await (const listed of store.list(manifestPath(key), { signal }))
+      if (listed.key === manifestPath(key)) return true;
+    return false;
+  } catch (error) {
+    if (!isBlobError(error, 'Denied')) throw error;
+    return (await findManifest(store, key, signal)) !== 'absent';
+  }
+}
+
+/** No attempt lasts for longer than a week: whatever began before that is written by nobody any more. */
+const longestUploadMs = 8 * 24 * 3_600_000;
+
+/** Ends unfinished uploads of the series that nobody has noted; they cost money and are seen by nobody. */
+export async function sweepSeries(
+  store: BlobStore,
+  base: string,
+  { clock, log }: Pick<LeftoverPorts, 'clock' | 'log'>,
+): Promise<void> {
+  try {
+    const before = clock.now() - longestUploadMs;
+    // Much else may start with the prefix: other series, and objects of others.
+    const isOwn = (key: string) => parsePeriodicKey(base, snapshotPath(key)) !== undefined;
+    await withinLimit(clock, (signal) => store.sweep(seriesPrefix(base), before, { signal, isOwn }));
+  } catch (error) {
+    log.info('unfinished uploads of this periodic backup could not be cleaned up; its backups are not affected', {
+      error,
+    });
+  }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Readable } from 'node:stream';
+import { type BlobStore, isBlobError } from '@etcd-operator/blob';
+import type { BackupReason } from '../../../api/reasons.ts';
+import { openBackup } from '../../../storage/encryption/backup-reader.ts';
+import { EncryptionError } from '../../../storage/encryption/encryption-error.ts';
+import type { KeyProvider } from '../../../storage/encryption/key-provider.ts';
+import { isAuthentic } from '../../../storage/encryption/manifest-mac.ts';
+import { type Manifest, manifestPath } from '../../../storage/manifest.ts';
+import { findManifest, readManifest } from '../../../storage/read-manifest.ts';
+import { BackupError } from '../../backup-fault.ts';
+
+/** Where a single backup goes, and whose it is. */
+export interface SinglePlace {
+  readonly key: string;
+  /** As people write it. */
+  readonly path: string;
+  /** Of the EtcdBackup. */
+  readonly uid: string;
+}
+
+/**
+ * Throws if a backup lies at the place that another EtcdBackup made, one of the same name that is gone included: what it holds may be
+ * the only copy of it; and if that cannot be told. An object without a manifest is no backup of ours, and is replaced as CoreOS etcd-operator
+ * did. One answer is not enough to call a place free: some come from caches.
+ */
+export async function refuseOccupied(store: BlobStore, place: SinglePlace, signal: AbortSignal): Promise<void> {
+  const isThere = await look(store, place.key, signal);
+  const manifest = await findManifest(store, place.key, signal);
+  if (manifest === 'absent') return;
+  if (manifest === 'denied') {
+    if (isThere === 'absent') return;
+    if (isThere === 'unknown' && (await mayRead(store, place, signal))) return;
+    const words = 'may hold a backup, and the store does not let its manifest be read';
+    // Credentials that may do neither are perhaps no good at all.
+    throw refused(place, isThere === 'there' ? 'PathOccupied' : 'AccessDenied', words, allowRead);
+  }
+  if (manifest === 'garbled') {
+    const words = `has something at ${manifestPath(place.key)} that is no manifest, so it is not known whose backup it holds`;
+    throw refused(place, 'PathOccupied', words, 'Choose another path, or delete the stored backup and that object.');
+  }
+  if (manifest.backup?.uid === place.uid) return;
+  // What somebody deleted without its manifest is gone, if reading it says so, too.
+  if (isThere === 'absent' && (await isUnreadable(store, place.key, signal))) return;
+  const words = `holds the backup that ${ownerOf(manifest)} made at ${manifest.time}, and it is not overwritten`;
+  throw refused(place, 'PathOccupied', words, 'Choose another path, or delete the stored backup.');
+}
+
+/**
+ * Throws if a backup that this EtcdBackup made before is not encrypted with the key that its spec names now: its own bytes, and
+ * the proof in its manifest, say so.
+ */
+export async function refuseOtherKey(
+  store: BlobStore,
+  place: SinglePlace,
+  { keys, manifest }: { readonly keys: KeyProvider; readonly manifest: Manifest },
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await openBackup(store, { key: place.key, keys }, signal);
+  } catch (error) {
+    if (!(error instanceof EncryptionError)) throw error;
+    const words = `holds the backup that this EtcdBackup made before, and it is ${stateOf(error, keys)}`;
+    throw refused(place, 'PathOccupied', words, 'Choose another path, or delete the stored backup.');
+  }
+  if (await isAuthentic(manifest, keys, signal)) return;
+  const words = `holds a backup whose manifest was not written with the key in ${keys.source}`;
+  throw refused(place, 'PathOccupied', words, 'Choose another path, or delete the stored backup.');
+}
+
+function stateOf({ code }: EncryptionError, { source }: KeyProvider): string {
+  switch (code) {
+    case 'NotEncrypted':
+    case 'NoKey':
+      return 'not encrypted, as spec.encryption demands';
+    case 'WrongKey':
+      return `not encrypted with the key in ${source}`;
+    case 'Damaged':
+      return 'damaged';
+  }
+}
+
+const allowRead = 'Allow the credentials to read it, or choose another path where they may see that nothing is stored.';
+
+function refused({ path }: SinglePlace, reason: BackupReason, words: string, next: string): BackupError {
+  return new BackupError('lasting', reason, `${path} ${words}. ${next}`);
+}
+
+/** Throws if another EtcdBackup has finished a backup of the same second and revision under this name of a series. */
+export async function refuseTaken(store: BlobStore, key: string, uid: string, signal: AbortSignal): Promise<void> {
+  const manifest = await readManifest(store, key, signal);
+  if (!manifest || manifest.backup?.uid === uid) return;
+  const words = `${key} was just made by ${ownerOf(manifest)}; the next try has another name`;
+  throw new BackupError('passing', 'PathInUse', words);
+}
+
+function ownerOf({ backup }: Manifest): string {
+  return backup ? `EtcdBackup ${backup.namespace}/${backup.name}` : 'an unknown EtcdBackup';
+}
+
+async function look(store: BlobStore, key: string, signal: AbortSignal): Promise<'there' | 'absent' | 'unknown'> {
+  try {
+    await store.stat(key, { signal });
+    return 'there';
+  } catch (error) {
+    if (isBlobError(error, 'NotFound')) return 'absent';
+    if (isBlobError(error, 'Denied')) return 'unknown';
+    throw error;
+  }
+}
+
+/**
+ * Who may not list is told "denied" of what is not there. An object of our own shows whether what is there can be read: if it can, what
+ * is denied is not there.
+ */
+async function mayRead(store: BlobStore, { key, uid }: SinglePlace, signal: AbortSignal): Promise<boolean> {
+  const probe = `${key}.${uid}.readable`;
+  try {
+    await store.put(probe, Readable.from([Buffer.from('x')]), { signal, readBack: false, isUnlocked: true });
+    for await (const _piece of store.get(probe, { offset: 0, length: 1 }, { signal })) return true;
+    return false;
+  } catch (error) {
+    if (isBlobError(error, 'Denied')) return false;
+    throw error;
+  } finally {
+    await store.delete(probe, { signal }).catch(() => undefined);
+  }
+}
+
+async function isUnreadable(store: BlobStore, key: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    for await (const _piece of store.get(key, { offset: 0, length: 1 }, { signal })) return false;
+    return false;
+  } catch (error) {
+    if (isBlobError(error, 'NotFound')) return true;
+    throw error;
+  }
+}
+
+/** Where a backup is about to be written: in which store, and under which key. */
+export interface WritePlace {
+  /** Of the store. */
+  readonly server: string;
+  readonly location: string;
+  readonly key: string;
+  /** As people write it. */
+  readonly path: string;
+  /** Set where the store has let nobody in yet: others than those of this namespace are not held up by it. */
+  readonly namespace?: string;
+}
+
+/**
+ * The places that backups are being written to. Of two single ones for the same place the second waits and then finds it occupied; of two
+ * series it waits, so that they never choose the same name.
+ */
+export class PlacesInUse {
+  readonly #places = new Set<string>();
+
+  /** Takes a place until the value is disposed of. Throws if somebody else has it. */
+  take({ server, location, key, path, namespace = '' }: WritePlace): Disposable {
+    const place = JSON.stringify([server, location, key, namespace]);
+    if (this.#places.has(place))
+      throw new BackupError('passing', 'PathInUse', `another EtcdBackup is being written to ${path}`);
+    this.#places.add(place);
+    return { [Symbol.dispose]: () => this.#places.delete(place) };
+  }
+}

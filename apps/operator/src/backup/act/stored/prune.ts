@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type BlobInfo, type BlobStore, isBlobError } from '@etcd-operator/blob';
+import { counted } from '../../../counted.ts';
+import { deleteSurely, isAbsent } from '../../../storage/delete-surely.ts';
+import { type Manifest, manifestPath, snapshotPath } from '../../../storage/manifest.ts';
+import { readManifest } from '../../../storage/read-manifest.ts';
+import { BackupError } from '../../backup-fault.ts';
+import { isOfName, parsePeriodicKey, seriesPrefix } from '../../plan/backup-names.ts';
+import {
+  type RetentionPolicy,
+  retention,
+  type SeriesListing,
+  seriesIn,
+  type UnsoundListing,
+} from '../../plan/retention.ts';
+
+/** The series of `base` as the store lists it, among whatever else is stored there. */
+export async function listSeries(
+  store: BlobStore,
+  base: string,
+  signal: AbortSignal,
+): Promise<SeriesListing | UnsoundListing> {
+  const listed: BlobInfo[] = [];
+  for await (const info of store.list(seriesPrefix(base), { signal })) {
+    if (parsePeriodicKey(base, snapshotPath(info.key))) listed.push(info);
+  }
+  return seriesIn(base, listed);
+}
+
+/** Whose backups a series counts: by the manifest of one that it made. */
+export type SeriesOwner = Pick<Manifest, 'backup' | 'clusterId'>;
+
+/** An EtcdBackup that was created again goes on with the series of the one before. */
+export function isCounted({ backup, clusterId }: Manifest, owner: SeriesOwner): boolean {
+  if (!backup || !owner.backup) return clusterId === owner.clusterId;
+  const { namespace, name, uid } = owner.backup;
+  return backup.uid === uid || (backup.namespace === namespace && backup.name === name);
+}
+
+/**
+ * Deletes the sound backups of a series that the policy does not keep. Resolves with how many backups have no manifest that fits, or one of
+ * another EtcdBackup; those are not touched. Rejects, without having deleted anything, if the store does not list what it holds as it should.
+ */
+export async function prune(
+  store: BlobStore,
+  base: string,
+  policy: RetentionPolicy & { readonly owner: SeriesOwner },
+  signal: AbortSignal,
+): Promise<number> {
+  const listing = sound(await listSeries(store, base, signal));
+  const isOwn = (key: string, manifest: Manifest) =>
+    isCounted(manifest, policy.owner) && isOfName(base, key, manifest.time);
+  const bytes = await manifestBytes(store, listing, isOwn, signal);
+  const { surplus, uncounted } = sound(retention(listing, bytes, policy));
+  const locked: string[] = [];
+  for (const { key } of surplus) await deleteBackup(store, key, signal).catch(whereLocked(() => locked.push(key)));
+  await deleteStrayManifests(store, listing, signal);
+  if (locked.length > 0) throw stillLocked(locked);
+  return uncounted;
+}
+
+/** What is locked keeps nothing else from being deleted. */
+function whereLocked(note: () => void): (error: unknown) => void {
+  return (error) => {
+    if (!isBlobError(error, 'Locked')) throw error;
+    note();
+  };
+}
+
+function stillLocked(keys: readonly string[]): BackupError {
+  const message = `${counted(keys.length, 'backup')} beyond those to keep cannot be deleted yet, because of their lock in the store: ${keys[0]}${keys.length > 1 ? ' and others' : ''}. Deletion is retried after the next backup.`;
+  return new BackupError('lasting', 'ObjectLocked', message);
+}
+
+export function sound<T extends object>(listing: T | UnsoundListing): T {
+  if (!('problem' in listing)) return listing;
+  const message = `${listing.problem}: nothing is deleted by such a listing. It is read again after the next backup.`;
+  throw new BackupError('passing', 'ListingUnsound', message);
+}
+
+/** So many manifests are read at once. */
+const readers = 8;
+
+async function manifestBytes(
+  store: BlobStore,
+  { backups, withManifest }: SeriesListing,
+  isOwn: (key: string, manifest: Manifest) => boolean,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, number>> {
+  const found = new Map<string, number>();
+  const keys = backups.map(({ key }) => key).filter((key) => withManifest.has(key));
+  for (let from = 0; from < keys.length; from += readers) {
+    const some = keys.slice(from, from + readers);
+    const manifests = await Promise.all(some.map((key) => readManifest(store, key, signal, 'denied')));
+    for (const [index, key] of some.entries()) {
+      const manifest = manifests[index];
+      if (manifest === 'denied') throw manifestDenied(key);
+      if (manifest && isOwn(key, manifest)) found.set(key, manifest.bytes);
+    }
+  }
+  return found;
+}
+
+/** Whose manifest may not be read may be anybody's, and anything. */
+export function manifestDenied(key: string): BackupError {
+  const message = `the store does not let ${manifestPath(key)} be read, so it is not known what ${key} is. Allow the credentials to read it.`;
+  return new BackupError('lasting', 'AccessDenied', message);
+}
+
+/** What somebody was deleting when they died: the backup is gone, and this names nothing any more. */
+async function deleteStrayManifests(
+  store: BlobStore,
+  { backups, withManifest }: SeriesListing,
+  signal: AbortSignal,
+): Promise<void> {
+  const present = new Set(backups.map(({ key }) => key));
+  for (const key of withManifest) {
+    if (present.has(key) || !(await isAbsent(store, key, signal))) continue;
+    await store.delete(manifestPath(key), { signal }).catch(whereLocked(() => undefined));
+  }
+}
+
+/** The manifest goes last: as long as it is there, whoever comes after a crash knows whose this was. */
+export async function deleteBackup(store: BlobStore, key: string, signal: AbortSignal): Promise<void> {
+  await deleteSurely(store, key, signal);
+  await store.delete(manifestPath(key), { signal });
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { EtcdBackup } from '../../api/etcd-backup.ts';
+import { identityOf } from '../../identity/object-identity.ts';
+import { runStream } from '../continuous/run-stream.ts';
+import { tellGap, tellMissing } from '../status/backup-events.ts';
+import type { ActContext } from './act-context.ts';
+
+/** Starts recording. It goes on beside the reconciliations, and has the object looked at when there is something to report. */
+export async function startStream(backup: EtcdBackup, { ports, seen }: ActContext): Promise<void> {
+  const { order } = seen.observation;
+  if (!order) return;
+  const { namespace, name, uid } = identityOf(backup);
+  // One of another spec, or one that waited for a backup.
+  await ports.streams.end(uid);
+  const log = ports.log.child({ object: `EtcdBackup ${namespace}/${name}` });
+  const work = { ...ports, log, dialFor: ports.dialerOf(namespace) };
+  ports.streams.start(
+    backup,
+    async (reporter, signal) => {
+      const gap = await runStream({ backup, order }, work, reporter, signal);
+      tellGap(ports.events, backup, gap);
+      return gap;
+    },
+    (missing) => tellMissing(ports.events, backup, missing),
+  );
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type BlobStore, isBlobError } from '@etcd-operator/blob';
+import { formatId } from '@etcd-operator/etcd';
+import { type Client, formatTime } from '@etcd-operator/kube';
+import type { Clock, Logger } from '@etcd-operator/ports';
+import type { EtcdBackup } from '../../api/etcd-backup.ts';
+import { timeOf } from '../../api/status-time.ts';
+import { attemptTo } from '../../storage/attempt.ts';
+import type { KeyProvider } from '../../storage/encryption/key-provider.ts';
+import { withMac } from '../../storage/encryption/manifest-mac.ts';
+import { specKeys } from '../../storage/encryption/secret-keys.ts';
+import { type Manifest, manifestPath } from '../../storage/manifest.ts';
+import { openStore, type StorageRequest, type StorageSettings } from '../../storage/open-store.ts';
+import { putManifest } from '../../storage/put-manifest.ts';
+import { secretReader } from '../../storage/secret-reader.ts';
+import { pathBeside } from '../../storage/storage-place.ts';
+import { type StoredSnapshot, storeSnapshot } from '../../storage/store-snapshot.ts';
+import type { Turn } from '../../transfers/turns.ts';
+import type { BackupOrder } from '../observe/backup-order.ts';
+import { periodicKey } from '../plan/backup-names.ts';
+import { keepsAll } from '../plan/keep-rules.ts';
+import { clusterOf } from './cluster-of.ts';
+import type { DialerFor } from './endpoint/endpoint-dialer.ts';
+import { type ChosenMember, chooseMember } from './member/choose-member.ts';
+import { clusterMembers } from './member/cluster-members.ts';
+import { etcdAccess } from './member/etcd-access.ts';
+import { removeLeftovers, sweepSeries } from './stored/leftovers.ts';
+import { madeBefore } from './stored/made-before.ts';
+import { refuseOccupied, refuseOtherKey, refuseTaken, type SinglePlace, type WritePlace } from './stored/occupied.ts';
+import { prune } from './stored/prune.ts';
+
+/** One backup to be made. */
+export interface BackupJob {
+  readonly backup: EtcdBackup;
+  readonly order: BackupOrder;
+}
+
+/** What a run works with. */
+export interface TakePorts {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly dialFor: DialerFor;
+  readonly storage: StorageSettings;
+  /** Throws if nothing that is stored may be deleted now. */
+  readonly fence: () => void;
+  /** Keys of backups that retention must not delete, asked when it is about to. */
+  readonly spared: () => ReadonlySet<string>;
+  /** Keeps others from writing to a place until the value is disposed of; throws if another backup is being written to it. */
+  readonly hold: (place: WritePlace) => Disposable;
+  /** Waits for a turn to move bytes; resolves with what gives it back, and how much memory may be used. */
+  readonly turn: (signal: AbortSignal) => Promise<Turn>;
+  /** Told which object is about to be written; the run goes on when that has been noted. */
+  readonly announce: (object: string, totalBytes: number) => Promise<void>;
+  readonly onBytes: (bytes: number) => void;
+  /** Told what a failed attempt has left in the store and could not remove, and what of that is gone now. */
+  readonly onLeft: (object: string, why: unknown) => void;
+  readonly onRemoved: (object: string) => void;
+  /** Told of all Secrets that were used without our label so far. */
+  readonly onUnlabelled: (secrets: readonly string[]) => void;
+  /** Bounds the run, but for the time it waits for its turn. */
+  readonly limit: TimeLimit;
+}
+
+/** A limit that can be halted. */
+export interface TimeLimit {
+  readonly signal: AbortSignal;
+  pause(): void;
+  resume(): void;
+}
+
+/** A backup that was made, verified, and read back. */
+export interface TakenBackup {
+  readonly key: string;
+  /** As people write it: `<bucket>/<key>`. */
+  readonly path: string;
+  readonly startedAt: number;
+  readonly manifest: Manifest;
+  /** False: a run before this one made it, and nothing was written. */
+  readonly isNew: boolean;
+  /** Why older backups could not be deleted; undefined if all went well. */
+  readonly pruneError: unknown;
+  /** Backups of the series without a manifest that fits, or of other EtcdBackups, which retention leaves alone. */
+  readonly uncounted: number;
+}
+
+/**
+ * Makes one backup: chooses a member, streams its snapshot into the store, proves that what is stored is what etcd sent, writes
+ * the manifest, and only then deletes backups beyond those to be kept. What fails leaves what was stored before untouched, and
+ * nothing else.
+ */
+export async function takeBackup(job: BackupJob, ports: TakePorts): Promise<TakenBackup> {
+  const { backup, order } = job;
+  const { limit, client } = ports;
+  const { signal } = limit;
+  const namespace = backup.metadata?.namespace ?? '';
+  const unlabelled = new Set<string>();
+  const onUnlabelled = (name: string) => {
+    unlabelled.add(name);
+    ports.onUnlabelled([...unlabelled]);
+  };
+  const readSecret = secretReader(client, namespace, signal, { ...ports.storage, onUnlabelled });
+  const request = { type: order.place.type, sources: backup.spec, namespace, readSecret };
+  // Nothing is sent anywhere as long as there is no key for it.
+  const keys = await specKeys(backup.spec.encryption, readSecret);
+  const found = await probe(job, { request, keys }, ports);
+  if ('made' in found) return found.made;
+  using _place = ports.hold(found.place);
+  const { endpoints, access } =
+    order.cluster === undefined
+      ? { ...order, access: await etcdAccess(backup.spec, readSecret) }
+      : await clusterMembers(order.cluster, { ...ports, namespace, signal });
+  const isLoginLabelled = !unlabelled.has(access.loginSecret ?? '');
+  const member = await chooseMember(endpoints, { ...ports, access, isLoginLabelled, signal });
+  try {
+    limit.pause();
+    using turn = await ports.turn(signal);
+    limit.resume();
+    const settings = { ...ports.storage, clock: ports.clock, logger: ports.log, bufferBytes: turn.bufferBytes };
+    const { store } = await openStore(request, settings);
+    try {
+      return await storeBackup(job, member, { store, keys }, ports);
+    } finally {
+      store.close();
+    }
+  } finally {
+    member.client.close();
+  }
+}
+
+/** A backup that is there already, or where to write one. */
+type Probed = { readonly made: TakenBackup } | { readonly place: WritePlace };
+
+/**
+ * A store that does not answer, or says no, is found out before it costs anybody else a turn. Resolves with the backup if it is a
+ * single one that this very object has made there: that is never written over, and neither is that of another.
+ */
+async function probe(
+  { backup, order }: BackupJob,
+  { request, keys }: { readonly request: StorageRequest; readonly keys: KeyProvider | undefined },
+  { storage, clock, log, limit }: TakePorts,
+): Promise<Probed> {
+  const { store } = await openStore(request, { ...storage, clock, logger: log });
+  const { signal } = limit;
+  const { key, path } = order.place;
+  const place = { server: store.server, location: store.location, key, path };
+  try {
+    const { bytes } = await store.stat(key, { signal });
+    if (order.schedule.kind !== 'once') return { place };
+    const single = singlePlace(backup, order);
+    const manifest = await madeBefore(store, { ...single, bytes }, signal);
+    const startedAt = timeOf(manifest?.time);
+    if (!manifest || startedAt === undefined) {
+      await refuseOccupied(store, single, signal);
+      return { place };
+    }
+    if (keys) await refuseOtherKey(store, single, { keys, manifest }, signal);
+    const made = { key, path: single.path, startedAt, manifest, isNew: false, pruneError: undefined, uncounted: 0 };
+    return { made };
+  } catch (error) {
+    if (isBlobError(error, 'NotFound')) return { place };
+    // Who may store and read need not be allowed to look: of what is not there, S3 then says "denied". Who may do neither must not
+    // keep those out who may.
+    if (isBlobError(error, 'Denied')) return { place: { ...place, namespace: request.namespace } };
+    throw error;
+  } finally {
+    store.close();
+  }
+}
+
+async function storeBackup(
+  job: BackupJob,
+  member: ChosenMember,
+  { store, keys }: { readonly store: BlobStore; readonly keys: KeyProvider | undefined },
+  ports: TakePorts,
+): Promise<TakenBackup> {
+  const { order, backup } = job;
+  const { signal } = ports.limit;
+  const startedAt = ports.clock.now();
+  const base = order.place.key;
+  const isSeries = order.schedule.kind !== 'once';
+  const key = isSeries ? periodicKey(base, member.status.revision, startedAt) : base;
+  for (const name of [key, manifestPath(key)]) store.checkKey(name);
+  // The turn may have been long in coming.
+  if (isSeries) await refuseTaken(store, key, backup.metadata?.uid ?? '', signal);
+  else await refuseOccupied(store, singlePlace(backup, order), signal);
+  await removeLeftovers(store, base, backup.status, ports);
+  ports.log.debug('snapshot begins', { key, member: member.endpoint.text });
+  await ports.announce(key, member.status.dbSize);
+  const { clock, onLeft } = ports;
+  const { random } = ports.storage;
+  const whose = { isOwnName: isSeries, uid: backup.metadata?.uid ?? '', ...(random && { random }) };
+  const attempt = { clock, signal, onLeft, ...whose };
+  const manifest = await attemptTo(store, key, attempt, async (own) => {
+    const onBytes = (bytesRead: number) => ports.onBytes(bytesRead);
+    const stored = await storeSnapshot(store, key, member, { signal, onBytes, own, keys });
+    ports.log.debug('snapshot stored', { key, bytes: stored.bytes, revision: String(stored.facts.revision) });
+    const made = await withMac(await manifestOf(backup, member, { startedAt, stored }, ports), keys, signal);
+    await putManifest(store, key, made, { signal, mark: own.mark });
+    return made;
+  });
+  if (isSeries) await sweepSeries(store, base, ports);
+  const taken = { key, path: pathBeside(order.place, key), startedAt, manifest, isNew: true };
+  return { ...taken, ...(await pruneOr(store, order, { made: key, owner: manifest }, ports)) };
+}
+
+function singlePlace({ metadata }: EtcdBackup, { place }: BackupOrder): SinglePlace {
+  return { key: place.key, path: pathBeside(place, place.key), uid: metadata?.uid ?? '' };
+}
+
+async function pruneOr(
+  store: BlobStore,
+  { place, keep }: BackupOrder,
+  made: { readonly made: string; readonly owner: Manifest },
+  { fence, limit, spared }: TakePorts,
+) {
+  if (keepsAll(keep)) return { uncounted: 0, pruneError: undefined };
+  try {
+    fence();
+    return {
+      uncounted: await prune(store, place.key, { keep, spared: spared(), ...made }, limit.signal),
+      pruneError: undefined,
+    };
+  } catch (error) {
+    return { uncounted: 0, pruneError: error };
+  }
+}
+
+async function manifestOf(
+  { metadata }: EtcdBackup,
+  { status }: ChosenMember,
+  made: { readonly startedAt: number; readonly stored: StoredSnapshot },
+  { client, limit }: TakePorts,
+): Promise<Manifest> {
+  const { namespace = '', name = '', uid = '' } = metadata ?? {};
+  const clusterId = formatId(status.clusterId);
+  const cluster = await clusterOf(client, namespace, clusterId, limit.signal);
+  const { facts, encryption, bytes, sha256 } = made.stored;
+  const { storageVersion, revision } = facts;
+  return {
+    etcdVersion: status.version,
+    revision: Number(revision),
+    bytes,
+    sha256,
+    clusterId,
+    time: formatTime(made.startedAt),
+    ...(storageVersion !== undefined && { storageVersion }),
+    ...(cluster && { cluster }),
+    backup: { namespace, name, uid },
+    ...(encryption && { encryption }),
+  };
+}

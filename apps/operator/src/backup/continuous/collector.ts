@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { RevisionChanges } from '../../changes/revision-changes.ts';
+import { SegmentBuilder } from '../../changes/segment.ts';
+
+/** What was collected for one segment. */
+export interface Collected {
+  readonly builder: SegmentBuilder;
+  /** Leases that its keys hang on. */
+  readonly leases: ReadonlySet<bigint>;
+}
+
+/** A segment is stored as soon as it has so many bytes; while one is being stored, no more than another is collected. */
+const segmentBytes = 8 * 1024 * 1024;
+
+/** What a watch has brought and is not being stored yet. Whoever brings more than there is room for waits, and reads no further. */
+export class Collector {
+  #builder: SegmentBuilder;
+  #leases = new Set<bigint>();
+  #room = Promise.withResolvers<void>();
+  #full = Promise.withResolvers<void>();
+
+  /** @param from the first revision that is to come */
+  constructor(from: bigint) {
+    this.#builder = new SegmentBuilder(from);
+  }
+
+  /** Everything up to this revision has been collected. */
+  get revision(): bigint {
+    return this.#builder.next - 1n;
+  }
+
+  /** Resolves when there is enough for a segment. */
+  get full(): Promise<void> {
+    return this.#full.promise;
+  }
+
+  /** Throws a `ChangesError` for a revision that is not the next one, or too large. Resolves when there is room for another. */
+  async add(changes: RevisionChanges): Promise<void> {
+    this.#builder.add(changes);
+    for (const { type, kv } of changes.events) if (type === 'put' && kv.lease !== 0n) this.#leases.add(kv.lease);
+    if (this.#builder.bytes < segmentBytes) return;
+    this.#full.resolve();
+    await this.#room.promise;
+  }
+
+  /** Takes what there is, and makes room; undefined if there is nothing. */
+  take(): Collected | undefined {
+    if (this.#builder.isEmpty) return undefined;
+    const taken = { builder: this.#builder, leases: this.#leases };
+    this.#builder = new SegmentBuilder(taken.builder.next);
+    this.#leases = new Set();
+    this.#full = Promise.withResolvers();
+    this.#room.resolve();
+    this.#room = Promise.withResolvers();
+    return taken;
+  }
+}

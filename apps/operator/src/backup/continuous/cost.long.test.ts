@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+import { toBytes } from '@etcd-operator/etcd';
+import type { EtcdProcess } from '@etcd-operator/etcd/testing';
+import { systemClock } from '@etcd-operator/ports';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { BackupLab } from '../../testing/backup-lab.ts';
+import { BackupOperatorProcess } from '../../testing/backup-operator-process.ts';
+
+const mebibyte = 1024 * 1024;
+const [seconds, wantedRate, writers] = [15, 2_000, 64];
+let ground: BackupLab;
+
+beforeAll(async () => {
+  ground = await BackupLab.start();
+});
+
+afterAll(() => ground?.[Symbol.asyncDispose]());
+
+/** Writes for a while, at most so fast as is asked for. Resolves with the rate. */
+async function write(member: EtcdProcess): Promise<number> {
+  using client = member.client({ timeoutMs: 60_000 });
+  const value = Buffer.alloc(512, 'v');
+  const begun = systemClock.monotonic();
+  let written = 0;
+  const elapsed = () => systemClock.monotonic() - begun;
+  const writer = async (id: number) => {
+    while (elapsed() < seconds * 1_000) {
+      if (written > (elapsed() / 1_000) * wantedRate) await systemClock.sleep(5);
+      written += 1;
+      await client.kv.put({ key: toBytes(`${id}/${written % 1_000}`), value });
+    }
+  };
+  await Promise.all(Array.from({ length: writers }, (_, id) => writer(id)));
+  return written / seconds;
+}
+
+/** An operator of its own with one backup, while the member is written to. */
+async function measure(name: string, more: object) {
+  const member = await ground.etcd();
+  const operator = new BackupOperatorProcess(ground.lab.kubeconfigPath);
+  const policy = { backupPolicy: { backupIntervalInSecond: 3_600 } };
+  await ground.create(name, ground.toS3(name, [member], { ...policy, ...more }));
+  await ground.succeeded(name, 60_000);
+  if ('continuous' in more) await ground.status(name, ({ recoveryPoint }) => recoveryPoint !== undefined, 60_000);
+  const rate = await write(member);
+  const behind = systemClock.now() - Date.parse((await ground.get(name)).status?.recoveryPoint?.time ?? '');
+  const peak = await operator.peakMemory();
+  await operator.kill();
+  await ground.delete(name);
+  return { rate, peak, behind };
+}
+
+test('a stream takes at most 60 MB of memory while the cluster is written to', async () => {
+  // The CRD is there; from now on operators are processes of their own.
+  await ground.create('first', ground.toS3('first', [await ground.etcd()]));
+  await ground.succeeded('first');
+  await ground.stopOperator();
+  const without = await measure('without', {});
+  const recorded = await measure('recorded', { continuous: {} });
+  const grown = (recorded.peak - without.peak) / mebibyte;
+  const figures = `without: ${without.rate.toFixed(0)} writes/s; recorded: ${recorded.rate.toFixed(0)} writes/s, ${grown.toFixed(1)} MiB more, ${recorded.behind} ms behind`;
+  process.stderr.write(`${figures}\n`);
+  expect(grown).toBeLessThan(60);
+});

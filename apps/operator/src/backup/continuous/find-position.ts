@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { BlobStore } from '@etcd-operator/blob';
+import { ChangesError } from '../../changes/changes-error.ts';
+import type { RevisionChanges } from '../../changes/revision-changes.ts';
+import type { SegmentBefore } from '../../changes/segment-header.ts';
+import type { SegmentName } from '../../changes/segment-names.ts';
+import { listSegments, readSegment } from '../../changes/stored-segments.ts';
+import { EncryptionError } from '../../storage/encryption/encryption-error.ts';
+import type { KeyProvider } from '../../storage/encryption/key-provider.ts';
+import { contentManifest } from '../../storage/manifest.ts';
+import { readManifest } from '../../storage/read-manifest.ts';
+import { isCounted, listSeries, type SeriesOwner, sound } from '../act/stored/prune.ts';
+import { isOfName } from '../plan/backup-names.ts';
+import { type BaseSnapshot, type MissingChanges, positionIn } from './stream-position.ts';
+
+/** Where the history of a cluster is stored, and whose. */
+export interface HistoryPlace {
+  readonly store: BlobStore;
+  /** The key of the spec's path. */
+  readonly base: string;
+  readonly keys: KeyProvider | undefined;
+  readonly owner: Required<SeriesOwner>;
+}
+
+/** Where recording goes on: everything up to `revision` is stored. */
+export type FoundPosition =
+  | {
+      readonly kind: 'found';
+      readonly revision: bigint;
+      readonly before: SegmentBefore;
+      readonly missing: MissingChanges | undefined;
+      /** What the revision changed, where that is recorded. */
+      readonly last?: RevisionChanges | undefined;
+    }
+  | { readonly kind: 'none'; readonly why: string };
+
+/** Looks in the store where recording goes on, so that whoever recorded before, no change is left out or stored twice. */
+export async function findPosition(
+  place: HistoryPlace,
+  { current, minimum }: { readonly current: bigint; readonly minimum: bigint },
+  signal: AbortSignal,
+): Promise<FoundPosition> {
+  const { clusterId } = place.owner;
+  const listed = await listSegments(place.store, place.base, signal);
+  const segments = listed.filter((segment) => segment.clusterId === clusterId);
+  const snapshot = await newestSnapshot(place, signal);
+  const position = positionIn({ segments, snapshot, current }, minimum);
+  if (position.after !== 'segment') return foundAt(position);
+  const { segment } = position;
+  const read = await readWhole(place, segment, signal);
+  if (read) {
+    const before = { kind: 'segment', history: read.history } as const;
+    return { kind: 'found', revision: segment.to, before, missing: undefined, last: read.last };
+  }
+  // Nothing can be chained to it: from a snapshot that holds what it held.
+  return foundAt(positionIn({ segments: [], snapshot, current }, segment.to), segment);
+}
+
+function foundAt(position: ReturnType<typeof positionIn>, unreadable?: SegmentName): FoundPosition {
+  if (position.after === 'snapshot') {
+    const { revision, sha256, key } = position.snapshot;
+    const name = key.slice(key.lastIndexOf('/') + 1);
+    return { kind: 'found', revision, before: { kind: 'snapshot', name, revision, sha256 }, missing: position.missing };
+  }
+  const why = position.after === 'nothing' ? position.why : '';
+  return { kind: 'none', why: unreadable ? `the segment ${unreadable.key} is damaged or has another key` : why };
+}
+
+/** Undefined for one that is damaged, or encrypted with another key than that of the spec. */
+async function readWhole(
+  { store, keys }: HistoryPlace,
+  segment: SegmentName,
+  signal: AbortSignal,
+): Promise<{ readonly history: string; readonly last: RevisionChanges | undefined } | undefined> {
+  try {
+    const decoded = await readSegment(store, segment, keys, signal);
+    let last: RevisionChanges | undefined;
+    for await (const one of decoded.revisions) last = one;
+    return { history: decoded.history(), last };
+  } catch (error) {
+    if (error instanceof ChangesError || error instanceof EncryptionError) return undefined;
+    throw error;
+  }
+}
+
+/** One of another key than that of the spec is left out: nobody could read both it and what is recorded after it. */
+async function newestSnapshot(
+  { store, base, owner, keys }: HistoryPlace,
+  signal: AbortSignal,
+): Promise<BaseSnapshot | undefined> {
+  const { backups, withManifest } = sound(await listSeries(store, base, signal));
+  for (const { key } of backups.toSorted((a, b) => b.time - a.time)) {
+    const manifest = withManifest.has(key) ? await readManifest(store, key, signal) : undefined;
+    if (!manifest || manifest.clusterId !== owner.clusterId || manifest.encryption?.keyId !== keys?.keyId) continue;
+    if (!isCounted(manifest, owner) || !isOfName(base, key, manifest.time)) continue;
+    const { sha256 } = contentManifest(manifest);
+    return { key, revision: BigInt(manifest.revision), sha256, time: Date.parse(manifest.time) };
+  }
+  return undefined;
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type BlobStore, isBlobError } from '@etcd-operator/blob';
+import type { SegmentName } from '../../changes/segment-names.ts';
+import { listSegments } from '../../changes/stored-segments.ts';
+import { listSeries, sound } from '../act/stored/prune.ts';
+
+/** So many are deleted at once. */
+const deleters = 8;
+
+/**
+ * Deletes segments that end before the oldest full backup that is stored: no backup leads to them any more. Every backup of the path
+ * counts, whoever made it and whatever it is worth, so that nothing goes that somebody could still need. Does nothing if the store lists
+ * no backup at all.
+ *
+ * @param fence throws if nothing may be deleted now
+ * @returns how many were deleted
+ */
+export async function pruneSegments(
+  store: BlobStore,
+  base: string,
+  fence: () => void,
+  signal: AbortSignal,
+): Promise<number> {
+  const { backups } = sound(await listSeries(store, base, signal));
+  const [oldest] = backups.map(({ revision }) => revision).toSorted((a, b) => (a < b ? -1 : 1));
+  if (oldest === undefined) return 0;
+  return deleteSegments(store, base, { isSurplus: ({ to }) => to <= oldest, fence }, signal);
+}
+
+/** Deletes the segments that are surplus. What is locked stays. */
+export async function deleteSegments(
+  store: BlobStore,
+  base: string,
+  { isSurplus, fence }: { readonly isSurplus: (segment: SegmentName) => boolean; readonly fence: () => void },
+  signal: AbortSignal,
+): Promise<number> {
+  const surplus = (await listSegments(store, base, signal)).filter(isSurplus);
+  let deleted = 0;
+  for (let from = 0; from < surplus.length; from += deleters) {
+    fence();
+    const some = surplus.slice(from, from + deleters);
+    const gone = await Promise.all(some.map(({ key }) => isDeleted(store, key, signal)));
+    deleted += gone.filter(Boolean).length;
+  }
+  return deleted;
+}
+
+async function isDeleted(store: BlobStore, key: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    await store.delete(key, { signal });
+    return true;
+  } catch (error) {
+    if (isBlobError(error, 'Locked')) return false;
+    throw error;
+  }
+}

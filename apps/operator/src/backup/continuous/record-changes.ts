@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+import { EtcdError, encodeEvents, formatId, isEtcdError, type MemberClient } from '@etcd-operator/etcd';
+import type { Clock, Logger } from '@etcd-operator/ports';
+import { ChangesError } from '../../changes/changes-error.ts';
+import type { RevisionChanges } from '../../changes/revision-changes.ts';
+import type { LateChanges, SegmentBefore } from '../../changes/segment-header.ts';
+import { segmentKey } from '../../changes/segment-names.ts';
+import { encryptBody, newFileCipher } from '../../storage/encryption/encrypt-body.ts';
+import { putProven } from '../../storage/put-proven.ts';
+import { BackupError } from '../backup-fault.ts';
+import { type Collected, Collector } from './collector.ts';
+import type { HistoryPlace } from './find-position.ts';
+import { RevisionGatherer } from './gather-revisions.ts';
+import { LeaseTimes } from './lease-times.ts';
+import { PointTracker, type RecoveryPoint } from './recovery-point.ts';
+
+/** Where recording goes on. */
+export interface RecordingStart {
+  /** Everything up to it is stored. */
+  readonly revision: bigint;
+  readonly before: SegmentBefore;
+  /** What that revision changed, if it is known. */
+  readonly last?: RevisionChanges | undefined;
+  /** What was changed before the watch is begun. */
+  readonly late?: LateChanges | undefined;
+}
+
+export interface RecordPorts {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly client: MemberClient;
+  readonly place: HistoryPlace;
+  /** Told after each segment, and about as often in a quiet cluster. */
+  readonly onPoint: (point: RecoveryPoint) => void;
+  /** Runs beside it, now and then. Does not reject. */
+  readonly tidy: (signal: AbortSignal) => Promise<void>;
+}
+
+/** Changes that were seen are stored after so long at most, in milliseconds. */
+const segmentInterval = 3_000;
+
+const tidyInterval = 10 * 60_000;
+
+/** A watch that brings nothing for so long, while the cluster goes on, is not one. */
+const longestLag = 30_000;
+
+/** Changes that cannot be recorded from here: only a snapshot that holds them helps. */
+export class UnrecordedError extends Error {
+  override readonly name = 'UnrecordedError';
+  /** The first revision that cannot be recorded. */
+  readonly revision: bigint;
+
+  constructor(revision: bigint, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.revision = revision;
+  }
+}
+
+const allKeys = Uint8Array.of(0);
+
+/**
+ * Watches all keys of a member and stores what changes, in segments, until the signal aborts or something fails. One segment is being stored
+ * while the next is collected; if the store is slower than the cluster, the watch is not read on.
+ */
+export async function recordChanges(start: RecordingStart, ports: RecordPorts, signal: AbortSignal): Promise<never> {
+  using stop = new Stop(signal);
+  await using _tidying = new Tidying(ports, stop.signal);
+  const collector = new Collector(start.revision + 1n);
+  // What was collected before it failed is stored first.
+  const reading = read(start, collector, ports, stop.signal).catch((error: unknown) => error);
+  const writer = new SegmentWriter(start, ports, stop.signal);
+  const lag = new Lag(ports.clock);
+  while (true) {
+    const ended = reading.then((error) => ({ error }));
+    const failure = await Promise.race([ports.clock.sleep(segmentInterval, stop.signal), collector.full, ended]);
+    const at = ports.clock.now();
+    const current = await currentRevision(ports, stop.signal);
+    const collected = collector.take();
+    if (collected) await writer.store(collected);
+    writer.sighted(current, at);
+    if (failure) throw failure.error;
+    lag.check(collector.revision, current);
+  }
+}
+
+/** Ends the watch with whatever else ends. */
+class Stop implements Disposable {
+  readonly #own = new AbortController();
+  readonly signal: AbortSignal;
+
+  constructor(outer: AbortSignal) {
+    this.signal = AbortSignal.any([outer, this.#own.signal]);
+  }
+
+  [Symbol.dispose](): void {
+    this.#own.abort(new Error('recording has ended'));
+  }
+}
+
+/** Cleans up again and again. Disposing waits until nothing of it is under way. */
+class Tidying implements AsyncDisposable {
+  readonly #stop = new AbortController();
+  readonly #task: Promise<void>;
+
+  constructor(ports: Pick<RecordPorts, 'clock' | 'tidy'>, outer: AbortSignal) {
+    this.#task = this.#run(ports, AbortSignal.any([outer, this.#stop.signal]));
+  }
+
+  async #run({ clock, tidy }: Pick<RecordPorts, 'clock' | 'tidy'>, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await tidy(signal);
+      await clock.sleep(tidyInterval, signal).catch(() => undefined);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort(new Error('recording has ended'));
+    await this.#task;
+  }
+}
+
+/** Resolves never; rejects with why it ended. */
+async function read(
+  { revision, last }: RecordingStart,
+  collector: Collector,
+  { client, clock }: RecordPorts,
+  signal: AbortSignal,
+): Promise<never> {
+  const gatherer = new RevisionGatherer();
+  // From one revision before: etcd may have compacted half of the very revision that it compacts to, and says so only of older ones.
+  const asked = { key: allKeys, rangeEnd: allKeys, startRevision: revision, fragment: true, progressNotify: true };
+  try {
+    for await (const batch of client.watchBatches({ ...asked, signal })) {
+      const whole = gatherer.push(batch, clock.now());
+      const again = whole.find((one) => one.revision === revision);
+      if (again && last && !isWithin(again, last)) throw otherHistory(revision);
+      for (const changes of whole.filter((one) => one.revision > revision)) await collector.add(changes);
+    }
+  } catch (error) {
+    if (isEtcdError(error, 'Compacted') || error instanceof ChangesError)
+      throw new UnrecordedError(collector.revision + 1n, error.message, { cause: error });
+    throw error;
+  }
+  throw new EtcdError('Unavailable', 'the member ended the watch');
+}
+
+/** Whether all that is left of a revision, of which deletions may be compacted, is what was recorded of it. */
+function isWithin(left: RevisionChanges, recorded: RevisionChanges): boolean {
+  const known = new Set(recorded.events.map((one) => Buffer.from(encodeEvents([one])).toString('latin1')));
+  return left.events.every((one) => known.has(Buffer.from(encodeEvents([one])).toString('latin1')));
+}
+
+function otherHistory(revision: bigint): UnrecordedError {
+  const message = `revision ${revision} changed something else than was recorded of it: the cluster has lost writes and gone on`;
+  return new UnrecordedError(revision + 1n, message);
+}
+
+/** What no member that has lost its cluster answers. */
+async function currentRevision({ client, place }: RecordPorts, signal: AbortSignal): Promise<bigint> {
+  const { header } = await client.kv.range({ key: allKeys, countOnly: true }, { signal });
+  const clusterId = formatId(header.clusterId);
+  if (clusterId === place.owner.clusterId) return header.revision;
+  const message = `the endpoint belongs to cluster ${clusterId} now, and not to ${place.owner.clusterId}`;
+  throw new BackupError('passing', 'DifferentClusters', message);
+}
+
+class SegmentWriter {
+  readonly #ports: RecordPorts;
+  readonly #signal: AbortSignal;
+  readonly #leases: LeaseTimes;
+  readonly #tracker: PointTracker;
+  readonly #late: LateChanges | undefined;
+  #before: SegmentBefore;
+
+  constructor({ revision, before, late }: RecordingStart, ports: RecordPorts, signal: AbortSignal) {
+    this.#ports = ports;
+    this.#signal = signal;
+    this.#before = before;
+    this.#late = late;
+    this.#leases = new LeaseTimes(ports.client.lease);
+    this.#tracker = new PointTracker(revision);
+  }
+
+  async store({ builder, leases }: Collected): Promise<void> {
+    const { place, log } = this.#ports;
+    const { store, base, keys, owner } = place;
+    const signal = this.#signal;
+    const times = await this.#leases.ask(leases, signal);
+    const late = this.#late && builder.from <= this.#late.until ? this.#late : undefined;
+    const sealed = builder.seal({ clusterId: owner.clusterId, before: this.#before, leases: times, late });
+    const key = segmentKey(base, sealed.header);
+    const body = inPieces(sealed.pieces);
+    await putProven(store, key, keys ? encryptBody(body, await newFileCipher(keys, signal)) : body, { signal });
+    log.debug('segment stored', { key, bytes: sealed.bytes });
+    this.#before = { kind: 'segment', history: sealed.history };
+    this.#tracker.stored(sealed.header.to, sealed.header.lastAt);
+  }
+
+  sighted(revision: bigint, at: number): void {
+    this.#tracker.sighted(revision, at);
+    if (this.#tracker.point) this.#ports.onPoint(this.#tracker.point);
+  }
+}
+
+async function* inPieces(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* pieces;
+}
+
+/** Notices a watch that is open and brings nothing. */
+class Lag {
+  readonly #clock: Clock;
+  #revision = -1n;
+  #since = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  check(collected: bigint, current: bigint): void {
+    const now = this.#clock.monotonic();
+    if (collected >= current || collected !== this.#revision) this.#since = now;
+    this.#revision = collected;
+    if (now - this.#since <= longestLag) return;
+    const message = `the watch has brought nothing for ${longestLag / 1000} s, and the cluster is at revision ${current}, not ${collected}`;
+    throw new BackupError('passing', 'EtcdUnavailable', message);
+  }
+}

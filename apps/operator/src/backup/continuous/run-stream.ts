@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+import { formatId } from '@etcd-operator/etcd';
+import type { Client } from '@etcd-operator/kube';
+import type { Clock, Logger, Random } from '@etcd-operator/ports';
+import type { EtcdBackup } from '../../api/etcd-backup.ts';
+import { timeOf } from '../../api/status-time.ts';
+import type { LateChanges } from '../../changes/segment-header.ts';
+import { parseSegmentKey, segmentsPrefix } from '../../changes/segment-names.ts';
+import { identityOf } from '../../identity/object-identity.ts';
+import { specKeys } from '../../storage/encryption/secret-keys.ts';
+import { openStore, type StorageSettings } from '../../storage/open-store.ts';
+import { secretReader } from '../../storage/secret-reader.ts';
+import type { DialerFor } from '../act/endpoint/endpoint-dialer.ts';
+import { type BackupFault, faultOf, pauseAfter } from '../backup-fault.ts';
+import type { BackupOrder } from '../observe/backup-order.ts';
+import { findPosition, type HistoryPlace } from './find-position.ts';
+import { pruneSegments } from './prune-segments.ts';
+import { recordChanges, UnrecordedError } from './record-changes.ts';
+import type { RecoveryPoint } from './recovery-point.ts';
+import { streamMember } from './stream-member.ts';
+import type { MissingChanges } from './stream-position.ts';
+
+export interface StreamJob {
+  readonly backup: EtcdBackup;
+  readonly order: BackupOrder;
+}
+
+export interface StreamPorts {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly dialFor: DialerFor;
+  readonly storage: StorageSettings;
+  /** Throws if nothing that is stored may be deleted now. */
+  readonly fence: () => void;
+}
+
+/** Told how a stream goes on. */
+export interface StreamReporter {
+  point(point: RecoveryPoint): void;
+  failed(fault: BackupFault): void;
+  /** Changes are in no segment, and stay so. */
+  missing(missing: MissingChanges): void;
+}
+
+/** Why a stream ended by itself: it goes on from a new full backup. */
+export interface StreamGap {
+  readonly why: string;
+}
+
+/** Compaction does not wait for us: no pause may be as long as what etcd usually keeps of its history. */
+const longestPause = { passing: 15_000, lasting: 60_000 } as const;
+
+/** What a segment may take in memory besides itself while it is sent. */
+const bufferBytes = 8 * 1024 * 1024;
+
+/** An upload that was begun so long ago belongs to a process that is gone. */
+const oldUpload = 3_600_000;
+
+/**
+ * Records the changes of a cluster until the signal aborts: whatever fails is tried again after a pause, with another member if there is one.
+ * Resolves only if there are changes that cannot be recorded; then a new full backup is needed to go on from.
+ */
+export async function runStream(
+  job: StreamJob,
+  ports: StreamPorts,
+  reporter: StreamReporter,
+  signal: AbortSignal,
+): Promise<StreamGap> {
+  let [failures, minimum] = [0, 0n];
+  let reached = reportedPoint(job.backup);
+  const onPoint = (point: RecoveryPoint) => {
+    failures = 0;
+    reached = point;
+    reporter.point(point);
+  };
+  while (true) {
+    try {
+      return await session(job, { minimum, reached }, { ...ports, reporter: { ...reporter, point: onPoint } }, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof UnrecordedError) {
+        ports.log.info('changes cannot be recorded from the last stored segment', { error });
+        minimum = error.revision;
+        continue;
+      }
+      failures += 1;
+      const fault = faultOf(error);
+      ports.log.info('recording changes failed and is retried', { error });
+      reporter.failed(fault);
+      const pause = pauseAfter(fault, failures, ports.random.next());
+      await ports.clock.sleep(Math.min(pause, longestPause[fault.kind]), signal);
+    }
+  }
+}
+
+type SessionPorts = StreamPorts & { readonly reporter: StreamReporter };
+
+interface SessionStart {
+  readonly minimum: bigint;
+  /** What was known before of how far everything is stored. */
+  readonly reached: RecoveryPoint | undefined;
+}
+
+async function session(
+  job: StreamJob,
+  { minimum, reached }: SessionStart,
+  ports: SessionPorts,
+  signal: AbortSignal,
+): Promise<StreamGap> {
+  const { backup, order } = job;
+  const { namespace, name, uid } = identityOf(backup);
+  const unlabelled = new Set<string>();
+  const onUnlabelled = (secret: string) => void unlabelled.add(secret);
+  const readSecret = secretReader(ports.client, namespace, signal, { ...ports.storage, onUnlabelled });
+  // Nothing is sent anywhere as long as there is no key for it.
+  const keys = await specKeys(backup.spec.encryption, readSecret);
+  const request = { type: order.place.type, sources: backup.spec, namespace, readSecret };
+  const settings = { ...ports.storage, clock: ports.clock, logger: ports.log, bufferBytes };
+  const { store } = await openStore(request, settings);
+  try {
+    const member = await streamMember(job, { ...ports, readSecret, unlabelled }, signal);
+    using client = member.client;
+    const owner = { clusterId: formatId(member.status.clusterId), backup: { namespace, name, uid } };
+    const place: HistoryPlace = { store, base: order.place.key, keys, owner };
+    const { header } = await client.kv.range({ key: Uint8Array.of(0), countOnly: true }, { signal });
+    const position = await findPosition(place, { current: header.revision, minimum }, signal);
+    if (position.kind === 'none') return { why: position.why };
+    if (position.missing) ports.reporter.missing(position.missing);
+    const tidy = (until: AbortSignal) => tidyUp(place, ports, until);
+    const onPoint = (point: RecoveryPoint) => ports.reporter.point(point);
+    const start = { ...position, late: lateIn(position.revision, header.revision, reached) };
+    return await recordChanges(start, { ...ports, client, place, onPoint, tidy }, signal);
+  } finally {
+    store.close();
+  }
+}
+
+/** As an earlier process reported it. */
+function reportedPoint({ status }: EtcdBackup): RecoveryPoint | undefined {
+  const time = timeOf(status?.recoveryPoint?.time);
+  return status?.recoveryPoint && time !== undefined
+    ? { revision: BigInt(status.recoveryPoint.revision), time }
+    : undefined;
+}
+
+/** What was changed since somebody watched; undefined if nothing was. */
+export function lateIn(stored: bigint, current: bigint, reached: RecoveryPoint | undefined): LateChanges | undefined {
+  if (current <= stored) return undefined;
+  // At that time, nothing was changed that is not stored.
+  return { until: current, since: reached && reached.revision <= stored ? reached.time : 0 };
+}
+
+/** What cannot be cleaned up is no reason not to record. */
+async function tidyUp({ store, base }: HistoryPlace, ports: SessionPorts, signal: AbortSignal): Promise<void> {
+  const { clock, fence, log } = ports;
+  try {
+    const isOwn = (key: string) => parseSegmentKey(base, key) !== undefined;
+    await store.sweep(segmentsPrefix(base), clock.now() - oldUpload, { signal, isOwn });
+    const deleted = await pruneSegments(store, base, fence, signal);
+    if (deleted > 0) log.info('deleted segments that no stored backup leads to', { deleted });
+  } catch (error) {
+    if (!signal.aborted) log.info('segments that no stored backup leads to could not be deleted', { error });
+  }
+}

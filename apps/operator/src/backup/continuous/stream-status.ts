@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import { formatTime } from '@etcd-operator/kube';
+import type { EtcdBackupStatus } from '../../api/etcd-backup.ts';
+import { backupConditionTypes } from '../../api/reasons.ts';
+import { timeOf } from '../../api/status-time.ts';
+import type { BackupObservation } from '../observation.ts';
+import type { Claim } from '../status/merged-conditions.ts';
+import { pointInterval, quietInterval, type StreamReport } from './streams.ts';
+
+type Point = NonNullable<EtcdBackupStatus['recoveryPoint']>;
+
+/** How far changes are stored, as the status says it. What an earlier process reported stays until this one knows better. */
+export function recoveryPointOf(
+  before: EtcdBackupStatus | undefined,
+  isAsked: boolean,
+  report: StreamReport | undefined,
+): Pick<EtcdBackupStatus, 'recoveryPoint'> {
+  if (!isAsked) return {};
+  const { point } = report ?? {};
+  const known = before?.recoveryPoint;
+  if (!point) return known ? { recoveryPoint: known } : {};
+  const next: Point = { revision: Number(point.revision), time: formatTime(point.time) };
+  return { recoveryPoint: known && !isNews(known, next) ? known : next };
+}
+
+/** It moves all the time; writing it down again and again would be all that anybody hears of the API server. */
+function isNews(before: Point, after: Point): boolean {
+  const [from, to] = [timeOf(before.time), timeOf(after.time)];
+  if (from === undefined || to === undefined) return true;
+  return Math.abs(to - from) >= (before.revision === after.revision ? quietInterval : pointInterval) - 1_000;
+}
+
+/** What is to be said of recording; undefined if nobody asks for it. */
+export function recordingClaim(
+  { order, memory }: Pick<BackupObservation, 'order' | 'memory'>,
+  report: StreamReport | undefined,
+): Claim | undefined {
+  if (!order?.continuous) return undefined;
+  const type = backupConditionTypes.recording;
+  if (memory.lastPath === undefined)
+    return {
+      type,
+      status: 'Unknown',
+      reason: 'WaitingForBackup',
+      message: 'changes are recorded from the first backup on',
+    };
+  if (report?.gap) {
+    const message = `${report.gap.why}. A new full backup is made, and changes are recorded from there.`;
+    return { type, status: 'False', reason: 'ChangesMissing', message };
+  }
+  if (report?.fault) {
+    const { reason, message } = report.fault;
+    return { type, status: 'False', reason, message: `changes are not being recorded: ${message}` };
+  }
+  if (!report?.point) return { type, status: 'Unknown', reason: 'RecordingStarts', message: '' };
+  return { type, status: 'True', reason: 'ChangesRecorded', message: '' };
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Clock } from '@etcd-operator/ports';
+import type { EtcdBackup } from '../../api/etcd-backup.ts';
+import { identityOf } from '../../identity/object-identity.ts';
+import type { Jobs } from '../../restore/jobs.ts';
+import type { BackupFault } from '../backup-fault.ts';
+import type { StreamView } from '../plan/stream-plan.ts';
+import type { RecoveryPoint } from './recovery-point.ts';
+import type { StreamGap, StreamReporter } from './run-stream.ts';
+import type { MissingChanges } from './stream-position.ts';
+
+/** What a stream says of itself. */
+export interface StreamReport {
+  readonly point: RecoveryPoint | undefined;
+  /** Why it does not go on; undefined while it does. */
+  readonly fault: BackupFault | undefined;
+  /** It waits for a full backup, because changes cannot be recorded. */
+  readonly gap: StreamGap | undefined;
+}
+
+interface Stream {
+  readonly job: string;
+  readonly generation: number;
+  point: RecoveryPoint | undefined;
+  fault: BackupFault | undefined;
+  /** Path of the last backup when the gap was found. */
+  gap: (StreamGap & { readonly afterPath: string | undefined }) | undefined;
+  /** When people were told how far it is, by the monotonic clock. */
+  toldAt: number;
+  told: RecoveryPoint | undefined;
+}
+
+export interface StreamsOptions {
+  readonly jobs: Jobs;
+  readonly clock: Clock;
+  /** Has an object looked at. */
+  readonly enqueue: (object: { readonly namespace: string; readonly name: string }) => void;
+  /** Told how far a stream has come. @default nobody is */
+  readonly onPoint?: (uid: string, point: RecoveryPoint) => void;
+  /** Path of the last backup of an object, as it is known now. */
+  readonly lastPath: (object: { readonly namespace: string; readonly name: string }) => string | undefined;
+}
+
+/** How often an object is looked at because its recovery point has moved, in milliseconds. */
+export const pointInterval = 3_000;
+
+/** And if nothing was written to the cluster, so that only the time has moved. */
+export const quietInterval = 60_000;
+
+/** A second full backup that changes ask for within this time is not made at once: compaction may be faster than backups are. */
+const gapPause = 10 * 60_000;
+
+/** The streams of this process, at most one for each object. None outlives the lease. */
+export class Streams {
+  readonly #options: StreamsOptions;
+  readonly #streams = new Map<string, Stream>();
+  /** When the last gap of an object was found, by the monotonic clock. */
+  readonly #gaps = new Map<string, { readonly last: number; readonly before: number | undefined }>();
+
+  constructor(options: StreamsOptions) {
+    this.#options = options;
+  }
+
+  /** @param onMissing told of changes that stay unrecorded */
+  start(
+    backup: EtcdBackup,
+    work: (reporter: StreamReporter, signal: AbortSignal) => Promise<StreamGap>,
+    onMissing: (missing: MissingChanges) => void,
+  ): void {
+    const { jobs, clock, lastPath, onPoint } = this.#options;
+    const { namespace, name, uid } = identityOf(backup);
+    const job = `${namespace}/${name}/${uid}`;
+    const { point } = this.#streams.get(uid) ?? {};
+    const generation = backup.metadata?.generation ?? 0;
+    const fresh = { job, generation, point, fault: undefined, gap: undefined, toldAt: -Infinity, told: undefined };
+    const stream: Stream = fresh;
+    this.#streams.set(uid, stream);
+    const look = () => this.#options.enqueue({ namespace, name });
+    const reporter: StreamReporter = {
+      point: (reached) => {
+        const hasRecovered = stream.fault !== undefined;
+        stream.fault = undefined;
+        stream.point = reached;
+        onPoint?.(uid, reached);
+        if (hasRecovered || this.#isNews(stream)) look();
+      },
+      failed: (fault) => {
+        const isNew = stream.fault?.message !== fault.message;
+        stream.fault = fault;
+        if (isNew) look();
+      },
+      missing: onMissing,
+    };
+    jobs.start(job, async ({ signal }) => {
+      const gap = await work(reporter, signal);
+      this.#gaps.set(uid, { last: clock.monotonic(), before: this.#gaps.get(uid)?.last });
+      stream.gap = { ...gap, afterPath: lastPath({ namespace, name }) };
+      return gap;
+    });
+  }
+
+  view(backup: EtcdBackup): StreamView {
+    const { uid } = identityOf(backup);
+    const stream = this.#streams.get(uid);
+    if (!stream) return { kind: 'idle' };
+    if (stream.gap) return { kind: 'waiting', afterPath: stream.gap.afterPath, pauseMs: this.#pauseOf(uid) };
+    const { kind } = this.#options.jobs.state(stream.job);
+    const isRunning = kind === 'running' || kind === 'waiting';
+    return isRunning ? { kind: 'running', generation: stream.generation } : { kind: 'idle' };
+  }
+
+  /** Undefined if there was no stream of this object in this process. */
+  report(uid: string): StreamReport | undefined {
+    return this.#streams.get(uid);
+  }
+
+  /** Resolves when nothing of it is under way any more. */
+  async end(uid: string): Promise<void> {
+    const stream = this.#streams.get(uid);
+    this.#streams.delete(uid);
+    if (stream) await this.#options.jobs.forget(stream.job);
+  }
+
+  /** The object is gone. */
+  async forget(uid: string): Promise<void> {
+    this.#gaps.delete(uid);
+    await this.end(uid);
+  }
+
+  /** How long to wait before a full backup is made because of the last gap. */
+  #pauseOf(uid: string): number {
+    const gaps = this.#gaps.get(uid);
+    if (gaps?.before === undefined || gaps.last - gaps.before >= gapPause) return 0;
+    return Math.max(0, gaps.last + gapPause - this.#options.clock.monotonic());
+  }
+
+  #isNews(stream: Stream): boolean {
+    const now = this.#options.clock.monotonic();
+    const isQuiet = stream.told !== undefined && stream.told.revision === stream.point?.revision;
+    if (now - stream.toldAt < (isQuiet ? quietInterval : pointInterval)) return false;
+    stream.toldAt = now;
+    stream.told = stream.point;
+    return true;
+  }
+}

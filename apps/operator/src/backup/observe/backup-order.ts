@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+import { parseCron } from '@etcd-operator/ports';
+import { type EtcdBackup, type EtcdBackupSpec, etcdBackups } from '../../api/etcd-backup.ts';
+import { specMisfits } from '../../api/misfits.ts';
+import type { BackupReason } from '../../api/reasons.ts';
+import { segmentKey } from '../../changes/segment-names.ts';
+import { parseDuration } from '../../cluster/desired.ts';
+import { counted } from '../../counted.ts';
+import { manifestPath } from '../../storage/manifest.ts';
+import { StorageError } from '../../storage/storage-error.ts';
+import { type StoragePlace, storagePlace } from '../../storage/storage-place.ts';
+import { periodicKey } from '../plan/backup-names.ts';
+import { isTimeZone, type KeepRules, keepAll, keepsAll } from '../plan/keep-rules.ts';
+import type { ProofSchedule } from '../plan/proof-plan.ts';
+import type { Schedule } from '../plan/schedule.ts';
+import { type EtcdEndpoint, parseEndpoint } from './etcd-endpoint.ts';
+
+/** What a spec asks for, checked and with all defaults. */
+export interface BackupOrder {
+  /** Empty if a cluster is named. */
+  readonly endpoints: readonly EtcdEndpoint[];
+  /** The EtcdCluster of the same namespace whose members are the endpoints; undefined if they are named one by one. */
+  readonly cluster: string | undefined;
+  readonly place: StoragePlace;
+  readonly schedule: Schedule;
+  readonly timeoutMs: number;
+  /** Which backups of a series stay. */
+  readonly keep: KeepRules;
+  /** When backups are proven; undefined: never. */
+  readonly prove: ProofSchedule | undefined;
+  /** Changes between backups are recorded. */
+  readonly continuous: boolean;
+  readonly deleteStored: boolean;
+  /** How long the object of a single backup stays after it was made; undefined: for ever. */
+  readonly ttlSeconds: number | undefined;
+  /** True: only an encrypted backup will do. */
+  readonly isEncrypted: boolean;
+}
+
+/** Why a spec cannot be carried out by anybody. Only another spec helps. */
+export interface OrderProblem {
+  /** Of the condition. */
+  readonly reason: BackupReason;
+  readonly message: string;
+}
+
+export type OrderResult = { readonly order: BackupOrder } | { readonly problem: OrderProblem };
+
+const defaultTimeoutSeconds = 60;
+/** Timers cannot be set for longer. */
+const longestTimeoutSeconds = 7 * 24 * 3600;
+
+/** Reads a spec. Total: nobody checked the objects that CoreOS etcd-operator left. */
+export function orderOf({ metadata, spec }: EtcdBackup): OrderResult {
+  // What is missing has reasons of its own below.
+  const misfits = specMisfits(etcdBackups, spec, 'passed over');
+  if (misfits.length > 0) return invalid('SpecInvalid', misfits.join('; '));
+  const place = placeOf(spec, metadata?.namespace ?? '');
+  if ('problem' in place) return place;
+  const endpoints = endpointsOf(spec);
+  if ('problem' in endpoints) return endpoints;
+  const schedule = scheduleOf(spec);
+  if ('problem' in schedule) return schedule;
+  const tooLong = lengthProblem(place.place, schedule.schedule, spec.continuous !== undefined);
+  if (tooLong) return tooLong;
+  const keep = keepOf(spec);
+  if ('problem' in keep) return keep;
+  const prove = proveOf(spec);
+  if ('problem' in prove) return prove;
+  if (spec.continuous && schedule.schedule.kind === 'once')
+    return invalid('InvalidPolicy', 'spec.continuous needs spec.backupPolicy with an interval or a schedule');
+  const { timeoutInSecond } = spec.backupPolicy ?? {};
+  const seconds = timeoutInSecond && timeoutInSecond > 0 ? timeoutInSecond : defaultTimeoutSeconds;
+  const order = {
+    ...place,
+    ...endpoints,
+    ...schedule,
+    timeoutMs: Math.min(seconds, longestTimeoutSeconds) * 1000,
+    ...keep,
+    ...prove,
+    continuous: spec.continuous !== undefined,
+    deleteStored: spec.deletionPolicy === 'Delete',
+    ttlSeconds: spec.ttlSecondsAfterFinished,
+    isEncrypted: Boolean(spec.encryption),
+  };
+  return { order };
+}
+
+function placeOf(spec: EtcdBackupSpec, namespace: string) {
+  try {
+    return { place: storagePlace(String(spec.storageType ?? ''), spec, namespace) };
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
+    return invalid(error.code, error.message);
+  }
+}
+
+/** What object stores take, and what file systems take of each part of a path, in bytes. */
+const longestKey = 1024;
+const longestName = 255;
+
+/** Every name that is derived from the path has to fit, or it is found out after the upload. */
+function lengthProblem({ type, key, path }: StoragePlace, { kind }: Schedule, isContinuous: boolean) {
+  const latest = kind === 'once' ? key : periodicKey(key, 2n ** 63n - 1n, 0);
+  const longest = manifestPath(latest);
+  const segment = segmentKey(key, { clusterId: '0', from: 1n, to: 1n, lastAt: 0 });
+  const bytes = Math.max(Buffer.byteLength(longest), isContinuous ? Buffer.byteLength(segment) : 0);
+  const name = Math.max(...longest.split('/').map((part) => Buffer.byteLength(part)));
+  const over = Math.max(bytes - longestKey, type === 'Directory' ? name - longestName : 0);
+  if (over <= 0) return undefined;
+  const shown = `${path.slice(0, 60)}...`;
+  return invalid(
+    'InvalidPath',
+    `the path ${shown} is ${counted(over, 'byte')} too long for what is added to it: use a shorter one`,
+  );
+}
+
+function endpointsOf({ etcdEndpoints, clusterRef, clientTLSSecret, auth }: EtcdBackupSpec) {
+  const texts = etcdEndpoints ?? [];
+  if (clusterRef?.name) {
+    if (texts.length === 0 && !clientTLSSecret && !auth?.secret) return { endpoints: [], cluster: clusterRef.name };
+    const message = 'spec.clusterRef excludes spec.etcdEndpoints, spec.clientTLSSecret and spec.auth: it brings them';
+    return invalid('InvalidEndpoint', message);
+  }
+  if (texts.length === 0) return invalid('NoEndpoints', 'spec.etcdEndpoints should not be empty');
+  const endpoints: EtcdEndpoint[] = [];
+  for (const text of texts) {
+    const endpoint = parseEndpoint(text);
+    if (!endpoint) {
+      const shown = JSON.stringify(text.slice(0, 200));
+      return invalid('InvalidEndpoint', `${shown} in spec.etcdEndpoints is not a URL such as http://example:2379`);
+    }
+    endpoints.push(endpoint);
+  }
+  return { endpoints, cluster: undefined };
+}
+
+function scheduleOf({ backupPolicy }: EtcdBackupSpec) {
+  const { backupIntervalInSecond: seconds = 0, schedule: text, timeZone } = backupPolicy ?? {};
+  if (seconds < 0) return invalid('InvalidPolicy', 'spec.backupPolicy.backupIntervalInSecond must not be negative');
+  if (!text) {
+    const schedule: Schedule = seconds > 0 ? { kind: 'interval', milliseconds: seconds * 1000 } : { kind: 'once' };
+    return { schedule };
+  }
+  if (seconds > 0) return invalid('InvalidPolicy', 'schedule and backupIntervalInSecond exclude each other');
+  const cron = parseCron(text, timeZone || 'UTC', 'once');
+  if (!cron) {
+    const shown = JSON.stringify(text.slice(0, 128));
+    return invalid(
+      'InvalidPolicy',
+      `spec.backupPolicy.schedule ${shown} is not a valid cron expression, or spec.backupPolicy.timeZone is unknown`,
+    );
+  }
+  const schedule: Schedule = { kind: 'cron', cron };
+  return { schedule };
+}
+
+/** `maxBackups` is the older name of `keep.last`. */
+function keepOf({ backupPolicy }: EtcdBackupSpec) {
+  const { maxBackups = 0, keep, timeZone } = backupPolicy ?? {};
+  if (maxBackups < 0) return invalid('InvalidPolicy', 'spec.backupPolicy.maxBackups must not be negative');
+  if (!keep) return { keep: { ...keepAll, last: maxBackups } };
+  if (maxBackups > 0)
+    return invalid('InvalidPolicy', 'spec.backupPolicy.maxBackups and keep exclude each other: use keep.last');
+  const { last = 0, hourly = 0, daily = 0, weekly = 0, monthly = 0, within } = keep;
+  const counts = { last, hourly, daily, weekly, monthly };
+  const withinMs = within === undefined ? 0 : parseDuration(within);
+  if (withinMs === undefined || Object.values(counts).some((count) => !Number.isInteger(count) || count < 0))
+    return invalid(
+      'InvalidPolicy',
+      'spec.backupPolicy.keep: counts must not be negative, and within must be a duration',
+    );
+  const rules: KeepRules = { ...counts, withinMs, timeZone: timeZone || 'UTC' };
+  // A policy that somebody wrote and that keeps nothing was meant to be another: nothing is deleted by it.
+  if (keepsAll(rules)) return invalid('InvalidPolicy', 'spec.backupPolicy.keep: at least one rule must be above 0');
+  if (!isTimeZone(rules.timeZone))
+    return invalid('InvalidPolicy', `spec.backupPolicy.timeZone ${JSON.stringify(timeZone)} is unknown`);
+  return { keep: rules };
+}
+
+function proveOf({ prove, backupPolicy }: EtcdBackupSpec) {
+  if (!prove) return { prove: undefined };
+  const { schedule: text, everyNth } = prove;
+  if ((text === undefined) === (everyNth === undefined))
+    return invalid('InvalidPolicy', 'spec.prove: either schedule or everyNth must be set');
+  if (everyNth !== undefined) {
+    if (everyNth < 1) return invalid('InvalidPolicy', 'spec.prove.everyNth must be at least 1');
+    const nth: ProofSchedule = { kind: 'everyNth', count: everyNth };
+    return { prove: nth };
+  }
+  const cron = parseCron(text ?? '', backupPolicy?.timeZone || 'UTC', 'once');
+  if (!cron) {
+    const shown = JSON.stringify((text ?? '').slice(0, 128));
+    const message = `spec.prove.schedule ${shown} is not a valid cron expression, or spec.backupPolicy.timeZone is unknown`;
+    return invalid('InvalidPolicy', message);
+  }
+  const schedule: ProofSchedule = { kind: 'cron', cron };
+  return { prove: schedule };
+}
+
+function invalid(reason: BackupReason, message: string): { readonly problem: OrderProblem } {
+  return { problem: { reason, message } };
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { untilExpiry } from '../../api/time-to-live.ts';
+import { longestPause } from '../backup-fault.ts';
+import type { BackupObservation } from '../observation.ts';
+import type { BackupOrder } from '../observe/backup-order.ts';
+import { type ProofStep, planProof } from './proof-plan.ts';
+import { nextDue, type Past } from './schedule.ts';
+import { backupWantedAt, planStream, type StreamStep } from './stream-plan.ts';
+
+export type BackupStep =
+  /** Writes down what a run came to, and tells people. */
+  | { readonly do: 'recordOutcome' }
+  /** A run that was cancelled says nothing about the backup. */
+  | { readonly do: 'forgetRun' }
+  /** Makes the backup that was due at `due`. */
+  | { readonly do: 'start'; readonly due: number }
+  /** Ends a run whose order is no longer that of the spec. */
+  | { readonly do: 'cancel' }
+  /** CoreOS's finalizer is of no use to us, and without it nothing keeps an object from being deleted. */
+  | { readonly do: 'removeCoreosFinalizer' }
+  | { readonly do: 'addOwnFinalizer' }
+  /** Of the last try a failure does not keep the object from going. */
+  | { readonly do: 'deleteStored'; readonly isLastTry: boolean }
+  | { readonly do: 'removeOwnFinalizer' }
+  /** The time that a finished one was to stay is over. */
+  | { readonly do: 'deleteObject' }
+  | ProofStep
+  | StreamStep;
+
+export type BackupSituation =
+  | 'invalid'
+  | 'running'
+  | 'due'
+  | 'waiting'
+  | 'retrying'
+  | 'complete'
+  | 'refused'
+  | 'deleting';
+
+export interface BackupPlan {
+  readonly situation: BackupSituation;
+  readonly steps: readonly BackupStep[];
+  /** When the next backup is due, of those that are made again and again. */
+  readonly nextDue: number | undefined;
+  /** When to look again, in milliseconds since the epoch; undefined: only when something changes. */
+  readonly lookAt: number | undefined;
+}
+
+/** How often the progress of a run is reported. */
+const progressInterval = 3_000;
+
+/** Timers run by another clock than schedules do: one that was set forward makes a backup due before its timer ends. */
+const longestRest = 5 * 60_000;
+
+/** Deleting stored backups may not keep an object from going for longer. */
+const deletionLimit = 10 * 60_000;
+
+/**
+ * What to do about one EtcdBackup now. Pure and total. The rules in order; the first that applies decides, and those marked + only add
+ * steps. All steps are carried out in one reconciliation, each on the object as the one before has left it:
+ *
+ *  1. + a run has ended: its outcome is recorded; one that was cancelled is forgotten
+ *  2. the EtcdBackup is being deleted: a run that goes on is cancelled first. Then what is stored is deleted, if deletionPolicy says
+ *     so, and the finalizers are removed
+ *  3. + the finalizer of CoreOS etcd-operator is removed; the own finalizer is there exactly if deletionPolicy is Delete
+ *  4. the spec is not valid: a run that goes on is cancelled, and nothing is started
+ *  5. a run goes on: it is cancelled if the spec has changed since it was started
+ *  6. a single backup that was made, encrypted if the spec demands it, is not made again; its EtcdBackup is deleted when its time to live is over
+ *  7. a single backup that failed under CoreOS etcd-operator is not tried until the spec changes
+ *  8. the next backup of a series is not due yet, and the stream of its changes needs none to go on
+ *  9. the last try failed: the next one is made after a pause
+ * 10. the backup is due: a run is started
+ *
+ * Beside all of this changes may be recorded (`stream-plan.ts`), and a stored backup may be proven; those rules are in `proof-plan.ts`. They come after: no backup waits for a proof.
+ */
+export function planBackup(observation: BackupObservation, now: number): BackupPlan {
+  const planned = planAfterRun(observation, now);
+  const isBusy = observation.run !== undefined || planned.steps.some(({ do: what }) => comesFirst.has(what));
+  const proof = planProof(observation, isBusy, now);
+  const times = [planned.lookAt, proof.lookAt].filter((time) => time !== undefined);
+  const steps = [...endedSteps(observation), ...proof.steps, ...planStream(observation), ...planned.steps];
+  return { ...planned, steps, lookAt: times.length > 0 ? Math.min(...times) : undefined };
+}
+
+/** Before or instead of proving anything. */
+const comesFirst: ReadonlySet<BackupStep['do']> = new Set(['start', 'deleteObject']);
+
+function endedSteps({ run }: BackupObservation): readonly BackupStep[] {
+  switch (run?.state) {
+    case 'ended':
+      return [{ do: 'recordOutcome' }];
+    case 'cancelled':
+      return [{ do: 'forgetRun' }];
+    case 'running':
+    case undefined:
+      return [];
+  }
+}
+
+function planAfterRun(observation: BackupObservation, now: number): BackupPlan {
+  if (observation.isDeleting) return planDeletion(observation);
+  const { run, generation, order } = observation;
+  const finalizers = finalizerSteps(observation);
+  if (!order) return plan('invalid', [...finalizers, ...(run?.state === 'running' ? [cancel] : [])]);
+  if (run?.state === 'running') {
+    const steps = run.generation === generation ? finalizers : [...finalizers, cancel];
+    return plan('running', steps, { nextDue: upcoming(order, observation, now), lookAt: now + progressInterval });
+  }
+  const timing =
+    order.schedule.kind === 'once' ? planOnce(observation, order, now) : planSeries(observation, order, now);
+  return { ...timing, steps: [...finalizers, ...timing.steps] };
+}
+
+export function startsRun({ steps }: BackupPlan): boolean {
+  return steps.some((step) => step.do === 'start' || step.do === 'startProof');
+}
+
+/** How long to rest before looking again, in milliseconds; undefined: until something changes. */
+export function restAfter(plan: BackupPlan, now: number): number | undefined {
+  if (startsRun(plan)) return progressInterval;
+  const { lookAt } = plan;
+  return lookAt === undefined ? undefined : Math.max(1, Math.min(longestRest, lookAt - now));
+}
+
+function planOnce(observation: BackupObservation, order: BackupOrder, now: number): BackupPlan {
+  if (isDone(observation, order)) return planFinished(observation, order, now);
+  if (hasFailedUnderCoreos(observation)) return plan('refused', []);
+  const retryAt = pendingRetry(observation, now);
+  if (retryAt !== undefined) return plan('retrying', [], { lookAt: retryAt });
+  return plan('due', [{ do: 'start', due: now }]);
+}
+
+function planFinished({ memory, seenFor }: BackupObservation, { ttlSeconds }: BackupOrder, now: number): BackupPlan {
+  const { finishedAt } = memory;
+  const left = untilExpiry({ ttlSeconds, finishedAt, seenFor: seenFor.finishedAt }, now);
+  if (left === undefined) return plan('complete', []);
+  return left === 0 ? plan('complete', [{ do: 'deleteObject' }]) : plan('complete', [], { lookAt: now + left });
+}
+
+function planSeries(observation: BackupObservation, order: BackupOrder, now: number): BackupPlan {
+  const times = [upcoming(order, observation, now), backupWantedAt(observation, now)];
+  const known = times.filter((time) => time !== undefined);
+  if (known.length === 0) return plan('waiting', []);
+  const due = Math.min(...known);
+  if (due > now) return plan('waiting', [], { nextDue: due, lookAt: due });
+  const retryAt = pendingRetry(observation, now);
+  if (retryAt !== undefined) return plan('retrying', [], { nextDue: due, lookAt: retryAt });
+  return plan('due', [{ do: 'start', due }], { nextDue: due });
+}
+
+/**
+ * A single backup is made once for each path: a change of anything else does not ask for another, and neither does a failure of
+ * what the spec asked for meanwhile. Only encryption does, of one that was made without it: a run then says what lies in the way.
+ */
+function isDone({ memory, hasCoreosFinalizer }: BackupObservation, { place, isEncrypted }: BackupOrder): boolean {
+  // What another operator reported was a single backup, unless its finalizer says that it was one of a series.
+  if (memory.lastPath === undefined) return memory.hasMade && !hasCoreosFinalizer;
+  return memory.lastPath === place.path && (!isEncrypted || memory.lastKeyId !== undefined);
+}
+
+/** CoreOS etcd-operator never tried again, and people have dealt with what it reported; only a change of the spec asks again. */
+function hasFailedUnderCoreos({ memory, generation }: BackupObservation): boolean {
+  const { attempts, reason, observedGeneration } = memory;
+  return attempts === undefined && reason !== '' && (observedGeneration ?? generation) === generation;
+}
+
+/**
+ * When to try again after a failure; undefined if that may be now. A change of the spec is tried at once, and so is a time that no
+ * pause leads to: it was written, or is read, by a clock that was set.
+ */
+function pendingRetry({ memory, generation, seenFor }: BackupObservation, now: number): number | undefined {
+  const { attempts = 0, nextAttempt, observedGeneration } = memory;
+  if (attempts <= 0 || observedGeneration !== generation || nextAttempt === undefined) return undefined;
+  const isPause = nextAttempt > now && nextAttempt - now <= longestPause && seenFor.nextAttempt < longestPause;
+  return isPause ? Math.min(nextAttempt, now + longestPause - seenFor.nextAttempt) : undefined;
+}
+
+function upcoming(order: BackupOrder, { memory, created, seenFor }: BackupObservation, now: number) {
+  const past: Past = { last: memory.lastDue, created, seenFor: seenFor.lastDue };
+  return order.schedule.kind === 'once' ? undefined : nextDue(order.schedule, past, now);
+}
+
+function finalizerSteps(observation: BackupObservation): readonly BackupStep[] {
+  const { order, hasCoreosFinalizer, hasOwnFinalizer } = observation;
+  const steps: BackupStep[] = [];
+  const isAnswered = order?.schedule.kind !== 'once' || observation.memory.lastPath !== undefined;
+  if (hasCoreosFinalizer && isAnswered) steps.push({ do: 'removeCoreosFinalizer' });
+  if (order && order.deleteStored !== hasOwnFinalizer)
+    steps.push({ do: order.deleteStored ? 'addOwnFinalizer' : 'removeOwnFinalizer' });
+  return steps;
+}
+
+function planDeletion(observation: BackupObservation): BackupPlan {
+  const { run, order, hasOwnFinalizer, hasCoreosFinalizer, seenFor } = observation;
+  if (run?.state === 'running') return plan('deleting', [cancel]);
+  const steps: BackupStep[] = [];
+  const isLastTry = seenFor.deletion >= deletionLimit;
+  if (hasOwnFinalizer && order?.deleteStored) steps.push({ do: 'deleteStored', isLastTry });
+  if (hasOwnFinalizer) steps.push({ do: 'removeOwnFinalizer' });
+  if (hasCoreosFinalizer) steps.push({ do: 'removeCoreosFinalizer' });
+  return plan('deleting', steps);
+}
+
+const cancel: BackupStep = { do: 'cancel' };
+
+function plan(
+  situation: BackupSituation,
+  steps: readonly BackupStep[],
+  times: { readonly nextDue?: number | undefined; readonly lookAt?: number | undefined } = {},
+): BackupPlan {
+  return { situation, steps, nextDue: times.nextDue, lookAt: times.lookAt };
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** Which backups of a series stay: those that at least one rule keeps. A rule of 0 keeps none; if all are 0, every backup stays. */
+export interface KeepRules {
+  /** So many of the newest. */
+  readonly last: number;
+  /** The newest of each of so many hours, days, weeks and months that have one. */
+  readonly hourly: number;
+  readonly daily: number;
+  readonly weekly: number;
+  readonly monthly: number;
+  /** Those that are at most so many milliseconds older than the newest. */
+  readonly withinMs: number;
+  /** Of days, weeks and months. */
+  readonly timeZone: string;
+}
+
+export const keepAll: KeepRules = {
+  last: 0,
+  hourly: 0,
+  daily: 0,
+  weekly: 0,
+  monthly: 0,
+  withinMs: 0,
+  timeZone: 'UTC',
+};
+
+export function keepsAll({ last, hourly, daily, weekly, monthly, withinMs }: KeepRules): boolean {
+  return [last, hourly, daily, weekly, monthly, withinMs].every((rule) => rule <= 0);
+}
+
+export function isTimeZone(timeZone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone }).format(0) !== '';
+  } catch {
+    return false;
+  }
+}
+
+interface Made {
+  readonly key: string;
+  readonly madeAt: number;
+}
+
+/**
+ * The keys that rules keep, of backups that are given newest first. Counting goes by periods that have a backup: a week without any
+ * costs none that is kept. Pruning after every backup keeps what pruning once at the end would keep: the newest of a period stays the
+ * newest of it, and the periods before it are only ever pushed out by later ones.
+ */
+export function keptBy(rules: KeepRules, newestFirst: readonly Made[]): ReadonlySet<string> {
+  const [newest] = newestFirst;
+  if (!newest || keepsAll(rules)) return new Set(newestFirst.map(({ key }) => key));
+  const { hourly, daily, weekly, monthly, withinMs } = rules;
+  const day = dayIn(rules.timeZone);
+  const periods = [
+    firstOfEach(newestFirst, hourly, ({ madeAt }) => Math.floor(madeAt / 3_600_000)),
+    firstOfEach(newestFirst, daily, ({ madeAt }) => day(madeAt).number),
+    firstOfEach(newestFirst, weekly, ({ madeAt }) => weekOf(day(madeAt).number)),
+    firstOfEach(newestFirst, monthly, ({ madeAt }) => day(madeAt).month),
+  ];
+  const recent = withinMs > 0 ? newestFirst.filter(({ madeAt }) => newest.madeAt - madeAt <= withinMs) : [];
+  const last = newestFirst.slice(0, Math.max(0, rules.last));
+  return new Set([...last, ...recent, ...periods.flat()].map(({ key }) => key));
+}
+
+function firstOfEach(newestFirst: readonly Made[], count: number, period: (made: Made) => number): readonly Made[] {
+  const kept = new Map<number, Made>();
+  if (count <= 0) return [];
+  for (const made of newestFirst) {
+    const of = period(made);
+    if (kept.has(of)) continue;
+    if (kept.size >= count) break;
+    kept.set(of, made);
+  }
+  return [...kept.values()];
+}
+
+const dayMs = 86_400_000;
+
+/** Weeks begin on Monday; day 0 was a Thursday. */
+function weekOf(day: number): number {
+  return Math.floor((day + 3) / 7);
+}
+
+/** The local day of a time: its number since 1970-01-01, and that of its month. */
+function dayIn(timeZone: string): (time: number) => { readonly number: number; readonly month: number } {
+  const format = new Intl.DateTimeFormat('en-US', { timeZone, year: 'numeric', month: 'numeric', day: 'numeric' });
+  return (time) => {
+    const parts = new Map(format.formatToParts(time).map(({ type, value }) => [type, Number(value)]));
+    const [year = 0, month = 0, day = 0] = [parts.get('year'), parts.get('month'), parts.get('day')];
+    return { number: Date.UTC(year, month - 1, day) / dayMs, month: year * 12 + month };
+  };
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { BackupReason } from '../../api/reasons.ts';
+import { counted } from '../../counted.ts';
+import type { ProofReport } from './proof-report.ts';
+
+/** What a backup should be, as the manifest beside it says; undefined where there is none that fits. */
+export interface ExpectedProof {
+  readonly revision: number | undefined;
+  /** etcd's cluster ID that the backup was taken from. */
+  readonly clusterId: string | undefined;
+  /** The name of the only member that there may be. */
+  readonly member: string;
+}
+
+/** What is wrong with a backup that was restored. */
+export interface ProofProblem {
+  readonly reason: BackupReason;
+  readonly message: string;
+}
+
+/**
+ * Compares the etcd that was started with a backup with what is in the backup, and both with what was written down when it was made.
+ * Undefined if all is as it should be. The only place that decides this.
+ */
+export function judgeProof(
+  { file, served, clusterId, members }: ProofReport,
+  expected: ExpectedProof,
+): ProofProblem | undefined {
+  if (expected.revision !== undefined && file.revision !== expected.revision)
+    return problem(
+      'RevisionDiffers',
+      `the manifest says revision ${expected.revision}, and the backup holds revision ${file.revision}`,
+    );
+  if (served.revision !== file.revision || served.compactRevision !== file.compactRevision)
+    return problem(
+      'RevisionDiffers',
+      `the restored member is at revision ${served.revision}, compacted at ${served.compactRevision}; the backup holds revision ${file.revision}, compacted at ${file.compactRevision}`,
+    );
+  if (served.keys !== file.keys)
+    return problem('KeyCountDiffers', `the restored member has ${served.keys} keys, and the backup has ${file.keys}`);
+  if (served.hash !== file.hash)
+    return problem(
+      'HashDiffers',
+      `HashKV of the restored member at revision ${served.revision} is ${served.hash}, and that of the backup is ${file.hash}`,
+    );
+  const others = members.filter((name) => name !== expected.member);
+  if (others.length > 0 || members.length !== 1)
+    return problem(
+      'OldMembers',
+      `the restored member lists ${counted(members.length, 'member')}, of which ${others.slice(0, 3).join(', ') || 'none'} should not be there`,
+    );
+  if (clusterId === expected.clusterId)
+    return problem(
+      'OldMembers',
+      `the restored member has the cluster ID ${clusterId} of the cluster that was backed up`,
+    );
+  return undefined;
+}
+
+function problem(reason: BackupReason, message: string): ProofProblem {
+  return { reason, message };
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { BackupReason } from '../../api/reasons.ts';
+
+/** Why a proof ended early: the backup is not good (`refuted`), or that is not known (`untried`). */
+export class ProofError extends Error {
+  override readonly name = 'ProofError';
+  readonly kind: 'refuted' | 'untried';
+  readonly reason: BackupReason;
+
+  constructor(kind: 'refuted' | 'untried', reason: BackupReason, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.kind = kind;
+    this.reason = reason;
+  }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+import { isBlobError } from '@etcd-operator/blob';
+import { SnapshotError } from '@etcd-operator/etcd';
+import { RestoreError } from '../../restore/restore-error.ts';
+import { EncryptionError } from '../../storage/encryption/encryption-error.ts';
+import { faultOf } from '../backup-fault.ts';
+import { ProofError } from './proof-error.ts';
+import type { ProofOutcome } from './proofs.ts';
+
+/** What the store holds is judged by the restore's own errors; what keeps anybody from looking says nothing about it. */
+export function outcomeOf(error: unknown): Omit<Exclude<ProofOutcome, { kind: 'proven' }>, 'hasPod'> {
+  const message = (error instanceof Error ? error.message : String(error)).slice(0, 900);
+  if (error instanceof ProofError) return { kind: error.kind, reason: error.reason, message };
+  // What took its place was not looked at; the next attempt does.
+  if (error instanceof RestoreError && error.code === 'SourceReplaced')
+    return { kind: 'untried', reason: 'ProofPodFailed', message };
+  const isDamaged =
+    error instanceof SnapshotError ||
+    error instanceof EncryptionError ||
+    (error instanceof RestoreError && error.code === 'SourceRefused') ||
+    isBlobError(error, 'NotFound');
+  if (isDamaged) return { kind: 'refuted', reason: 'BackupDamaged', message };
+  if (error instanceof RestoreError) return { kind: 'untried', reason: 'ProofPodFailed', message };
+  return { kind: 'untried', reason: faultOf(error).reason, message };
+}

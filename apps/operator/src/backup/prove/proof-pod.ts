@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Container, Pod, Volume } from '@etcd-operator/kube';
+import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
+import { group, labels } from '../../api/names.ts';
+import type { Desired } from '../../cluster/desired.ts';
+import { containerSecurity } from '../../cluster/objects/security-context.ts';
+import { secretNameOf } from '../../restore/objects/restore-secret.ts';
+import { type AgentSource, seedPod } from '../../restore/objects/seed-pod.ts';
+
+/** The EtcdBackup that is proven. */
+export interface ProofOwner {
+  readonly name: string;
+  readonly namespace: string;
+  readonly uid: string;
+}
+
+export interface ProofPodOptions {
+  readonly backup: ProofOwner;
+  /** Version and image of the etcd that it is needed for. */
+  readonly desired: Desired;
+  /** Where its pod may run, and how its image is pulled. */
+  readonly spec: EtcdClusterSpec;
+  /** The cluster whose nodes it keeps away from; undefined if it is not known. */
+  readonly cluster: string | undefined;
+  readonly agent: AgentSource;
+  /** Length of the snapshot. */
+  readonly bytes: number;
+  /** The Secret with the login of the restored etcd; undefined if there is none. */
+  readonly loginSecret: string | undefined;
+}
+
+export const proveContainer = 'prove';
+
+const loginPath = '/etc/etcd-login';
+const snapshotPath = '/var/restore';
+const mebibyte = 1024 * 1024;
+
+/** Whatever becomes of the operator, the pod ends after this time, in seconds. */
+const deadlineSeconds = 2 * 3600;
+
+/** A hostname: the names of EtcdBackups may be longer, and have dots. */
+export function proofPodName({ name, uid }: ProofOwner): string {
+  return `${name.replaceAll('.', '-').slice(0, 40)}-prove-${uid.slice(0, 8)}`;
+}
+
+/**
+ * The throw-away member that a backup is proven with: the first member of a restore, made by the same containers, with another beside it
+ * that compares. etcd listens on loopback alone: what is in a backup is shown to nobody. No Service leads to it, its labels are those
+ * of no member, and the EtcdBackup owns it. It is not restarted, so that what went wrong stays to be seen.
+ */
+export function proofPod(options: ProofPodOptions): Pod {
+  const { backup, desired, spec, agent } = options;
+  const name = proofPodName(backup);
+  const identity = { name, namespace: backup.namespace, uid: backup.uid };
+  const tlsKeys = { peer: 'own', server: 'own', client: 'own' } as const;
+  const source = { restoreUid: backup.uid, secretName: secretNameOf(backup), agent, revisionBump: 0 };
+  const seed = seedPod({ cluster: identity, desired, spec, name, incarnation: 1, tlsKeys }, source);
+  const { hostAliases, initContainers = [], containers = [], volumes = [] } = seed.spec ?? {};
+  const resources = limits(options.bytes);
+  const finish = (container: Container & { readonly name: string }) => ({ ...container, resources });
+  return {
+    ...seed,
+    metadata: {
+      name,
+      namespace: backup.namespace,
+      // The label of members without which network policies would not know it; Services ask for `app` besides.
+      labels: { [labels.cluster]: name, [labels.proof]: backup.uid },
+      annotations: seed.metadata?.annotations ?? {},
+      ownerReferences: [
+        { apiVersion: `${group}/v1beta2`, kind: 'EtcdBackup', name: backup.name, uid: backup.uid, controller: true },
+      ],
+    },
+    spec: {
+      ...seed.spec,
+      hostname: name,
+      ...(hostAliases && { hostAliases }),
+      restartPolicy: 'Never',
+      activeDeadlineSeconds: deadlineSeconds,
+      terminationGracePeriodSeconds: 5,
+      ...apart(options.cluster),
+      initContainers: initContainers.map(finish),
+      containers: [...containers.map(onLoopback).map(finish), finish(prover(options))],
+      volumes: [...volumes.map((volume) => sized(volume, options.bytes)), ...loginVolume(options.loginSecret)],
+    },
+  };
+}
+
+/** Whoever proves yields to whoever serves: nearly no share of the processor is reserved, and at most one is used. */
+function limits(bytes: number): NonNullable<Container['resources']> {
+  const memory = `${256 + Math.ceil(bytes / mebibyte)}Mi`;
+  return {
+    requests: { cpu: '10m', memory: '64Mi', 'ephemeral-storage': `${Math.ceil(bytes / mebibyte) + 64}Mi` },
+    limits: { cpu: '1', memory, 'ephemeral-storage': `${dataMebibytes(bytes)}Mi` },
+  };
+}
+
+/** The database beside what it was copied from, and two files of the log of 64 MiB. */
+function dataMebibytes(bytes: number): number {
+  return 3 * Math.ceil(bytes / mebibyte) + 256;
+}
+
+function sized(volume: Volume, bytes: number): Volume {
+  return volume.emptyDir
+    ? { ...volume, emptyDir: { ...volume.emptyDir, sizeLimit: `${dataMebibytes(bytes)}Mi` } }
+    : volume;
+}
+
+function loginVolume(secretName: string | undefined): readonly Volume[] {
+  return secretName === undefined ? [] : [{ name: 'login', secret: { secretName } }];
+}
+
+/** If there is another node, the disks of members are left in peace. */
+function apart(cluster: string | undefined) {
+  if (cluster === undefined) return {};
+  const term = {
+    labelSelector: { matchLabels: { [labels.cluster]: cluster } },
+    topologyKey: 'kubernetes.io/hostname',
+  };
+  return {
+    affinity: {
+      podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm: term }] },
+    },
+  };
+}
+
+function onLoopback(container: Container & { readonly name: string }): Container & { readonly name: string } {
+  const {
+    startupProbe: _startup,
+    readinessProbe: _readiness,
+    livenessProbe: _liveness,
+    ports: _ports,
+    ...rest
+  } = container;
+  return {
+    ...rest,
+    command: (container.command ?? []).map((word) =>
+      word.startsWith('--listen-') ? word.replace('0.0.0.0', '127.0.0.1') : word,
+    ),
+    env: (container.env ?? []).map((variable) =>
+      variable.name === 'ETCD_LISTEN_METRICS_URLS'
+        ? { ...variable, value: (variable.value ?? '').replace('0.0.0.0', '127.0.0.1') }
+        : variable,
+    ),
+  };
+}
+
+function prover({ agent, loginSecret }: ProofPodOptions): Container & { readonly name: string } {
+  const hasLogin = loginSecret !== undefined;
+  return {
+    name: proveContainer,
+    image: agent.image,
+    command: [
+      '/usr/local/bin/etcd-restore-agent',
+      `-prove=${snapshotPath}/snapshot.db`,
+      ...(hasLogin ? [`-login-dir=${loginPath}`] : []),
+    ],
+    volumeMounts: [
+      { name: 'restore-snapshot', mountPath: snapshotPath, readOnly: true },
+      ...(hasLogin ? [{ name: 'login', mountPath: loginPath, readOnly: true }] : []),
+    ],
+    terminationMessagePolicy: 'FallbackToLogsOnError',
+    securityContext: containerSecurity({}, false),
+  };
+}

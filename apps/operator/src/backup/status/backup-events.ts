@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { EventRecorder } from '@etcd-operator/controller-runtime';
+import type { Condition } from '../../api/condition-schema.ts';
+import type { EtcdBackup } from '../../api/etcd-backup.ts';
+import { backupEventReasons as reasons, backupConditionTypes as types } from '../../api/reasons.ts';
+import { pathBeside } from '../../storage/storage-place.ts';
+import type { RunProgress, RunState } from '../act/backup-runs.ts';
+import type { DeletedStored } from '../act/stored/delete-stored.ts';
+import { isOwnKey, leftoversOf } from '../act/stored/leftovers.ts';
+import { type BackupFault, faultOf } from '../backup-fault.ts';
+import type { StreamGap } from '../continuous/run-stream.ts';
+import type { MissingChanges } from '../continuous/stream-position.ts';
+import type { BackupOrder, OrderProblem } from '../observe/backup-order.ts';
+import type { ProofOutcome } from '../prove/proofs.ts';
+
+/** Tells people what a run came to. Reasons of failures are those of the condition. */
+export function tellOutcome(events: EventRecorder, backup: EtcdBackup, { outcome }: RunState): void {
+  if (outcome?.kind === 'failed') events.record(backup, 'Warning', outcome.fault.reason, outcome.fault.message);
+  if (outcome?.kind !== 'taken') return;
+  const { path, manifest, pruneError, isNew } = outcome.taken;
+  if (!isNew) {
+    tellKept(events, backup, path);
+    return;
+  }
+  events.record(
+    backup,
+    'Normal',
+    reasons.backupTaken,
+    `${path}: revision ${manifest.revision}, ${manifest.bytes} bytes`,
+  );
+  if (pruneError !== undefined) tellPruning(events, backup, faultOf(pruneError));
+}
+
+/** A lock lasts for as long as it was asked for: it is said once, and then the condition says it. */
+function tellPruning(events: EventRecorder, backup: EtcdBackup, { reason, message }: BackupFault): void {
+  const isSaid = (said: Condition) => said.type === types.pruned && said.reason === reason;
+  if (reason === 'ObjectLocked' && backup.status?.conditions?.some(isSaid)) return;
+  events.record(backup, 'Warning', reasons.pruningFailed, message);
+}
+
+/** Tells people what a proof came to. */
+export function tellProof(events: EventRecorder, backup: EtcdBackup, outcome: ProofOutcome): void {
+  if (outcome.kind !== 'proven') {
+    events.record(backup, 'Warning', outcome.reason, `Proof of a backup: ${outcome.message}`);
+    return;
+  }
+  const { path, etcdRevision, keys, etcdVersion } = outcome.proven;
+  const words = `${path} was restored with etcd ${etcdVersion} and compared: revision ${etcdRevision}, ${keys} keys`;
+  events.record(backup, 'Normal', reasons.backupProven, words);
+}
+
+/** Tells people that changes cannot be recorded, and what is done about it. */
+export function tellGap(events: EventRecorder, backup: EtcdBackup, { why }: StreamGap): void {
+  const words = `Changes cannot be recorded: ${why}. A new full backup is made, and recording goes on from there.`;
+  events.record(backup, 'Warning', reasons.changesMissing, words);
+}
+
+/** Tells people which changes were not recorded. */
+export function tellMissing(events: EventRecorder, backup: EtcdBackup, { after, until }: MissingChanges): void {
+  const words = `Changes after revision ${after} up to ${until} were not recorded; recording goes on after revision ${until}, which a full backup holds.`;
+  events.record(backup, 'Warning', reasons.changesMissing, words);
+}
+
+/** Tells people what a run could not remove from the store, and why. */
+export function tellLeft(
+  events: EventRecorder,
+  backup: EtcdBackup,
+  { left, whyLeft }: Pick<RunProgress, 'left' | 'whyLeft'>,
+): void {
+  if (whyLeft === undefined) return;
+  events.record(
+    backup,
+    'Warning',
+    reasons.leftoversKept,
+    `Leftover objects or unfinished uploads may still be in the store: ${some(left)}: ${whyLeft}`,
+  );
+}
+
+/** Tells people of Secrets that were used without our label, once. */
+export function tellUnlabelled(
+  events: EventRecorder,
+  backup: EtcdBackup,
+  { secretWarning }: Pick<RunProgress, 'secretWarning'>,
+): void {
+  if (secretWarning === undefined) return;
+  const isSaid = ({ type, message }: Condition) => type === types.secretsUnlabelled && message === secretWarning;
+  if (backup.status?.conditions?.some(isSaid)) return;
+  events.record(backup, 'Warning', reasons.secretUnlabelled, secretWarning);
+}
+
+/** Tells people that a change of the spec asks for a backup that has been made. */
+export function tellKept(events: EventRecorder, backup: EtcdBackup, path: string): void {
+  const next = 'For another backup, set another path or create another EtcdBackup.';
+  events.record(
+    backup,
+    'Normal',
+    reasons.backupKept,
+    `The backup at ${path} is complete and is not taken again. ${next}`,
+  );
+}
+
+/** What of an object that goes with its backups stays in the store, and why. */
+export function whyKept(kept: DeletedStored['kept']): string {
+  const denied = kept.filter(({ why }) => why === 'denied').map(({ key }) => key);
+  const others = kept.filter(({ why }) => why === 'notOurs').map(({ key }) => key);
+  const locked = kept.filter(({ why }) => why === 'locked').map(({ key }) => key);
+  const uploads = kept.filter(({ why }) => why === 'uploadsRefused').map(({ key }) => key);
+  const sentences = [
+    denied.length > 0 &&
+      `${some(denied)}: the store denies reading the manifest beside it, so the operator cannot tell which EtcdBackup made it.`,
+    others.length > 0 && `${some(others)}: no manifest says that this EtcdBackup has made it.`,
+    locked.length > 0 && `${some(locked)}: the store has locked it. Delete it when its lock has ended.`,
+    uploads.length > 0 && `${some(uploads)}: the store does not let unfinished uploads be listed or aborted.`,
+  ];
+  return `Not deleted from the store: ${sentences.filter(Boolean).join(' ')}`;
+}
+
+/** The last backup lies where the spec does not lead any more, or the store does not list it: people are told its name. */
+export function tellNotFound(
+  events: EventRecorder,
+  backup: EtcdBackup,
+  { place }: Pick<BackupOrder, 'place'>,
+  { deleted, kept }: DeletedStored,
+): void {
+  const path = backup.status?.lastBackup?.path;
+  const seen = [...deleted, ...kept.map(({ key }) => key)].map((key) => pathBeside(place, key));
+  const others = leftoversOf(backup.status).filter((key) => !isOwnKey(place.key, key));
+  const missed = [...(path !== undefined && !seen.includes(path) ? [path] : []), ...others];
+  if (missed.length === 0) return;
+  const words = `${some(missed)}. The operator looked at ${place.path}, the path in the spec, and did not find it. If it still exists, delete it yourself.`;
+  events.record(backup, 'Warning', reasons.backupsLeftBehind, `Not deleted from the store: ${words}`);
+}
+
+/** A spec that became invalid does not say any more where backups lie. */
+export function tellUndeleted(events: EventRecorder, backup: EtcdBackup, { message }: OrderProblem): void {
+  const { metadata, spec, status } = backup;
+  const path = status?.lastBackup?.path;
+  const names = [...(path === undefined ? [] : [path]), ...leftoversOf(status)];
+  if (!metadata?.deletionTimestamp || spec.deletionPolicy !== 'Delete' || names.length === 0) return;
+  const words = `${some(names)} and what was made before: the spec does not say where they are (${message}).`;
+  events.record(backup, 'Warning', reasons.backupsLeftBehind, `Not deleted from the store: ${words}`);
+}
+
+function some(keys: readonly string[]): string {
+  const more = keys.length > 3 ? ` and ${keys.length - 3} more` : '';
+  return keys.slice(0, 3).join(', ') + more;
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Counter, Gauge, MetricRegistry } from '@etcd-operator/controller-runtime';
+import type { Clock } from '@etcd-operator/ports';
+import type { RunState } from '../act/backup-runs.ts';
+
+const perBackup = ['name', 'namespace'] as const;
+
+/** What is known of the proofs of an object that asks for them. */
+export interface ProofSeen {
+  /** When the last proven backup was begun, in milliseconds since the epoch; of an object without one, when that was created. */
+  readonly made: number | undefined;
+  readonly isRefuted: boolean;
+}
+
+interface Known {
+  readonly name: string;
+  readonly namespace: string;
+  readonly lastSuccess: number | undefined;
+  readonly provenMade: number | undefined;
+  readonly recoveryPoint: number | undefined;
+  /** When this process first saw that, by the monotonic clock. */
+  readonly since: number;
+}
+
+interface SeenTimes {
+  readonly lastSuccess: number | undefined;
+  readonly next: number | undefined;
+  /** Undefined: it asks for no proofs. */
+  readonly proof?: ProofSeen | undefined;
+  /** Up to when data can be recovered. Undefined: changes are not recorded. */
+  readonly recovery?: number | undefined;
+}
+
+/** What is measured of backups. The first three are those of CoreOS's forks, labels included. */
+export class BackupMetrics {
+  readonly #clock: Clock;
+  readonly #attempts: Counter;
+  readonly #successes: Counter;
+  readonly #lastSuccess: Gauge;
+  readonly #age: Gauge;
+  readonly #next: Gauge;
+  readonly #size: Gauge;
+  readonly #duration: Gauge;
+  readonly #failures: Counter;
+  readonly #provenAge: Gauge;
+  readonly #refuted: Gauge;
+  readonly #recoveryAge: Gauge;
+  readonly #known = new Map<string, Known>();
+  /** Reasons of failures, by `namespace/name`: each is a series of its own. */
+  readonly #reasons = new Map<string, Set<string>>();
+
+  constructor(registry: MetricRegistry, clock: Clock, running: () => number) {
+    this.#clock = clock;
+    const labels = perBackup;
+    this.#attempts = registry.counter({ name: 'etcd_operator_backups_attempt_total', help: 'Backups begun', labels });
+    this.#successes = registry.counter({ name: 'etcd_operator_backups_success_total', help: 'Backups made', labels });
+    this.#lastSuccess = registry.gauge({
+      name: 'etcd_operator_backup_last_success',
+      help: 'When the last backup was begun, in seconds since 1970',
+      labels,
+    });
+    this.#age = registry.gauge({
+      name: 'etcd_operator_backup_last_success_age_seconds',
+      help: 'How long ago the last backup was begun',
+      labels,
+    });
+    this.#next = registry.gauge({
+      name: 'etcd_operator_backup_next_schedule',
+      help: 'When the next backup of a schedule is due, in seconds since 1970; in the past while it is late',
+      labels,
+    });
+    this.#size = registry.gauge({ name: 'etcd_operator_backup_size_bytes', help: 'Length of the last backup', labels });
+    this.#duration = registry.gauge({
+      name: 'etcd_operator_backup_duration_seconds',
+      help: 'How long the last backup took',
+      labels,
+    });
+    this.#failures = registry.counter({
+      name: 'etcd_operator_backups_failure_total',
+      help: 'Tries that failed',
+      labels: [...perBackup, 'reason'],
+    });
+    this.#provenAge = registry.gauge({
+      name: 'etcd_operator_backup_last_proven_age_seconds',
+      help: 'How long ago the last backup was begun that was proven by restoring it; of an EtcdBackup without one, how old that is',
+      labels,
+    });
+    this.#refuted = registry.gauge({
+      name: 'etcd_operator_backup_proof_failed',
+      help: 'Whether the last backup that was restored for a proof was found not to be good',
+      labels,
+    });
+    this.#recoveryAge = registry.gauge({
+      name: 'etcd_operator_backup_recovery_point_age_seconds',
+      help: 'How long ago the time was up to which every change is stored, with spec.continuous; before there is one, how old the EtcdBackup is',
+      labels,
+    });
+    const inProgress = registry.gauge({ name: 'etcd_operator_backups_running', help: 'Backups being made' });
+    // Several operators of one process share the series.
+    let shown = 0;
+    registry.onCollect(() => {
+      inProgress.labels().inc(running() - shown);
+      shown = running();
+      this.#measureAges();
+    });
+  }
+
+  /** An object is looked after; times in milliseconds since the epoch, as its status tells. */
+  seen(uid: string, name: string, namespace: string, { lastSuccess, next, proof, recovery }: SeenTimes): void {
+    const before = this.#known.get(uid);
+    const since = before && before.lastSuccess === lastSuccess ? before.since : this.#clock.monotonic();
+    this.#known.set(uid, { name, namespace, lastSuccess, provenMade: proof?.made, recoveryPoint: recovery, since });
+    if (lastSuccess !== undefined) this.#lastSuccess.labels(name, namespace).set(lastSuccess / 1000);
+    if (next === undefined) this.#next.remove(name, namespace);
+    else this.#next.labels(name, namespace).set(next / 1000);
+    if (proof) this.#refuted.labels(name, namespace).set(proof.isRefuted ? 1 : 0);
+    else for (const family of [this.#provenAge, this.#refuted]) family.remove(name, namespace);
+    if (recovery === undefined) this.#recoveryAge.remove(name, namespace);
+  }
+
+  /** Changes of an object are stored up to this time, in milliseconds since the epoch. */
+  recovered(uid: string, time: number): void {
+    const known = this.#known.get(uid);
+    if (known) this.#known.set(uid, { ...known, recoveryPoint: time });
+  }
+
+  begun(name: string, namespace: string): void {
+    this.#attempts.labels(name, namespace).inc();
+  }
+
+  ended(name: string, namespace: string, { outcome, progress }: RunState): void {
+    if (outcome?.kind === 'failed') this.#failed(name, namespace, outcome.fault.reason);
+    if (outcome?.kind !== 'taken' || !outcome.taken.isNew) return;
+    this.#successes.labels(name, namespace).inc();
+    this.#size.labels(name, namespace).set(outcome.taken.manifest.bytes);
+    this.#duration.labels(name, namespace).set(progress.seconds);
+  }
+
+  /** An object is gone: its series end. */
+  forget(uid: string): void {
+    const known = this.#known.get(uid);
+    if (!known) return;
+    this.#known.delete(uid);
+    const { name, namespace } = known;
+    const proofs = [this.#provenAge, this.#refuted, this.#recoveryAge];
+    const gauges = [this.#lastSuccess, this.#age, this.#next, this.#size, this.#duration, ...proofs];
+    for (const family of [this.#attempts, this.#successes, ...gauges]) family.remove(name, namespace);
+    for (const reason of this.#reasons.get(`${namespace}/${name}`) ?? [])
+      this.#failures.remove(name, namespace, reason);
+    this.#reasons.delete(`${namespace}/${name}`);
+  }
+
+  #failed(name: string, namespace: string, reason: string): void {
+    const key = `${namespace}/${name}`;
+    const reasons = this.#reasons.get(key) ?? new Set();
+    this.#reasons.set(key, reasons.add(reason));
+    this.#failures.labels(name, namespace, reason).inc();
+  }
+
+  #measureAges(): void {
+    for (const { name, namespace, lastSuccess, provenMade, recoveryPoint, since } of this.#known.values()) {
+      if (provenMade !== undefined)
+        this.#provenAge.labels(name, namespace).set(Math.max(0, this.#clock.now() - provenMade) / 1000);
+      if (recoveryPoint !== undefined)
+        this.#recoveryAge.labels(name, namespace).set(Math.max(0, this.#clock.now() - recoveryPoint) / 1000);
+      if (lastSuccess === undefined) continue;
+      // A wall clock that was set back must not make an old backup young.
+      const age = Math.max(this.#clock.now() - lastSuccess, this.#clock.monotonic() - since);
+      this.#age.labels(name, namespace).set(age / 1000);
+    }
+  }
+}

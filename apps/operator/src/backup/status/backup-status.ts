@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+import { formatTime, jsonEqual } from '@etcd-operator/kube';
+import type { EtcdBackup, EtcdBackupStatus } from '../../api/etcd-backup.ts';
+import { timeOf } from '../../api/status-time.ts';
+import type { RunProgress, RunState } from '../act/backup-runs.ts';
+import { leftoversOf } from '../act/stored/leftovers.ts';
+import { pauseAfter } from '../backup-fault.ts';
+import { recoveryPointOf } from '../continuous/stream-status.ts';
+import type { StreamReport } from '../continuous/streams.ts';
+import type { BackupMemory } from '../observation.ts';
+import type { OrderProblem } from '../observe/backup-order.ts';
+import type { BackupPlan } from '../plan/backup-plan.ts';
+import { countedSinceProof, proofMemoryOf } from '../prove/proof-status.ts';
+import { conditionsOf } from './backup-conditions.ts';
+import type { Claim } from './merged-conditions.ts';
+
+/** Reads the status, whoever wrote it. Times that are none count as absent. */
+export function memoryOf({ status }: Pick<EtcdBackup, 'status'>): BackupMemory {
+  const { lastScheduleDate, lastExecutionDate, lastSuccessDate, etcdRevision } = status ?? {};
+  return {
+    hasMade: Boolean((status?.succeeded ?? false) || lastSuccessDate || etcdRevision),
+    reason: status?.Reason ?? '',
+    attempts: status?.attempts,
+    nextAttempt: timeOf(status?.nextAttemptDate),
+    lastDue:
+      timeOf(lastScheduleDate) ??
+      (status?.attempts === undefined ? timeOf(lastExecutionDate) : undefined) ??
+      timeOf(lastSuccessDate),
+    finishedAt: finishTime(status),
+    lastPath: status?.lastBackup?.path,
+    lastKeyId: status?.lastBackup?.encryptionKeyID,
+    observedGeneration: status?.observedGeneration,
+    proof: proofMemoryOf(status ?? {}),
+  };
+}
+
+function finishTime(status: EtcdBackupStatus | undefined): number | undefined {
+  const found = status?.conditions?.find(({ type }) => type === 'Succeeded');
+  return found?.status === 'True' ? timeOf(found.lastTransitionTime) : undefined;
+}
+
+/** The status after a run has ended. Of a failure, what is known of the last success stays. */
+export function afterRun(
+  previous: EtcdBackupStatus | undefined,
+  { outcome, due, progress, generation }: RunState,
+  { now, chance }: { readonly now: number; readonly chance: number },
+): EtcdBackupStatus {
+  const { progress: _progress, nextAttemptDate: _next, leftovers: _leftovers, ...known } = previous ?? {};
+  const kept = { ...known, ...leftoversAfter(previous, progress) };
+  const executed = { ...kept, lastExecutionDate: formatTime(progress.startedAt), observedGeneration: generation };
+  switch (outcome?.kind) {
+    case 'taken': {
+      const { manifest, path, startedAt } = outcome.taken;
+      return {
+        ...executed,
+        ...(outcome.taken.isNew && countedSinceProof(executed)),
+        succeeded: true,
+        Reason: '',
+        attempts: 0,
+        etcdVersion: manifest.etcdVersion,
+        etcdRevision: manifest.revision,
+        lastSuccessDate: formatTime(startedAt),
+        lastScheduleDate: formatTime(due),
+        lastBackup: {
+          path,
+          bytes: manifest.bytes,
+          sha256: manifest.sha256,
+          ...(manifest.encryption && { encryptionKeyID: manifest.encryption.keyId }),
+          durationSeconds: Math.round(progress.seconds),
+        },
+      };
+    }
+    case 'failed': {
+      const isSame = previous?.observedGeneration === generation;
+      const attempts = (isSame ? (previous.attempts ?? 0) : 0) + 1;
+      const retryAt = now + pauseAfter(outcome.fault, attempts, chance);
+      return {
+        ...executed,
+        succeeded: false,
+        Reason: outcome.fault.message,
+        attempts,
+        // Times are of whole seconds: rounded down, a pause of less than one would be none.
+        nextAttemptDate: formatTime(Math.ceil(retryAt / 1000) * 1000),
+      };
+    }
+    case 'cancelled':
+    case undefined:
+      return kept;
+  }
+}
+
+/** More are not named; a store that deletes nothing is named by the first. */
+const mostLeftovers = 64;
+
+/** What may be in the store of attempts that failed: noted until it is removed, also if it was noted by a process that died. */
+export function leftoversAfter(
+  status: EtcdBackupStatus | undefined,
+  { object, left, removed }: Pick<RunProgress, 'object' | 'left' | 'removed'>,
+): Pick<EtcdBackupStatus, 'leftovers'> {
+  const gone = new Set([...removed, ...(object === undefined ? [] : [object])]);
+  const before = leftoversOf(status).filter((key) => !gone.has(key));
+  const leftovers = [...new Set([...before, ...left])].slice(0, mostLeftovers);
+  return leftovers.length > 0 ? { leftovers } : {};
+}
+
+/** The status to report now. */
+export function statusOf(
+  base: EtcdBackupStatus | undefined,
+  situation: {
+    readonly plan: BackupPlan;
+    readonly problem: OrderProblem | undefined;
+    readonly run: RunState | undefined;
+    /** Paths of fields that no EtcdBackup has. @default none */
+    readonly unknownFields?: readonly string[];
+    /** What is said of recording changes. @default nothing: nobody asks for it */
+    readonly recording?: Claim | undefined;
+    /** What this process knows of the stream. */
+    readonly stream?: StreamReport | undefined;
+    readonly generation: number;
+    readonly now: number;
+  },
+): EtcdBackupStatus {
+  const { plan, problem, run, generation, now } = situation;
+  const {
+    progress: left,
+    nextScheduleDate: _next,
+    recoveryPoint: _point,
+    ...kept
+  } = (plan.situation === 'complete' ? finished(base) : base) ?? {};
+  const running = run && !run.outcome ? { progress: progressOf(run.progress, left?.object, now) } : leftover(left);
+  return {
+    ...kept,
+    succeeded: problem ? false : (kept.succeeded ?? false),
+    ...(problem && { Reason: problem.message, attempts: kept.attempts ?? 0 }),
+    ...(plan.situation === 'deleting' ? {} : { observedGeneration: observed(base, plan, generation) }),
+    ...(plan.nextDue !== undefined && { nextScheduleDate: formatTime(plan.nextDue) }),
+    ...running,
+    ...recoveryPointOf(base, situation.recording !== undefined, situation.stream),
+    conditions: conditionsOf(base, situation, formatTime(now)),
+  };
+}
+
+/** A single backup that was made: what went wrong with other specs meanwhile is over. */
+function finished(base: EtcdBackupStatus | undefined): EtcdBackupStatus | undefined {
+  if (base?.succeeded) return base;
+  const { nextAttemptDate: _next, ...kept } = base ?? {};
+  return { ...kept, succeeded: true, Reason: '', attempts: 0 };
+}
+
+/** While a new spec is tried for the first time, failures of the old one are still what is reported. */
+function observed(base: EtcdBackupStatus | undefined, { situation }: BackupPlan, generation: number): number {
+  const isTrying = situation === 'running' || situation === 'due';
+  return isTrying ? (base?.observedGeneration ?? generation) : generation;
+}
+
+/** What a process that died was writing, until another run has seen to it. */
+function leftover(progress: EtcdBackupStatus['progress']): Pick<EtcdBackupStatus, 'progress'> {
+  return progress?.object ? { progress } : {};
+}
+
+/** @param left what was left unfinished, named until the run has ended it */
+function progressOf(
+  { startedAt, bytes, totalBytes, seconds, ...run }: RunProgress,
+  left: string | undefined,
+  now: number,
+) {
+  const object = run.object ?? left;
+  const rate = seconds > 0 ? Math.round(bytes / seconds) : 0;
+  return {
+    ...(object !== undefined && { object }),
+    startTime: formatTime(startedAt),
+    reportTime: formatTime(now),
+    bytes,
+    bytesPerSecond: rate,
+    // The snapshot is a little longer than what the member told; it is not done before it is done.
+    ...(totalBytes > 0 && { percent: Math.min(99, Math.floor((100 * bytes) / totalBytes)) }),
+  };
+}
+
+/** Figures of a run move all the time; they are written this often, in milliseconds. */
+const progressInterval = 3_000;
+
+/** True if the two say the same to a reader. Figures of a run that goes on count only if the old ones are old enough. */
+export function saysTheSame(before: EtcdBackupStatus, after: EtcdBackupStatus, now: number): boolean {
+  const written = timeOf(before.progress?.reportTime) ?? 0;
+  const isRecent = now >= written && now - written < progressInterval;
+  return isRecent ? jsonEqual(withoutFigures(before), withoutFigures(after)) : jsonEqual(before, after);
+}
+
+function withoutFigures({ progress, ...rest }: EtcdBackupStatus): unknown {
+  return { ...rest, object: progress?.object ?? '', isRunning: Boolean(progress) };
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Condition } from '../../api/condition-schema.ts';
+import type { EtcdBackupStatus } from '../../api/etcd-backup.ts';
+import type { BackupReason } from '../../api/reasons.ts';
+
+/** What is to be said of an EtcdBackup. */
+export type Claim = Pick<Condition, 'type' | 'status' | 'message'> & { readonly reason: BackupReason };
+
+type Claimed = Omit<Claim, 'reason'> & { readonly reason: string };
+
+/** The conditions of a status with these claims in it; all others stay. */
+export function mergedConditions(
+  status: EtcdBackupStatus | undefined,
+  some: readonly (Claimed | undefined)[],
+  now: string,
+): readonly Condition[] {
+  const previous = status?.conditions ?? [];
+  const claims = some.filter((claim) => claim !== undefined);
+  const set = new Map(claims.map((claim) => [claim.type, merge(previous, claim, now)]));
+  // Where a condition stands does not change: an order that did would be a change of the status.
+  const kept = previous.map((old) => set.get(old.type) ?? old);
+  const known = new Set(previous.map(({ type }) => type));
+  return [...kept, ...[...set.values()].filter(({ type }) => !known.has(type))];
+}
+
+function merge(previous: readonly Condition[], claim: Claimed, now: string): Condition {
+  const old = previous.find(({ type }) => type === claim.type);
+  if (old && old.status === claim.status && old.reason === claim.reason && old.message === claim.message) return old;
+  const since = old?.status === claim.status ? old.lastTransitionTime : undefined;
+  return { ...claim, lastUpdateTime: now, lastTransitionTime: since ?? now };
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type EtcdBackup, type EtcdBackupStatus, etcdBackups } from '../../api/etcd-backup.ts';
+import { unknownSpecFields } from '../../api/unknown-fields.ts';
+import { statusChanges, writeStatus } from '../../api/write-status.ts';
+import type { ActContext } from '../act/act-context.ts';
+import type { RunState } from '../act/backup-runs.ts';
+import { recordingClaim } from '../continuous/stream-status.ts';
+import { tellKept } from './backup-events.ts';
+import { saysTheSame, statusOf } from './backup-status.ts';
+
+/** What the status is made of. */
+export interface Reported {
+  /** As it is now. */
+  readonly backup: EtcdBackup;
+  /** Its status, with what is not written yet. */
+  readonly status: EtcdBackupStatus | undefined;
+  readonly run: RunState | undefined;
+}
+
+/** Writes the status if it says something new. Resolves with the object as it is then. */
+export async function report(
+  { backup, status, run }: Reported,
+  { ports, seen, plan, reconcile }: ActContext,
+): Promise<EtcdBackup> {
+  const { observation, now } = seen;
+  const { problem } = observation;
+  const { generation = 0 } = backup.metadata ?? {};
+  const unknownFields = unknownSpecFields(etcdBackups, backup.spec);
+  const stream = ports.streams.report(backup.metadata?.uid ?? '');
+  const recording = recordingClaim(observation, stream);
+  const next = statusOf(status, { plan, problem, run, unknownFields, recording, stream, generation, now });
+  if (backup.status && saysTheSame(backup.status, next, now)) return backup;
+  if (problem && backup.status?.Reason !== problem.message)
+    ports.events.record(backup, 'Warning', problem.reason, problem.message);
+  const { observedGeneration = generation, lastBackup } = backup.status ?? {};
+  if (plan.situation === 'complete' && !run && lastBackup && observedGeneration !== generation)
+    tellKept(ports.events, backup, lastBackup.path);
+  // A run notes its object by itself; the cache may not have seen that yet.
+  const changes = { progress: undefined, ...statusChanges(backup.status, next) };
+  return writeStatus(reconcile.client.resource(etcdBackups.resource), backup, changes, reconcile.signal);
+}

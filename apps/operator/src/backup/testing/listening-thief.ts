@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+
+/** Listens on loopback, and keeps every byte that it is sent. */
+export class ListeningThief implements AsyncDisposable {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  #heard = '';
+
+  private constructor(server: Server) {
+    this.#server = server;
+    server.on('connection', (socket) => {
+      this.#sockets.add(socket);
+      socket.on('data', (bytes: Buffer) => {
+        this.#heard += bytes.toString('latin1');
+      });
+      socket.on('error', () => socket.destroy());
+    });
+  }
+
+  static async open(): Promise<ListeningThief> {
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new ListeningThief(server);
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  get heard(): string {
+    return this.#heard;
+  }
+
+  get connections(): number {
+    return this.#sockets.size;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** Takes a body apart into pieces of the lengths that are asked for, and reads it no further than it has to. */
+export class ByteQueue {
+  readonly #body: AsyncIterator<Uint8Array>;
+  #rest: Uint8Array = new Uint8Array(0);
+
+  constructor(body: AsyncIterable<Uint8Array>) {
+    this.#body = body[Symbol.asyncIterator]();
+  }
+
+  /** So many bytes, as a copy; fewer only if the body ends before. */
+  async take(length: number): Promise<Buffer> {
+    const pieces: Uint8Array[] = [];
+    let missing = length;
+    while (missing > 0 && (await this.#fill())) {
+      const piece = this.#rest.subarray(0, missing);
+      // Whoever gives the pieces may use their memory again.
+      pieces.push(Buffer.from(piece));
+      this.#rest = this.#rest.subarray(piece.byteLength);
+      missing -= piece.byteLength;
+    }
+    return Buffer.concat(pieces);
+  }
+
+  /** The rest is not wanted. */
+  async close(): Promise<void> {
+    await this.#body.return?.();
+  }
+
+  /** False at the end of the body. */
+  async #fill(): Promise<boolean> {
+    while (this.#rest.byteLength === 0) {
+      const next = await this.#body.next();
+      if (next.done) return false;
+      this.#rest = next.value;
+    }
+    return true;
+  }
+}

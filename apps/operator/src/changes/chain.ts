@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { SegmentName } from './segment-names.ts';
+
+/** Where a replay begins: the full snapshot. */
+export interface ChainStart {
+  /** etcd's cluster ID, hexadecimal, as the manifest of the snapshot has it. */
+  readonly clusterId: string;
+  readonly revision: bigint;
+}
+
+/** Where it is to end: with this revision, or with the last one that was seen at this time (milliseconds since the epoch) or before. */
+export type ChainGoal = { readonly revision: bigint } | { readonly time: number };
+
+export type Chain =
+  | {
+      readonly kind: 'chain';
+      /**
+       * In order, each going on where the one before ends. The first may begin before the snapshot, the last before the end of the one before,
+       * and go on after the goal: those revisions are left out.
+       */
+      readonly segments: readonly SegmentName[];
+      /** The last change that is recorded in them; undefined without segments. */
+      readonly recordedUntil: { readonly revision: bigint; readonly at: number } | undefined;
+    }
+  /** Changes are missing between the snapshot and the goal. */
+  | { readonly kind: 'gap'; readonly why: string };
+
+/**
+ * The segments that lead from a snapshot to a goal. Segments may overlap, as when two operators recorded the same revisions; of those, ones
+ * that follow each other exactly are chosen. Pure.
+ *
+ * A time after the last recorded change gives all that is recorded: whether something happened after it is not known here.
+ */
+export function chainFrom(start: ChainStart, listed: readonly SegmentName[], goal: ChainGoal): Chain {
+  const segments = listed.filter(({ clusterId }) => clusterId === start.clusterId);
+  return 'revision' in goal ? toRevision(start, segments, goal.revision) : toTime(start, segments, goal.time);
+}
+
+/** How long a snapshot may take to be begun, and a member may be behind, in milliseconds: what it holds may be so much newer than its time. */
+export const snapshotSlack = 60_000;
+
+/**
+ * The segments that can be of the history that a snapshot is of. What was recorded well before it was begun, and is not in it, was lost by the
+ * cluster, which went on from a lower revision under the same cluster ID.
+ *
+ * @param time when the snapshot was begun, in milliseconds since the epoch
+ */
+export function withoutLost(
+  segments: readonly SegmentName[],
+  { revision, time }: { readonly revision: bigint; readonly time: number },
+): readonly SegmentName[] {
+  return segments.filter(({ to, lastAt }) => to <= revision || lastAt + snapshotSlack >= time);
+}
+
+function toRevision({ revision }: ChainStart, segments: readonly SegmentName[], wanted: bigint): Chain {
+  if (wanted < revision)
+    return gap(`the snapshot is at revision ${revision}, after revision ${wanted}. Choose an older snapshot.`);
+  if (wanted === revision) return chain([]);
+  const reached = reachable(segments, revision);
+  const last = reached.find(({ name }) => name.from <= wanted && wanted <= name.to);
+  return last ? chain(pathTo(last)) : missing(segments, { revision, reached, goal: `revision ${wanted}` });
+}
+
+function toTime({ revision }: ChainStart, segments: readonly SegmentName[], time: number): Chain {
+  const reached = reachable(segments, revision);
+  const surely = farthest(reached.filter(({ latest }) => latest <= time));
+  // The first one with a change after that time says what the last change before it was. Who recorded it first knows best.
+  const end = surely?.name.to ?? revision;
+  const isNext = (one: SegmentName) =>
+    holdsNext(one, end) && (holdsNext(one, revision) || reached.some(({ name }) => name.to === one.from - 1n));
+  const [next] = segments.filter((one) => one.lastAt > time && isNext(one)).toSorted(byTime);
+  if (next) return chain([...pathTo(surely), next]);
+  const path = pathTo(farthest(reached));
+  const after = path.findIndex(({ lastAt }) => lastAt > time);
+  if (after >= 0) return chain(path.slice(0, after + 1));
+  const until = path.at(-1)?.to ?? revision;
+  const isGap = segments.some(({ from }) => from > until + 1n);
+  return isGap ? missing(segments, { revision, reached, goal: new Date(time).toISOString() }) : chain(path);
+}
+
+function farthest(reached: readonly Reached[]): Reached | undefined {
+  return reached.toSorted((a, b) => compare(b.name.to, a.name.to))[0];
+}
+
+/** Whether the change after a revision is in it. */
+function holdsNext({ from, to }: SegmentName, revision: bigint): boolean {
+  return from <= revision + 1n && revision + 1n <= to;
+}
+
+interface Reached {
+  readonly name: SegmentName;
+  readonly before: Reached | undefined;
+  /** The latest time up to its end. */
+  readonly latest: number;
+}
+
+/** All segments that changes after the revision lead to without a hole; of those with the same end, the one that was recorded first. */
+function reachable(segments: readonly SegmentName[], revision: bigint): readonly Reached[] {
+  const byEnd = new Map<bigint, Reached>();
+  for (const name of segments.toSorted(byRevision)) {
+    const isFirst = holdsNext(name, revision);
+    const before = isFirst ? undefined : byEnd.get(name.from - 1n);
+    if (!before && !isFirst) continue;
+    const latest = Math.max(name.lastAt, before?.latest ?? name.lastAt);
+    const other = byEnd.get(name.to);
+    if (!other || latest < other.latest) byEnd.set(name.to, { name, before, latest });
+  }
+  return [...byEnd.values()];
+}
+
+/** Those that may stand before another come before it. */
+function byRevision(a: SegmentName, b: SegmentName): number {
+  return compare(a.from, b.from) || compare(a.to, b.to) || compare(a.lastAt, b.lastAt);
+}
+
+function compare(a: bigint | number, b: bigint | number): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+function byTime(a: SegmentName, b: SegmentName): number {
+  return compare(a.lastAt, b.lastAt) || byRevision(a, b);
+}
+
+function pathTo(last: Reached | undefined): readonly SegmentName[] {
+  const path: SegmentName[] = [];
+  for (let one = last; one; one = one.before) path.push(one.name);
+  return path.reverse();
+}
+
+function chain(segments: readonly SegmentName[]): Chain {
+  const last = segments.at(-1);
+  return { kind: 'chain', segments, recordedUntil: last && { revision: last.to, at: last.lastAt } };
+}
+
+function missing(
+  segments: readonly SegmentName[],
+  { revision, reached, goal }: { revision: bigint; reached: readonly Reached[]; goal: string },
+): Chain {
+  const until =
+    reached
+      .map(({ name }) => name.to)
+      .toSorted(compare)
+      .at(-1) ?? revision;
+  const later = segments.map(({ from }) => from).filter((from) => from > until + 1n);
+  const [first] = later.toSorted(compare);
+  if (first === undefined)
+    return gap(
+      `changes are recorded up to revision ${until} after the snapshot of revision ${revision}, not to ${goal}.`,
+    );
+  return gap(
+    `changes are missing between revisions ${until} and ${first}, after the snapshot of revision ${revision}, so ${goal} cannot be reached from it. Choose a snapshot of revision ${first - 1n} or later, or an earlier goal.`,
+  );
+}
+
+function gap(why: string): Chain {
+  return { kind: 'gap', why };
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+import { ChangesError } from './changes-error.ts';
+
+/** What a segment follows: a full snapshot, or the segment before. */
+export type SegmentBefore =
+  | {
+      readonly kind: 'snapshot';
+      /** Its key in the store, without the folders before it. */
+      readonly name: string;
+      readonly revision: bigint;
+      /** SHA-256 of the snapshot before encryption, hexadecimal. */
+      readonly sha256: string;
+    }
+  | {
+      readonly kind: 'segment';
+      /** `DecodedSegment.history` of the segment that ends with the revision before this one. */
+      readonly history: string;
+    };
+
+/** What a segment says about itself, before its changes. */
+export interface SegmentHeader {
+  /** etcd's cluster ID, hexadecimal. */
+  readonly clusterId: string;
+  /** The first and the last revision in it. All between them are there. */
+  readonly from: bigint;
+  readonly to: bigint;
+  /** When its first and its last revision were seen, in milliseconds since the epoch. */
+  readonly firstAt: number;
+  readonly lastAt: number;
+  readonly before: SegmentBefore;
+  /**
+   * Granted time to live, in seconds, of leases that keys in it hang on and that were not told by an earlier segment of the same stream. 0: the
+   * lease was gone before it could be asked for.
+   */
+  readonly leases: ReadonlyMap<bigint, number>;
+  /** Changes that were made while nobody watched: their times say when they were seen. Absent: there are none. */
+  readonly late?: LateChanges | undefined;
+}
+
+/** Changes up to a revision were made some time after `since`, in milliseconds since the epoch, and seen only when recording went on. */
+export interface LateChanges {
+  readonly until: bigint;
+  readonly since: number;
+}
+
+const format = 'etcd-changes/v1';
+
+export function renderHeader(header: SegmentHeader): Uint8Array {
+  const { clusterId, from, to, firstAt, lastAt, before, leases, late } = header;
+  const written = {
+    format,
+    clusterId,
+    from: String(from),
+    to: String(to),
+    firstAt,
+    lastAt,
+    before: before.kind === 'snapshot' ? { ...before, revision: String(before.revision) } : before,
+    leases: Object.fromEntries([...leases].map(([id, seconds]) => [BigInt.asUintN(64, id).toString(16), seconds])),
+    ...(late && { late: { until: String(late.until), since: late.since } }),
+  };
+  return Buffer.from(JSON.stringify(written));
+}
+
+/** Reads a header, and checks every field of it: whoever may write to the store may have written it. */
+export function parseHeader(bytes: Uint8Array): SegmentHeader {
+  const value = fieldsOf(bytes);
+  if (value['format'] !== format) {
+    const found = String(value['format']).slice(0, 40);
+    throw new ChangesError('UnknownFormat', `the format of the segment is ${found}; this operator reads ${format}`);
+  }
+  const { clusterId, firstAt, lastAt } = value;
+  const [from, to, before] = [revisionOf(value['from']), revisionOf(value['to']), beforeOf(value['before'])];
+  const [leases, late] = [leasesOf(value['leases']), lateOf(value['late'])];
+  const isSound = isText(clusterId, clusterIdForm) && isTime(firstAt) && isTime(lastAt);
+  if (!isSound || from === undefined || to === undefined || !before || !leases || !late) throw damagedHeader();
+  if (from > to || firstAt > lastAt || (before.kind === 'snapshot' && before.revision + 1n !== from))
+    throw new ChangesError('OutOfOrder', `the header of the segment from revision ${from} to ${to} contradicts itself`);
+  return { clusterId, from, to, firstAt, lastAt, before, leases, ...late };
+}
+
+/** As the format, and names, write it. */
+export const clusterIdForm = /^[0-9a-f]{1,16}$/;
+const digestForm = /^[0-9a-f]{64}$/;
+
+function damagedHeader(cause?: unknown): ChangesError {
+  return new ChangesError('Damaged', 'the header of the segment is damaged', { cause });
+}
+
+function fieldsOf(bytes: Uint8Array): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(bytes).toString('utf8'));
+  } catch (error) {
+    throw damagedHeader(error);
+  }
+  if (!isFields(value)) throw damagedHeader();
+  return value;
+}
+
+function beforeOf(value: unknown): SegmentBefore | undefined {
+  if (!isFields(value)) return undefined;
+  const { kind, name, sha256, history } = value;
+  if (kind === 'segment') return isText(history, digestForm) ? { kind, history } : undefined;
+  const revision = revisionOf(value['revision']);
+  const isSound = kind === 'snapshot' && isText(name, /^.{1,1024}$/) && isText(sha256, digestForm);
+  return isSound && revision !== undefined ? { kind, name, revision, sha256 } : undefined;
+}
+
+function leasesOf(value: unknown): ReadonlyMap<bigint, number> | undefined {
+  if (!isFields(value)) return undefined;
+  const leases = new Map<bigint, number>();
+  for (const [id, seconds] of Object.entries(value)) {
+    if (!/^[0-9a-f]{1,16}$/.test(id) || !isTime(seconds)) return undefined;
+    leases.set(BigInt.asIntN(64, BigInt(`0x${id}`)), seconds);
+  }
+  return leases;
+}
+
+function lateOf(value: unknown): Pick<SegmentHeader, 'late'> | undefined {
+  if (value === undefined) return {};
+  if (!isFields(value)) return undefined;
+  const [until, since] = [revisionOf(value['until']), value['since']];
+  return until !== undefined && isTime(since) ? { late: { until, since } } : undefined;
+}
+
+function revisionOf(value: unknown): bigint | undefined {
+  return isText(value, /^\d{1,19}$/) ? BigInt(value) : undefined;
+}
+
+function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isText(value: unknown, form: RegExp): value is string {
+  return typeof value === 'string' && form.test(value);
+}
+
+function isTime(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { BlobStore } from '@etcd-operator/blob';
+import { type BackupReader, openBackup } from '../storage/encryption/backup-reader.ts';
+import type { KeyProvider } from '../storage/encryption/key-provider.ts';
+import { ChangesError } from './changes-error.ts';
+import { type DecodedSegment, decodeSegment } from './segment.ts';
+import { parseSegmentKey, type SegmentName, segmentsPrefix } from './segment-names.ts';
+
+/**
+ * The segments that are stored for a backup, sorted by cluster and revision. What else lies there is left out.
+ *
+ * @param base the key of the spec's path
+ */
+export async function listSegments(
+  store: Pick<BlobStore, 'list'>,
+  base: string,
+  signal: AbortSignal,
+): Promise<readonly SegmentName[]> {
+  const names: SegmentName[] = [];
+  for await (const { key } of store.list(segmentsPrefix(base), { signal })) {
+    const name = parseSegmentKey(base, key);
+    if (name) names.push(name);
+  }
+  return names;
+}
+
+/**
+ * Reads a stored segment as `decodeSegment` does, decrypted if there are keys, and refuses one that is not what its name says.
+ *
+ * @param keys of the spec; undefined: the segment must not be encrypted
+ */
+export async function readSegment(
+  store: BackupReader,
+  name: SegmentName,
+  keys: KeyProvider | undefined,
+  signal: AbortSignal,
+): Promise<DecodedSegment> {
+  const reader = await openBackup(store, { key: name.key, keys }, signal);
+  const segment = await decodeSegment(reader.get(name.key, { offset: 0 }, { signal }));
+  const { clusterId, from, to, lastAt } = segment.header;
+  if (clusterId === name.clusterId && from === name.from && to === name.to && lastAt === name.lastAt) return segment;
+  await segment.close();
+  const found = `revisions ${from} to ${to} of cluster ${clusterId}`;
+  throw new ChangesError('OutOfOrder', `the segment ${name.key} holds ${found}, which is not what its name says`);
+}

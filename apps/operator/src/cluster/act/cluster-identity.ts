@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-import type { KubeObject } from '@etcd-operator/kube';
-import type { ClusterIdentity } from '../objects/owner.ts';
-
-/** Name, namespace and UID of an object that came from the server and so has all three. */
-export function identityOf({ metadata = {} }: KubeObject): ClusterIdentity {
-  const { name = '', namespace = '', uid = '' } = metadata;
-  return { name, namespace, uid };
-}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import { isKubeError } from '@etcd-operator/kube';
+import { type EtcdRestore, etcdRestores } from '../../api/etcd-restore.ts';
+import { fieldManager } from '../../api/names.ts';
+import { scopeOf } from '../../api/scope.ts';
+import { identityOf } from '../../identity/object-identity.ts';
+import { ownerOf } from '../objects/owner.ts';
+import type { Step } from '../plan/step.ts';
+import { type ActContext, done, type StepOutcome } from './act-context.ts';
+import { findUnseen } from './object-steps.ts';
+
+/**
+ * Creates the EtcdRestore. Its name is that of the incarnation, so that it is created once; whatever is found of a member that was
+ * taken for gone stops it.
+ */
+export async function recoverQuorum(
+  { name, lost }: Extract<Step, { do: 'recoverQuorum' }>,
+  context: ActContext,
+): Promise<StepOutcome> {
+  const { client, cluster, signal } = context;
+  for (const member of lost) {
+    const unseen = await findUnseen(member, context);
+    if (unseen) return { kind: 'refused', why: `The cluster is not recovered without member ${member}: ${unseen}.` };
+  }
+  context.fence();
+  const object = recoveryOf(context, name);
+  try {
+    const created = await client.resource(etcdRestores.resource).create(object, { fieldManager, signal });
+    if (created.spec.source?.survivor) return done;
+  } catch (error) {
+    // Another operator was faster, or it was begun before: the next observation says what became of it.
+    if (isKubeError(error, 'AlreadyExists')) return done;
+    throw error;
+  }
+  const why = 'the installed EtcdRestore definition does not know source.survivor: upgrade it';
+  return { kind: 'impossible', why: `EtcdCluster ${cluster.metadata?.name} cannot be recovered: ${why}` };
+}
+
+function recoveryOf({ cluster }: ActContext, name: string): EtcdRestore {
+  const identity = identityOf(cluster);
+  return {
+    apiVersion: 'etcd.database.coreos.com/v1beta2',
+    kind: 'EtcdRestore',
+    metadata: {
+      name,
+      namespace: identity.namespace,
+      annotations: scopeOf(cluster),
+      // A cluster of the same name that is created later is not recovered by it.
+      ownerReferences: [ownerOf(identity)],
+    },
+    spec: { etcdCluster: { name: identity.name }, source: { survivor: {} } },
+  };
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createClient, persistentVolumeClaims, pods } from '@etcd-operator/kube';
+import { adminIdentity } from '@etcd-operator/kube-lab';
+import { systemClock } from '@etcd-operator/ports';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { labels } from '../../api/names.ts';
+import { OperatorLab } from '../../testing/operator-lab.ts';
+import { listedMembers } from './testing/listed-members.ts';
+import { fastClock, wrongClock } from './testing/other-clocks.ts';
+
+let ground: OperatorLab;
+
+beforeAll(async () => {
+  ground = await OperatorLab.start();
+});
+
+afterAll(() => ground?.[Symbol.asyncDispose]());
+
+const client = 'etcd-operator';
+const key = (name: string | undefined) => ({ namespace: 'default', name: name ?? '' });
+const words = async (cluster: string) => JSON.stringify((await ground.get(cluster)).status);
+const faults = () => ground.lab.server.faults;
+const uids = async (cluster: string) => (await ground.pods(cluster)).map(({ metadata }) => metadata?.uid ?? '').sort();
+const follower = async (cluster: string) => {
+  const found = (await ground.get(cluster)).status?.memberDetails?.find(({ role }) => role === 'Follower');
+  return { name: found?.name ?? '', id: found?.id ?? '' };
+};
+const isGone = (cluster: string, id: string) =>
+  ground.until(
+    'replaced',
+    async () => ((await listedMembers(ground, cluster)).ids.includes(id) ? undefined : true),
+    undefined,
+    () => words(cluster),
+  );
+
+describe('clocks', () => {
+  test('fault 37: the clock of the operator is six hours ahead and that of the API server six behind: nobody is taken for dead or late', async () => {
+    await ground.stopOperator();
+    const hours = 6 * 3_600_000;
+    faults().jumpClock(-hours);
+    ground.startOperator({ clock: wrongClock(hours) });
+    await ground.create('skewed', { size: 3 });
+    await ground.settled('skewed');
+    const before = await listedMembers(ground, 'skewed');
+    await systemClock.sleep(5_000);
+    expect(await listedMembers(ground, 'skewed')).toEqual(before);
+    const { name, id } = await follower('skewed');
+    await ground.deletePod(name, 0);
+    await isGone('skewed', id);
+    await ground.settled('skewed');
+    expect((await listedMembers(ground, 'skewed')).voters.filter((one) => before.ids.includes(one))).toHaveLength(2);
+    await ground.stopOperator();
+    faults().jumpClock(hours);
+    ground.startOperator();
+  });
+});
+
+describe('an API server that is not there', () => {
+  test('fault 39: it cannot be reached while a member fails: nothing is changed in etcd, and all is mended afterwards', async () => {
+    await ground.create('alone', { size: 3, pod: { replaceAfter: '3s' } });
+    await ground.settled('alone');
+    await ground.put('alone', 'a', '1');
+    const before = await listedMembers(ground, 'alone');
+    await ground.stopOperator();
+    const { ended } = ground.startOperator({ leaderElection: true });
+    await ground.change('alone', { pod: { replaceAfter: '3s', labels: { seen: 'yes' } } });
+    await ground.until(
+      'it leads',
+      async () =>
+        (await ground.pods('alone')).every(({ metadata }) => metadata?.labels?.['seen'] === 'yes') || undefined,
+    );
+    const { name, id } = await follower('alone');
+    const outage = faults().loseRequest({ client });
+    faults().cutWatches({ client }, 'reset');
+    const frozen = await ground.lab.faults.pod.freeze(key(name));
+    let hasEnded = false;
+    ended
+      .catch(() => undefined)
+      .finally(() => {
+        hasEnded = true;
+      });
+    // It ends when it cannot renew its lease, and would be started again.
+    await ground.until(
+      'it has ended',
+      async () => {
+        expect(await listedMembers(ground, 'alone')).toEqual(before);
+        return hasEnded || undefined;
+      },
+      60_000,
+    );
+    outage.remove();
+    expect(await listedMembers(ground, 'alone')).toEqual(before);
+    ground.startOperator();
+    await isGone('alone', id);
+    await frozen.heal().catch(() => undefined);
+    await ground.settled('alone');
+    expect(await ground.read('alone', 'a')).toBe('1');
+  });
+});
+
+describe('watches', () => {
+  test('fault 40: they fall silent while a member fails: that is found by their silence, and the member is replaced', async () => {
+    await ground.create('quiet', { size: 3 });
+    await ground.settled('quiet');
+    await ground.stopOperator();
+    // The limit of a minute and a half comes after nine seconds.
+    ground.startOperator({ clock: fastClock(10) });
+    await ground.change('quiet', { pod: { labels: { seen: 'yes' } } });
+    await ground.until(
+      'it has looked',
+      async () =>
+        (await ground.pods('quiet')).every(({ metadata }) => metadata?.labels?.['seen'] === 'yes') || undefined,
+    );
+    await ground.settled('quiet');
+    const silence = faults().silenceWatches({ client });
+    const { name, id } = await follower('quiet');
+    await ground.deletePod(name, 0);
+    await isGone('quiet', id);
+    silence.remove();
+    await ground.stopOperator();
+    ground.startOperator();
+    await ground.settled('quiet');
+    expect((await listedMembers(ground, 'quiet')).voters).toHaveLength(3);
+  });
+
+  test('fault 41: a cluster is deleted and created again while nothing is seen and versions are compacted: the new one is bootstrapped, by its own', async () => {
+    await ground.create('reborn', { size: 1 });
+    const old = await ground.settled('reborn');
+    const blind = faults().error({ client, verb: ['list', 'watch'] }, { code: 503 });
+    faults().cutWatches({ client }, 'reset');
+    await ground.delete('reborn');
+    await ground.until('no pods', async () => ((await ground.pods('reborn')).length === 0 ? true : undefined));
+    const fresh = await ground.create('reborn', { size: 3 });
+    faults().compact();
+    blind.remove();
+    const { status, metadata } = await ground.settled('reborn');
+    expect(metadata?.uid).toBe(fresh.metadata?.uid);
+    expect(status?.clusterID).not.toBe(old.status?.clusterID);
+    expect((await listedMembers(ground, 'reborn')).clusterId).toBe(status?.clusterID);
+  });
+
+  test('fault 42: an operator that is shown an older state after its start removes and deletes nothing on it', async () => {
+    await ground.create('past', { size: 3 });
+    await ground.settled('past');
+    const lagging = 'lagging-operator';
+    const lag = faults().lag({ client: lagging, resource: 'pods', verb: ['list', 'watch'] }, 0, { staleReads: true });
+    lag.freeze();
+    const { name, id } = await follower('past');
+    await ground.deletePod(name, 0);
+    await isGone('past', id);
+    await ground.settled('past');
+    await ground.put('past', 'a', '1');
+    await ground.stopOperator();
+    const before = { listed: await listedMembers(ground, 'past'), uids: await uids('past') };
+    ground.startOperator({ client: createClient(ground.lab.server.transport({ ...adminIdentity, client: lagging })) });
+    const end = systemClock.monotonic() + 8_000;
+    while (systemClock.monotonic() < end) {
+      expect(await listedMembers(ground, 'past')).toEqual(before.listed);
+      expect(await uids('past')).toEqual(before.uids);
+      await systemClock.sleep(250);
+    }
+    await ground.stopOperator();
+    lag.remove();
+    ground.startOperator();
+    await ground.settled('past');
+    expect(await uids('past')).toEqual(before.uids);
+  });
+});
+
+describe('a server that refuses', () => {
+  test('faults 43 and 44: what is written for one cluster is refused for as long as it takes: it is tried less and less often, others go on', async () => {
+    const storms = [409, 429, 500].map((code) =>
+      faults().error({ client, verb: ['update', 'patch'], name: /^stormy/, count: 5 }, { code }),
+    );
+    const poison = faults().error({ client, verb: ['update', 'patch'], name: /^stormy/ }, { code: 500 });
+    await ground.create('stormy', { size: 1 });
+    await ground.until('refused', async () => (poison.hits > 0 ? true : undefined));
+    await ground.create('sound', { size: 3 });
+    await ground.settled('sound');
+    const hits = poison.hits;
+    await systemClock.sleep(10_000);
+    expect(poison.hits - hits).toBeLessThan(10);
+    for (const storm of storms) expect(storm.hits).toBeGreaterThan(0);
+    poison.remove();
+    await ground.settled('stormy');
+    // What it cannot do it does not keep from being deleted.
+    const deaf = faults().error({ client, verb: ['update', 'patch', 'create'] }, { code: 500 });
+    await ground.delete('stormy');
+    await ground.until('gone', async () => ((await ground.pods('stormy')).length === 0 ? true : undefined));
+    deaf.remove();
+  });
+});
+
+describe('deletion', () => {
+  test('fault 50: a cluster whose members all stand still is deleted: it ends, and nothing of another is touched', async () => {
+    const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '128Mi' } } } as const;
+    await ground.create('dead', { size: 3, pod: { persistentVolumeClaimSpec: claim } });
+    await ground.settled('dead');
+    await ground.create('dead-too', { size: 1, pod: { persistentVolumeClaimSpec: claim } });
+    await ground.settled('dead-too');
+    const others = await uids('dead-too');
+    for (const { metadata } of await ground.pods('dead')) await ground.lab.faults.pod.freeze(key(metadata?.name));
+    await ground.delete('dead');
+    const list = { namespace: 'default', labelSelector: `${labels.cluster}=dead` };
+    await ground.until('nothing is left', async () => {
+      const left = [
+        ...(await ground.lab.client().resource(pods).list(list)).items,
+        ...(await ground.lab.client().resource(persistentVolumeClaims).list(list)).items,
+      ];
+      return left.length === 0 ? true : undefined;
+    });
+    expect(await uids('dead-too')).toEqual(others);
+    expect((await ground.settled('dead-too')).status?.readySize).toBe(1);
+  });
+});

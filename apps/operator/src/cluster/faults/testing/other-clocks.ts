@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type Clock, systemClock } from '@etcd-operator/ports';
+
+/** The system's clock, which a test can move ahead: both times move, timers do not notice. */
+export function leapingClock(): Clock & { leap(milliseconds: number): void } {
+  let ahead = 0;
+  return {
+    now: () => systemClock.now() + ahead,
+    monotonic: () => systemClock.monotonic() + ahead,
+    schedule: (milliseconds, callback, options) => systemClock.schedule(milliseconds, callback, options),
+    sleep: (milliseconds, signal) => systemClock.sleep(milliseconds, signal),
+    leap(milliseconds) {
+      ahead += milliseconds;
+    },
+  };
+}
+
+/** Durations as they are, and a wall clock that is wrong. */
+export function wrongClock(milliseconds: number): Clock {
+  return { ...leapingClock(), now: () => systemClock.now() + milliseconds };
+}
+
+/** Everything that waits waits for a part of its time. */
+export function fastClock(factor: number): Clock {
+  return {
+    now: () => systemClock.now(),
+    monotonic: () => systemClock.monotonic() * factor,
+    schedule: (milliseconds, callback, options) => systemClock.schedule(milliseconds / factor, callback, options),
+    sleep: (milliseconds, signal) => systemClock.sleep(milliseconds / factor, signal),
+  };
+}

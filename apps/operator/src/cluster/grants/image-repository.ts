@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import { repositoryOf } from '../../api/cluster-spec/image-reference.ts';
+
+const registry = /^[a-z0-9][a-z0-9.-]*(?::[0-9]{1,5})?$/;
+const segment = /^[a-z0-9][a-z0-9._-]*$/;
+
+/**
+ * The repository of an image with everything in it that may be left out: `busybox:1.28` is `docker.io/library/busybox`. Undefined
+ * if it is not a valid name of an image.
+ */
+export function fullRepository(image: string): string | undefined {
+  return withRegistry(repositoryOf(image));
+}
+
+/** True if an image comes from one of these repositories, or from one below: whole segments of the path are compared. */
+export function isFrom(image: string, repositories: readonly string[]): boolean {
+  const repository = fullRepository(image);
+  return (
+    repository !== undefined && repositories.some((allowed) => `${repository}/`.startsWith(`${fullPrefix(allowed)}/`))
+  );
+}
+
+/** An entry of a list: a repository, a part of its path, or a registry alone. One that names its registry is taken as it is. */
+function fullPrefix(entry: string): string {
+  const trimmed = entry.endsWith('/') ? entry.slice(0, -1) : entry;
+  const [first = '', ...rest] = trimmed.split('/');
+  return isRegistry(first) ? [registryName(first), ...rest].join('/') : (withRegistry(trimmed) ?? trimmed);
+}
+
+function withRegistry(repository: string): string | undefined {
+  const [first = '', ...rest] = repository.split('/');
+  const hasRegistry = rest.length > 0 && isRegistry(first);
+  const host = hasRegistry ? registryName(first) : dockerHub;
+  const path = hasRegistry ? rest : [first, ...rest];
+  const full = host === dockerHub && path.length === 1 ? ['library', ...path] : path;
+  return registry.test(host) && full.every((each) => segment.test(each)) ? [host, ...full].join('/') : undefined;
+}
+
+const dockerHub = 'docker.io';
+
+function registryName(host: string): string {
+  return host === 'index.docker.io' ? dockerHub : host;
+}
+
+/** As container runtimes tell a registry from the first segment of a path. */
+function isRegistry(text: string): boolean {
+  return text === 'localhost' || (!text.includes('/') && (text.includes('.') || text.includes(':')));
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto';
+import type { Pod } from '@etcd-operator/kube';
+import type { Condition } from '../../api/condition-schema.ts';
+import type { EtcdClusterSpec, PodPolicy } from '../../api/etcd-cluster.ts';
+import { annotations } from '../../api/names.ts';
+import { conditionTypes } from '../../api/reasons.ts';
+import { defaultRepository } from '../desired.ts';
+import { defaultBusyboxImage } from '../objects/dns/check-dns.ts';
+import { differingFields, templateDigest } from '../objects/template.ts';
+import { fullRepository, isFrom } from './image-repository.ts';
+import { podWeaknesses } from './pod-weaknesses.ts';
+
+/** Which pods the administrator lets EtcdClusters have. */
+export interface PodGrants {
+  /** Namespaces whose pods may weaken the restricted Pod Security Standard. */
+  readonly privileged: readonly string[] | 'all';
+  /** Repositories that images may come from; empty for all. */
+  readonly repositories: readonly string[];
+  /** Namespaces whose members may have containers and volumes of their user: these can read the Secrets of the namespace. */
+  readonly sidecars: readonly string[] | 'all';
+  /** Service accounts that members may have, as `namespace/name`. */
+  readonly serviceAccounts: readonly string[] | 'all';
+}
+
+/** What holds where the administrator has said nothing. */
+export const noGrants: PodGrants = { privileged: [], repositories: [], sidecars: [], serviceAccounts: [] };
+
+/** What a spec asks for that the administrator does not allow, in sentences. */
+export interface Judgement {
+  /** Because of these, no pod of this spec is created. */
+  readonly refused: readonly string[];
+  /** Pods of the cluster run this way already, and are kept and repaired. */
+  readonly tolerated: readonly string[];
+}
+
+/** What shows that pods of a spec were allowed once. */
+export interface Evidence {
+  /** Those that the cluster owns. */
+  readonly pods?: readonly Pod[];
+  /** Of its status, which only operators write: what was tolerated is noted there, for when the last pod is gone. */
+  readonly conditions?: readonly Pick<Condition, 'type' | 'message'>[];
+}
+
+/**
+ * Judges the pods of a spec. The operator creates pods with rights of its own: without this, whoever may create an EtcdCluster would
+ * borrow them. What pods of the cluster already run with was allowed once: refusing it would leave a running cluster without
+ * repair, from the day on which the operator is upgraded.
+ */
+export function judgePods(
+  namespace: string,
+  spec: EtcdClusterSpec,
+  grants: PodGrants,
+  { pods = [], conditions = [] }: Evidence = {},
+): Judgement {
+  const others = [...foreignImages(spec, grants), ...ungranted(namespace, spec.pod ?? {}, grants)];
+  const { privileged } = grants;
+  const found = privileged === 'all' || privileged.includes(namespace) ? [] : podWeaknesses(spec.pod ?? {});
+  if (found.length === 0) return { refused: others, tolerated: [] };
+  const sentence =
+    `${found.slice(0, 5).join(', ')}: this weakens the restricted Pod Security Standard, which is not allowed in namespace ` +
+    `${namespace}. Remove it, or start the operator with -allow-privileged-pods=${namespace}.`;
+  const note = `Members already run with what is not allowed (pod template ${fingerprint(spec)}): they are kept and repaired. ${sentence}`;
+  const isNoted = conditions.some(
+    ({ type, message }) =>
+      type === conditionTypes.specRefused && message !== undefined && message !== '' && note.startsWith(message),
+  );
+  return isNoted || pods.some((pod) => isOfSpec(pod, spec, found))
+    ? { refused: others, tolerated: [note] }
+    : { refused: [sentence, ...others], tolerated: [] };
+}
+
+/** Tells specs apart by everything that makes another pod. */
+function fingerprint(spec: EtcdClusterSpec): string {
+  const { image = '', repository = '', pod } = spec;
+  const parts = [templateDigest(spec), repository, pod?.busyboxImage ?? '', ...(image ? [image] : [])];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 12);
+}
+
+/** Was it made from this spec, with all that is wrong with it? A pod of the CoreOS etcd-operator does not say what it was made from. */
+function isOfSpec({ metadata, spec: made }: Pod, spec: EtcdClusterSpec, weaknesses: readonly string[]): boolean {
+  const etcd = made?.containers.find(({ name }) => name === 'etcd');
+  const template = metadata?.annotations?.[annotations.template];
+  if (template !== undefined && differingFields(template, spec).length > 0) return false;
+  if (fullRepository(etcd?.image ?? '') !== fullRepository(imageOf(spec))) return false;
+  // Only what nobody can change in a pod counts: annotations can be changed, and prove nothing.
+  const present = podWeaknesses({
+    ...(made?.securityContext && { securityContext: made.securityContext }),
+    ...(etcd?.securityContext && { containerSecurityContext: etcd.securityContext }),
+  });
+  return weaknesses.every((weakness) => present.includes(weakness));
+}
+
+function imagesOf(field: string, containers: PodPolicy['sidecars'] = []): readonly (readonly [string, string])[] {
+  return containers.map(({ image = '' }, index) => [`${field}[${index}].image`, image] as const);
+}
+
+/** What only a grant lets a spec add to its pods: code of its own beside etcd, and somebody's identity. */
+function ungranted(namespace: string, pod: PodPolicy, { sidecars, serviceAccounts }: PodGrants): readonly string[] {
+  const fields = (['sidecars', 'initContainers', 'volumes', 'volumeMounts'] as const).filter(
+    (field) => (pod[field]?.length ?? 0) > 0,
+  );
+  const account = pod.serviceAccountName || (hasToken(pod) ? 'default' : undefined);
+  const isGranted = sidecars === 'all' || sidecars.includes(namespace);
+  const isAccountGranted = serviceAccounts === 'all' || serviceAccounts.includes(`${namespace}/${account}`);
+  return [
+    ...(fields.length === 0 || isGranted
+      ? []
+      : [
+          `${fields.map((field) => `spec.pod.${field}`).join(', ')}: this is not allowed in namespace ${namespace}. Remove it, or start ` +
+            `the operator with -allow-sidecars=${namespace}.`,
+        ]),
+    ...(account === undefined || isAccountGranted
+      ? []
+      : [
+          `The pods would have the service account ${account}, which is not allowed in namespace ${namespace}. Remove ` +
+            `${pod.serviceAccountName ? 'spec.pod.serviceAccountName' : 'serviceAccountToken from spec.pod.volumes'}, or start the ` +
+            `operator with -allow-service-accounts=${namespace}/${account}.`,
+        ]),
+  ];
+}
+
+function hasToken({ volumes = [] }: PodPolicy): boolean {
+  return volumes.some(({ projected }) =>
+    projected?.sources?.some((source) => source.serviceAccountToken !== undefined),
+  );
+}
+
+/** That of etcd, as far as it says where it comes from. */
+function imageOf({ image, repository }: EtcdClusterSpec): string {
+  return image || repository || defaultRepository;
+}
+
+function foreignImages(spec: EtcdClusterSpec, { repositories }: PodGrants): readonly string[] {
+  if (repositories.length === 0) return [];
+  const { pod } = spec;
+  const images = [
+    [spec.image ? 'spec.image' : 'spec.repository', imageOf(spec)],
+    ...(pod?.checkDNS === false ? [] : [['spec.pod.busyboxImage', pod?.busyboxImage || defaultBusyboxImage]]),
+    ...imagesOf('spec.pod.sidecars', pod?.sidecars),
+    ...imagesOf('spec.pod.initContainers', pod?.initContainers),
+  ] as const;
+  return images
+    .filter(([, image = '']) => !isFrom(image, repositories))
+    .map(
+      ([field, image = '']) =>
+        `${field} is ${image.slice(0, 256)}, which is in none of the repositories that -allow-repositories of the operator names. ` +
+        'Set it to an image from one of them.',
+    );
+}

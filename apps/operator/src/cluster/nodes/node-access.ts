@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Runnable } from '@etcd-operator/controller-runtime';
+import { type Client, selfSubjectAccessReviews } from '@etcd-operator/kube';
+import type { Clock, Logger } from '@etcd-operator/ports';
+
+/** A right that is granted later is noticed within this time, in milliseconds. */
+const askAgainEvery = 60_000;
+
+export interface NodeAccessOptions {
+  /** Not fenced by a lease: to ask is no change. */
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Called once, when nodes may be read. */
+  readonly onGranted: () => void;
+}
+
+/**
+ * Finds out whether an operator of one namespace may read nodes, which are in none: an administrator may grant it. Nothing waits
+ * for the answer; without the right nodes are unknown. The log says which it is, once.
+ */
+export class NodeAccess implements Runnable {
+  readonly name = 'right to read nodes';
+  readonly needsLeader = false;
+  readonly #options: NodeAccessOptions;
+
+  constructor(options: NodeAccessOptions) {
+    this.#options = options;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, log, onGranted } = this.#options;
+    for (let isFirst = true; !signal.aborted; isFirst = false) {
+      if (await this.#isGranted(signal)) {
+        log.info('nodes can be read: the operator takes cordoned, lost and out-of-service nodes into account');
+        onGranted();
+        return;
+      }
+      if (isFirst && !signal.aborted)
+        log.info(
+          'nodes cannot be read, so the operator does not know which nodes are lost: grant it list and watch on nodes',
+        );
+      await clock.sleep(askAgainEvery, signal).catch(() => undefined);
+    }
+  }
+
+  async #isGranted(signal: AbortSignal): Promise<boolean> {
+    const { client, log } = this.#options;
+    const mayDo = async (verb: 'list' | 'watch') => {
+      const spec = { resourceAttributes: { resource: 'nodes', verb } };
+      const { status } = await client.resource(selfSubjectAccessReviews).create({ spec }, { signal });
+      return status?.allowed === true;
+    };
+    try {
+      return (await mayDo('list')) && (await mayDo('watch'));
+    } catch (error) {
+      if (!signal.aborted) log.debug('the operator could not find out whether it may read nodes', { error });
+      return false;
+    }
+  }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { OperatorLab } from '../../../testing/operator-lab.ts';
+
+let ground: OperatorLab;
+
+beforeAll(async () => {
+  ground = await OperatorLab.start();
+});
+
+afterAll(() => ground?.[Symbol.asyncDispose]());
+
+describe('fault 36, operator rule 17: DNS that remembers what was not there', () => {
+  test('a cluster comes up although a name once missed is missing for 5 s', async () => {
+    await ground.lab.faults.network.dns({ negativeCacheMilliseconds: 5_000 });
+    await ground.create('forgetful', { size: 3 });
+    expect((await ground.settled('forgetful')).status?.readySize).toBe(3);
+  });
+});

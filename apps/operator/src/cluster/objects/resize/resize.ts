@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import { jsonEqual, type ResourceRequirements } from '@etcd-operator/kube';
+
+/** What Kubernetes lets a living pod change. */
+const resizable = ['cpu', 'memory'];
+
+export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort';
+
+/** The quality of service of a pod all of whose containers have these resources. */
+export function qosClassOf({ requests = {}, limits = {} }: ResourceRequirements): QosClass {
+  const counts = (key: string) => requests[key] !== undefined || limits[key] !== undefined;
+  if (!resizable.some(counts)) return 'BestEffort';
+  const isFixed = resizable.every(
+    (key) =>
+      limits[key] !== undefined && (requests[key] === undefined || String(requests[key]) === String(limits[key])),
+  );
+  return isFixed ? 'Guaranteed' : 'Burstable';
+}
+
+/**
+ * True if a living pod can go from one to the other through its `resize` subresource (operator rule 7): only CPU and memory
+ * differ, nothing is taken away, and the quality of service stays what it is.
+ */
+export function canResize(from: ResourceRequirements, to: ResourceRequirements): boolean {
+  if (qosClassOf(from) !== qosClassOf(to) || !jsonEqual(from.claims ?? [], to.claims ?? [])) return false;
+  return (['requests', 'limits'] as const).every((kind) => {
+    const [had, wants] = [from[kind] ?? {}, to[kind] ?? {}];
+    const keys = [...new Set([...Object.keys(had), ...Object.keys(wants)])];
+    return keys.every((key) => String(had[key]) === String(wants[key]) || (resizable.includes(key) && key in wants));
+  });
+}

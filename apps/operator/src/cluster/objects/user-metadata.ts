@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+import { parseFields } from '../../api/json-fields.ts';
+import { annotations, isOperatorKey, labels } from '../../api/names.ts';
+
+/**
+ * Labels or annotations of a spec without those that the operator reads back as facts about a member. Admission refuses them; objects
+ * that were stored before may still have them.
+ */
+export function userMetadata(entries: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(entries).filter(([key]) => !isOperatorKey(key)));
+}
+
+/** What a spec adds to the metadata of an object. */
+export interface UserMetadata {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/**
+ * The annotation that names what came from the spec, for when it leaves it: other people's labels and annotations are told from it. None
+ * where nothing came from there.
+ */
+export function originNote(given: UserMetadata): Readonly<Record<string, string>> {
+  const keys = {
+    labels: Object.keys(userMetadata(given.labels)).sort(),
+    annotations: Object.keys(userMetadata(given.annotations)).sort(),
+  };
+  const isNone = keys.labels.length + keys.annotations.length === 0;
+  return isNone ? {} : { [annotations.fromSpec]: JSON.stringify(keys) };
+}
+
+/** Keys that an object has from a former spec, as its annotation says. Never one that the operator gives itself. */
+export function keysFromSpec(
+  notes: Readonly<Record<string, string>> | undefined,
+  kind: keyof UserMetadata,
+): readonly string[] {
+  const keys: unknown = parseFields(notes?.[annotations.fromSpec] ?? '')[kind];
+  return Array.isArray(keys) ? keys.filter((key) => typeof key === 'string' && !isOurs(key)) : [];
+}
+
+function isOurs(key: string): boolean {
+  return isOperatorKey(key) || key === labels.app || key === labels.cluster || key === labels.node;
+}

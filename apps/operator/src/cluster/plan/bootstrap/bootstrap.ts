@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+import { isSameMinor, parseVersion } from '@etcd-operator/etcd';
+import { counted, isOrAre } from '../../../counted.ts';
+import { seedName } from '../../../identity/member-naming.ts';
+import { objectionsTo } from '../../../safety/gate.ts';
+import type { Desired } from '../../desired.ts';
+import type { MemberPod, MemberVolume, Observation } from '../../observation.ts';
+import { hasNeverRun, isIdle, isStuck, outdatedFields, recreatePod } from '../healing/stuck-pod.ts';
+import type { Identity } from '../identity/identify.ts';
+import { later, type Proposal, soon, take, waitFor } from '../proposal.ts';
+import { releaseOfVersion, wantedRelease } from '../rolling/member-release.ts';
+import { sentence } from '../sentence.ts';
+import type { Release } from '../step.ts';
+
+/**
+ * The birth of a cluster, or the adoption of one that runs already: everything that happens before an identity is latched.
+ * Exactly one seed may found a cluster, and only after a live read has shown that nothing of this cluster exists
+ * (operator rules 1, 5, 13, 30).
+ */
+export function bootstrap(
+  observation: Observation,
+  desired: Desired,
+  identity: Extract<Identity, { kind: 'unrecorded' }>,
+): Proposal {
+  const { cluster, pods } = observation;
+  const { incarnation } = identity;
+  const name = seedName(cluster.name, cluster.uid, incarnation);
+  const own = pods.filter((pod) => pod.ownership === 'ours' && pod.incarnation === incarnation);
+  const others = own.filter((pod) => pod.name !== name);
+  if (others.length > 0) return adopt(observation, others, incarnation);
+  const seed = own.find((pod) => pod.name === name);
+  if (seed) return nurse(observation, desired, seed, incarnation);
+  const obstacle = whyNotBootstrapped(observation, name, identity) ?? whyVolumeCannotBeUsed(observation, name, desired);
+  if (obstacle) return waitFor(obstacle, later);
+  return take(
+    { do: 'createSeed', name, incarnation, ...releaseForSeed(observation, desired, name) },
+    `Bootstrapping: creating first member ${name} (1 of ${desired.size}).`,
+  );
+}
+
+/** What the seed runs: as asked for, but of no other minor than what may have founded the cluster on its volume already. */
+function releaseForSeed({ volumes }: Observation, desired: Desired, name: string): Release {
+  const volume = volumes.find((item) => item.ownership === 'ours' && item.name === name);
+  const [had, wants] = [parseVersion(volume?.version ?? ''), parseVersion(desired.version)];
+  return volume && had && wants && !isSameMinor(wants, had)
+    ? releaseOfVersion(desired, volume.version)
+    : wantedRelease(desired);
+}
+
+/** What the gate says against bootstrapping; undefined if nothing does. */
+function whyNotBootstrapped(
+  { pods, volumes, secretProblems }: Observation,
+  name: string,
+  { incarnation, succeeds }: Extract<Identity, { kind: 'unrecorded' }>,
+): string | undefined {
+  const say = <T>(found: T | undefined, words: (found: T) => string) =>
+    found === undefined ? undefined : words(found);
+  const ownPod = first(pods, (pod) => pod.ownership === 'ours');
+  const volume = first(volumes, (item) => item.ownership === 'ours' && item.name !== name);
+  const stale = first(volumes, (item) => item.name === name && (item.terminating || item.ownership === 'other'));
+  const [objection] = objectionsTo('bootstrap', {
+    earlierIncarnation: succeeds
+      ? `A previous incarnation of this cluster is recorded. Incarnation ${incarnation} can only be created by an EtcdRestore, never as an empty cluster.`
+      : undefined,
+    ownPod: say(
+      ownPod,
+      (pod) =>
+        `pod/${pod.name} belongs to another incarnation of this cluster. No new cluster is created while this pod exists.`,
+    ),
+    ownVolume: say(
+      volume,
+      (item) =>
+        `pvc/${item.name} belongs to this cluster, but no cluster ID is recorded. ` +
+        'Restore a backup with an EtcdRestore, or delete the PVC if its data is not needed.',
+    ),
+    staleSeedVolume: say(
+      stale,
+      () => `Waiting for the old PVC ${name} to be deleted before creating the first member.`,
+    ),
+    foreignPod: say(
+      first(pods, () => true),
+      (pod) =>
+        `Waiting for pod/${pod.name} to be deleted: it belongs to an earlier EtcdCluster of the same name and would be mistaken for a member.`,
+    ),
+    secretProblem: secretProblems.length > 0 ? `${secretProblems.join('; ')}.` : undefined,
+  });
+  return objection?.evidence;
+}
+
+/** A founder's address is kept with its data: a seed that speaks otherwise would not be found by those who join. */
+function whyVolumeCannotBeUsed({ volumes }: Observation, name: string, desired: Desired): string | undefined {
+  const tls = volumes.find((volume) => volume.name === name)?.tls;
+  if (!tls || (tls.peer === desired.peerTLS && tls.client === desired.clientTLS)) return undefined;
+  return `pvc/${name} was created with another spec.TLS. Change spec.TLS back, or delete the PVC if its data is not needed.`;
+}
+
+/** The first by name, so that the order of a list changes nothing. */
+function first<T extends { readonly name: string }>(items: readonly T[], matches: (item: T) => boolean): T | undefined {
+  return items.filter(matches).sort((a, b) => (a.name < b.name ? -1 : 1))[0];
+}
+
+/** Brings the seed to the point where it can no longer found anything, and with that latches the cluster's identity. */
+function nurse(observation: Observation, desired: Desired, seed: MemberPod, incarnation: number): Proposal {
+  // What it holds goes with it, and nobody else has been told of the cluster yet: the next seed starts afresh.
+  if (seed.terminating) return waitFor(`Waiting for the pod of first member ${seed.name} to be deleted.`, later);
+  const answer = observation.etcd.answers.get(seed.name);
+  if (answer?.kind === 'status') {
+    return isListedAs(observation, seed, answer)
+      ? latch(seed, answer, incarnation)
+      : waitFor(
+          `Waiting for first member ${seed.name} to list itself as a member of cluster ${answer.clusterId}.`,
+          soon,
+        );
+  }
+  if (seed.phase === 'Failed' || seed.phase === 'Succeeded') {
+    return take(
+      { do: 'deletePod', name: seed.name, uid: seed.uid, force: false },
+      `Recreating pod/${seed.name} of the first member: it stopped (${seed.phase}) before the cluster was bootstrapped.`,
+    );
+  }
+  return (
+    correctSeed(observation, desired, seed) ??
+    waitFor(seedWait(seed) + heldBack(seed, desired), seed.container.startedAt > 0 ? soon : later)
+  );
+}
+
+/**
+ * True if the cluster that answers lists the seed under its own name. An address may have been another pod's a moment ago, and the
+ * identity of somebody else's cluster must not be recorded for this one.
+ */
+function isListedAs(
+  { etcd: { membership } }: Observation,
+  { name }: MemberPod,
+  { clusterId, memberId }: { readonly clusterId: string; readonly memberId: string },
+): boolean {
+  if (membership.kind === 'unknown' || membership.clusterId !== clusterId) return false;
+  return membership.members.some(({ id, podName }) => id === memberId && podName === name);
+}
+
+/** A seed that does not run follows a corrected spec. One that could never be started leaves an empty volume: it goes too. */
+function correctSeed(observation: Observation, desired: Desired, seed: MemberPod): Proposal | undefined {
+  if (!isIdle(seed)) return undefined;
+  const volume = observation.volumes.find((item) => item.name === seed.name && item.ownership === 'ours');
+  const isEmpty = volume !== undefined && isStuck(seed) && isUnused(volume, seed);
+  const expected = isEmpty ? desired.image : releaseForSeed(observation, desired, seed.name).image;
+  const fields = outdatedFields(seed, expected, desired.storage);
+  if (fields.length === 0) return undefined;
+  if (!isEmpty || volume.terminating) return recreatePod(seed, fields);
+  const reason = `Deleting pvc/${seed.name}: no etcd has ever run on it.`;
+  const removal = { step: { do: 'deleteVolume', name: volume.name, uid: volume.uid }, reason } as const;
+  // The volume goes only if the pod is exactly as it was seen: it may have been started a moment ago.
+  const again = recreatePod(seed, fields, seed.resourceVersion);
+  return { ...again, steps: [...again.steps, removal] };
+}
+
+/** A pod that was recreated on an old volume says nothing about what ran there before it. */
+function isUnused(volume: MemberVolume, seed: MemberPod): boolean {
+  return hasNeverRun(seed) && (seed.freshVolume || volume.phase === 'Pending');
+}
+
+/** Disarmed before anything is recorded on the object (operator rule 1). A founder knows the version it was born with. */
+function latch(
+  seed: MemberPod,
+  { clusterId, memberId }: { readonly clusterId: string; readonly memberId: string },
+  incarnation: number,
+): Proposal {
+  const { name, uid, resourceVersion } = seed;
+  const bootstrapVersion = seed.boot === 'new' && seed.previousVersion === '' ? seed.version : '';
+  return {
+    steps: [
+      {
+        step: {
+          do: 'clearBootstrap',
+          pod: name,
+          uid,
+          resourceVersion,
+          clusterId,
+          memberId,
+          markVoter: true,
+          onVolume: seed.data === 'claim',
+          version: seed.version,
+          bootstrapVersion,
+        },
+        reason: `Clearing the bootstrap configuration of pod/${name}: cluster ${clusterId} is bootstrapped, and the pod must not start on an empty directory again.`,
+      },
+      {
+        step: { do: 'recordIdentity', clusterId, incarnation, bootstrapVersion },
+        reason: `Recording cluster ID ${clusterId}, so that no other cluster is bootstrapped for this EtcdCluster.`,
+      },
+    ],
+    waits: [],
+  };
+}
+
+function seedWait(seed: MemberPod): string {
+  const { state, reason, message } = seed.container;
+  if (seed.node === '')
+    return `Waiting for first member ${seed.name} to be scheduled${message ? `: ${sentence(message)}` : '.'}`;
+  if (state === 'waiting' && reason)
+    return `Waiting for first member ${seed.name} to start: ${reason}${message ? ` (${message.slice(0, 200)})` : ''}.`;
+  return `Waiting for first member ${seed.name} to start.`;
+}
+
+/** Why it does not follow the spec, if it cannot start as it is. */
+function heldBack(seed: MemberPod, { version, image }: Desired): string {
+  if (seed.data !== 'claim' || !isStuck(seed) || seed.image === image) return '';
+  return (
+    ` pvc/${seed.name} was created for etcd ${seed.version} and may hold its data, so etcd ${version} is not started on it. ` +
+    'Delete the PVC if its data is not needed.'
+  );
+}
+
+/** Pods of this object that nobody recorded an identity for: CoreOS's etcd-operator's, or a status that was lost. */
+function adopt({ etcd }: Observation, pods: readonly MemberPod[], incarnation: number): Proposal {
+  const { membership } = etcd;
+  if (membership.kind === 'unknown') {
+    return waitFor(
+      `status has no cluster ID, but ${counted(pods.length, 'pod')} of this cluster ${isOrAre(pods.length)} running and the operator cannot get the member list from them (${membership.why.slice(0, 200)}). No new cluster is created while they exist. Check that the operator can reach these pods.`,
+      later,
+    );
+  }
+  if (!membership.members.some(({ podName }) => pods.some(({ name }) => name === podName))) {
+    return waitFor(
+      `The etcd that answers at the address of pod/${pods[0]?.name} (cluster ${membership.clusterId}) does not list any pod of this cluster as a member, so the operator does not take over that etcd cluster.`,
+      later,
+    );
+  }
+  return take(
+    { do: 'recordIdentity', clusterId: membership.clusterId, incarnation, bootstrapVersion: '' },
+    `Adopting the running cluster ${membership.clusterId} of ${counted(membership.members.length, 'member')}, without restarting any.`,
+  );
+}

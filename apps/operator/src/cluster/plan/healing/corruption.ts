@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+import { quorum } from '@etcd-operator/etcd';
+import type { DataHash } from '../../observation.ts';
+import { type Assessment, isPresent, type MemberView } from '../assessment.ts';
+import { raisedFor } from '../rolling/disruption.ts';
+import { membersNamed } from '../sentence.ts';
+
+/** What the voters say of their data while etcd has raised CORRUPT. */
+export interface Corruption {
+  /** IDs of the members that etcd raised it for; `0` where it could not tell. */
+  readonly raisedFor: readonly string[];
+  readonly told: readonly { readonly view: MemberView; readonly hash: DataHash }[];
+  /** Voters that hold what a strict majority of all voters holds; empty if there is none, or nobody to compare with. */
+  readonly sound: readonly MemberView[];
+  /** Voters that hold something else than these. */
+  readonly deviating: readonly MemberView[];
+  /** True if all voters hold the same, and none is behind the others. */
+  readonly isSettled: boolean;
+}
+
+/**
+ * Undefined while CORRUPT is not raised. Whom etcd names is not asked: its periodic check takes the leader for right, and 3.5 names
+ * nobody. That there are different data is etcd's word, who differs is found by comparing at one revision.
+ */
+export function corruptionOf(assessment: Assessment): Corruption | undefined {
+  const raised = raisedFor(assessment, 'CORRUPT');
+  if (raised.length === 0) return undefined;
+  const { voters, observation, clusterId } = assessment;
+  const told = voters.flatMap((view) => {
+    const hash = observation.etcd.hashes.get(view.name);
+    return hash && isPresent(view, clusterId) ? [{ view, hash }] : [];
+  });
+  const sound = areComparable(told.map(({ hash }) => hash)) && voters.length > 1 ? majority(voters.length, told) : [];
+  const deviating = sound.length > 0 ? told.filter(({ view }) => !sound.includes(view)).map(({ view }) => view) : [];
+  const isSettled = sound.length === voters.length && new Set(told.map(({ hash }) => hash.reached)).size === 1;
+  return { raisedFor: raised, told, sound, deviating, isSettled };
+}
+
+/** True if nobody knows whose data is right. */
+export function isDisputed(assessment: Assessment): boolean {
+  return corruptionOf(assessment)?.sound.length === 0;
+}
+
+/** A hash depends on what was compacted. */
+function areComparable(hashes: readonly DataHash[]): boolean {
+  return new Set(hashes.map(({ revision, compactRevision }) => `${revision}/${compactRevision}`)).size === 1;
+}
+
+function majority(voters: number, told: Corruption['told']): readonly MemberView[] {
+  const groups = Map.groupBy(told, ({ hash }) => hash.hash);
+  const [found] = [...groups.values()].filter((group) => group.length >= quorum(voters));
+  return found?.map(({ view }) => view) ?? [];
+}
+
+/** What is the case, and what happens or has to be done about it. */
+export function describeCorruption({ voters }: Assessment, corruption: Corruption): string {
+  const { told, sound, deviating, isSettled } = corruption;
+  const revision = told[0] ? ` at revision ${told[0].hash.revision}` : '';
+  const hashes = voters.map((view) => `${view.name} ${hashOf(corruption, view)}`).join(', ');
+  const facts = `HashKV${revision}: ${hashes}.`;
+  if (isSettled) return `All voters hold the same data. Disarming the alarm. ${facts}`;
+  if (deviating.length > 0) {
+    const names = membersNamed(deviating.map(({ name }) => name));
+    return `The data of ${names} differs from the majority. Replacing ${names}; after that the alarm is disarmed. ${facts}`;
+  }
+  if (sound.length > 0) {
+    const missing = voters.filter((view) => !sound.includes(view)).map(({ name }) => name);
+    return missing.length > 0
+      ? `Waiting for ${membersNamed(missing)} to be compared with the majority of voters. ${facts}`
+      : `Waiting for all voters to reach the same revision. ${facts}`;
+  }
+  return `No majority of voters is known to hold the same data. No member is replaced; see runbook data-corruption. ${facts}`;
+}
+
+function hashOf({ told }: Corruption, view: MemberView): string {
+  const found = told.find((one) => one.view === view)?.hash;
+  return found ? `${found.hash} (compacted at ${found.compactRevision})` : 'unknown';
+}

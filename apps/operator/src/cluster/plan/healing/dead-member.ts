@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+import { quorum } from '@etcd-operator/etcd';
+import {
+  type CorruptMember,
+  type DeadMember,
+  type Evidence,
+  type Objection,
+  objectionsTo,
+} from '../../../safety/gate.ts';
+import type { Assessment, MemberView } from '../assessment.ts';
+import { isBooting, isEtcdReady } from '../member-health.ts';
+import { corruptionOf, isDisputed } from './corruption.ts';
+
+/** Why a member is taken for dead, and what speaks against removing it. */
+export interface Suspicion {
+  readonly why: string;
+  /** True if its data is gone or about to go: waiting brings nothing back. */
+  readonly isBeyondRepair: boolean;
+  /** Empty if a fresh member must take its place. */
+  readonly objections: readonly Objection[];
+  /** Milliseconds until patience ends; 0 if it has. */
+  readonly patienceLeft: number;
+}
+
+/** Undefined for a member that nothing speaks against, and for those that are not ours to judge. */
+export function suspicionOf(assessment: Assessment, view: MemberView): Suspicion | undefined {
+  const subject = subjectOf(assessment, view);
+  if (!subject) return undefined;
+  const { patience, waited } = subject;
+  return {
+    why: reasonOf(view),
+    isBeyondRepair: patience === 0,
+    objections: objectionsTo('removeDeadMember', subject),
+    patienceLeft: Math.max(0, patience - waited),
+  };
+}
+
+/** True for a member that has to make way for a fresh one. */
+export function mustBeReplaced(assessment: Assessment, view: MemberView): boolean {
+  return suspicionOf(assessment, view)?.objections.length === 0;
+}
+
+/** What the gate says about removing a member as dead right now, its vote included. */
+export function objectionsToRemoval(assessment: Assessment, view: MemberView): readonly Objection[] {
+  const subject = subjectOf(assessment, view);
+  if (!subject) return [{ name: 'NothingWrong', evidence: 'it is not known to be dead' }];
+  if (view.member.isLearner) return objectionsTo('removeDeadMember', subject);
+  return objectionsTo('removeDeadMember', { ...subject, remaining: remainingWithout(assessment, view) });
+}
+
+/** An unmanaged voter cannot be asked: it counts while a voter of ours that stays and is healthy has just heard from it. */
+function remainingWithout(assessment: Assessment, view: MemberView) {
+  const { voters } = assessment;
+  const healthy = assessment.healthyVoters.filter((other) => other !== view);
+  const witnesses = new Set(healthy.map(({ name }) => name));
+  const isHeard = (other: MemberView) => heardBy(assessment, other).some((name) => witnesses.has(name));
+  const heard = voters.filter((other) => other !== view && other.health.kind === 'unmanaged' && isHeard(other));
+  return { healthy: healthy.length + heard.length, needed: quorum(voters.length - 1) };
+}
+
+/** A voter that is to be removed because it holds other data than the majority, as the gate judges it. */
+export function corruptMember(assessment: Assessment, view: MemberView): CorruptMember {
+  const corruption = corruptionOf(assessment);
+  return {
+    isRaised: corruption !== undefined,
+    isDeviating: corruption?.deviating.includes(view) ?? false,
+    agreeing: corruption?.sound.length ?? 0,
+    voters: assessment.voters.length,
+    remaining: remainingWithout(assessment, view),
+  };
+}
+
+function subjectOf(assessment: Assessment, view: MemberView): DeadMember | undefined {
+  const { health } = view;
+  const common = {
+    isReady: isReady(assessment, view),
+    heardBy: heardBy(assessment, view),
+    isBooting: false,
+    isOutOfMemory: false,
+    isDisputed: isDisputed(assessment),
+  };
+  switch (health.kind) {
+    case 'lost':
+      return { ...common, evidence: evidenceOfLoss(view, health.evidence), patience: 0, waited: 0 };
+    case 'leaving':
+      return { ...common, isLeaving: true, evidence: [], patience: 0, waited: 0 };
+    case 'mismatched': {
+      // A Ready pod whose etcd is somebody else says nothing of this member; only its peers know whether it lives elsewhere.
+      const told: Evidence[] = [{ source: 'etcd', what: health.evidence }, ...fromLeader(assessment, view)];
+      return { ...common, ...timed(assessment, health.since), isReady: false, evidence: told };
+    }
+    case 'leaderless': {
+      const told: Evidence = { source: 'etcd', what: 'it has no leader, although other members have one' };
+      return { ...common, ...timed(assessment, health.since), evidence: [told, ...fromOthers(assessment, view)] };
+    }
+    case 'unreachable':
+      return {
+        ...common,
+        ...timed(assessment, health.since, isCrashing(view)),
+        isBooting: isBooting(view, assessment.now),
+        isOutOfMemory: isOutOfMemory(assessment, view),
+        evidence: [{ source: 'operator', what: 'it is not reachable' }, ...fromOthers(assessment, view)],
+      };
+    case 'podEnding':
+      if (health.since === undefined) return undefined;
+      return {
+        ...common,
+        ...timed(assessment, health.since),
+        evidence: [
+          { source: 'operator', what: 'it is not reachable' },
+          { source: 'kubernetes', what: 'its pod is stuck terminating' },
+        ],
+      };
+    case 'healthy':
+    case 'starting':
+    case 'unstarted':
+    case 'podGone':
+    case 'unmanaged':
+      return undefined;
+  }
+}
+
+/** Patience starts again when quorum returns: before that nobody could have done anything about it (safety rule 13). */
+function timed({ now, desired, observation }: Assessment, since: number, isHopeless = false) {
+  const { membership } = observation.etcd;
+  const patience = isHopeless ? Math.min(crashLimit, desired.replaceAfter) : desired.replaceAfter;
+  return { patience, waited: membership.kind === 'known' ? now - Math.max(since, membership.since) : 0 };
+}
+
+const crashLimit = 60_000;
+
+function isCrashing({ pod }: MemberView): boolean {
+  return pod !== undefined && pod.container.restarts >= 3 && pod.container.state !== 'running';
+}
+
+/**
+ * True for one that is killed for lack of memory again and again: a fresh member would be killed too. One kill long ago says
+ * nothing, and neither does a node that no longer reports.
+ */
+export function isOutOfMemory({ observation }: Assessment, { pod }: MemberView): boolean {
+  if (pod?.container.lastExit?.reason !== 'OOMKilled' || pod.container.state === 'running') return false;
+  if (pod.phase === 'Failed' || pod.phase === 'Succeeded') return false;
+  return observation.nodes.get(pod.node)?.ready !== false;
+}
+
+/**
+ * Our readiness probe is a linearizable read. A node that cannot be asked counts as ready, and so does a pod of its name that is on
+ * record for another member: what is unknown objects.
+ */
+export function isReady({ observation, pods }: Assessment, view: MemberView): boolean {
+  const pod = view.pod ?? pods.get(view.name);
+  return pod !== undefined && isEtcdReady(pod) && !pod.terminating && observation.nodes.get(pod.node)?.ready !== false;
+}
+
+/** Other members that have received something from it a moment ago. */
+function heardBy({ members, observation, clusterId }: Assessment, { member }: MemberView): readonly string[] {
+  return members
+    .filter(({ member: { id }, answer }) => id !== member.id && answer?.kind === 'status' && answer.memberId === id)
+    .filter(({ answer }) => answer?.kind === 'status' && answer.clusterId === clusterId)
+    .filter(({ name }) => observation.etcd.heard.get(name)?.has(member.id))
+    .map(({ name }) => name);
+}
+
+/** What Kubernetes and the leader, who hears from every living member, have to say about one that seems dead. */
+function fromOthers(assessment: Assessment, view: MemberView): readonly Evidence[] {
+  const { observation } = assessment;
+  const { pod } = view;
+  const isNodeReady = pod !== undefined && observation.nodes.get(pod.node)?.ready !== false;
+  // While CORRUPT is raised no pod is Ready: that says nothing of this one.
+  const saysNothing = isReady(assessment, view) || (isNodeReady && corruptionOf(assessment) !== undefined);
+  const told: Evidence = { source: 'kubernetes', what: whyNotReady(assessment, view) };
+  return [...(saysNothing ? [] : [told]), ...fromLeader(assessment, view)];
+}
+
+/** Empty if the leader hears from it, or cannot be asked. */
+function fromLeader({ observation, leader }: Assessment, view: MemberView): readonly Evidence[] {
+  const report = leader && leader !== view ? observation.etcd.heard.get(leader.name) : undefined;
+  return report === undefined || report.has(view.member.id)
+    ? []
+    : [{ source: 'peers', what: 'the leader receives no data from it' }];
+}
+
+function whyNotReady({ observation }: Assessment, { pod }: MemberView): string {
+  if (!pod) return 'it has no pod';
+  const node = observation.nodes.get(pod.node);
+  if (node && (!node.exists || !node.ready)) return `node ${pod.node} is ${node.exists ? 'not ready' : 'gone'}`;
+  return 'its pod is not Ready';
+}
+
+/** Concluded from what Kubernetes shows, and only while nothing answers in its place. */
+function evidenceOfLoss({ answer }: MemberView, what: string): readonly Evidence[] {
+  const silence: Evidence = { source: 'operator', what: 'it is not reachable' };
+  return [{ source: 'kubernetes', what }, ...(answer?.kind === 'status' ? [] : [silence])];
+}
+
+function reasonOf({ health }: MemberView): string {
+  switch (health.kind) {
+    case 'lost':
+    case 'mismatched':
+      return health.evidence;
+    case 'unreachable':
+      return health.why;
+    case 'leaderless':
+      return 'reachable, no leader';
+    case 'podEnding':
+      return 'its pod is stuck terminating and holds its volume';
+    case 'leaving':
+      return 'its pod is being deleted, and its data with it';
+    case 'healthy':
+    case 'starting':
+    case 'unstarted':
+    case 'podGone':
+    case 'unmanaged':
+      return '';
+  }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Pod } from '@etcd-operator/kube';
+import { systemClock } from '@etcd-operator/ports';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { memberIds } from '../../../testing/lose-one-pod.ts';
+import { OperatorLab } from '../../../testing/operator-lab.ts';
+
+let ground: OperatorLab;
+
+beforeAll(async () => {
+  // A node counts as lost after a quarter of the usual 40 s.
+  ground = await OperatorLab.start({ nodes: 4, timeFactor: 4 });
+  await ground.create('split', { size: 3, pod: { replaceAfter: '12s', antiAffinity: true } });
+  await ground.settled('split');
+});
+
+afterAll(() => ground?.[Symbol.asyncDispose]());
+
+const key = (pod: Pod | undefined) => ({ namespace: 'default', name: pod?.metadata?.name ?? '' });
+const available = async (cluster: string) =>
+  (await ground.get(cluster)).status?.conditions?.find(({ type }) => type === 'Available');
+const words = async (cluster: string) => JSON.stringify((await ground.get(cluster)).status);
+const uids = async (cluster: string) => (await ground.pods(cluster)).map(({ metadata }) => metadata?.uid ?? '').sort();
+
+test('when a lost quorum returns, nobody is replaced: neither who answered all along, nor who comes back a little later', async () => {
+  await ground.put('split', 'a', '1');
+  const before = { ids: await memberIds(ground, 'split'), uids: await uids('split') };
+  const [first, second] = await ground.pods('split');
+  const sooner = await ground.lab.faults.pod.freeze(key(first));
+  const later = await ground.lab.faults.pod.freeze(key(second));
+  // Longer than the patience with a member, and until no pod is so young that the operator waits for it anyway.
+  await systemClock.sleep(28_000);
+  await sooner.heal();
+  await ground.until(
+    'quorum',
+    async () => ((await available('split'))?.status === 'True' ? true : undefined),
+    undefined,
+    () => words('split'),
+  );
+  // It has been silent for much longer than that, but not while anybody could have done something about it.
+  await systemClock.sleep(2_000);
+  await later.heal();
+  await ground.settled('split');
+  expect(await memberIds(ground, 'split')).toEqual(before.ids);
+  expect(await uids('split')).toEqual(before.uids);
+  expect(await ground.read('split', 'a')).toBe('1');
+});
+
+test('fault 32: a member whose node is lost for good is replaced after spec.pod.replaceAfter', async () => {
+  const victim = (await ground.get('split')).status?.memberDetails?.find(({ role }) => role === 'Follower');
+  const pod = (await ground.pods('split')).find(({ metadata }) => metadata?.name === victim?.name);
+  const start = systemClock.monotonic();
+  await ground.lab.faults.node.lose(pod?.spec?.nodeName ?? '');
+  await ground.until(
+    'replaced',
+    async () => ((await memberIds(ground, 'split')).includes(victim?.id ?? '') ? undefined : true),
+    60_000,
+    () => words('split'),
+  );
+  const took = systemClock.monotonic() - start;
+  expect(took).toBeGreaterThan(12_000);
+  expect(took).toBeLessThan(50_000);
+  expect(await ground.read('split', 'a')).toBe('1');
+});

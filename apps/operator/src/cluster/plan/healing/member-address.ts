@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+import { memberNameFromPeerUrl } from '@etcd-operator/etcd';
+import type { Assessment, MemberView } from '../assessment.ts';
+import { type Proposal, take } from '../proposal.ts';
+
+/**
+ * Somebody has given a member another address, under which the others do not find its pod: it gets its own back. Members of the
+ * original operator may have been made with addresses of another kind and keep them.
+ */
+export function restoreAddress({ own }: Assessment): Proposal | undefined {
+  const moved = own.find(
+    (view) =>
+      !view.member.isLearner &&
+      view.health.kind === 'healthy' &&
+      view.pod &&
+      !view.pod.adopted &&
+      isElsewhere(view.member.peerURLs, view),
+  );
+  return (
+    moved &&
+    take(
+      { do: 'readdress', memberId: moved.member.id, name: moved.name },
+      `Resetting the peer URL of member ${moved.name}: it was changed to ${moved.member.peerURLs.join(', ').slice(0, 200)}, which is not the address of the member.`,
+    )
+  );
+}
+
+/** A further address beside its own is its owner's business. */
+function isElsewhere(peerURLs: readonly string[], { name }: MemberView): boolean {
+  const names = peerURLs.map((url) => memberNameFromPeerUrl(url));
+  return names.length > 0 && !names.some((found) => found.ok && found.name === name);
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Desired } from '../../desired.ts';
+import type { MemberPod } from '../../observation.ts';
+import type { Assessment, MemberView } from '../assessment.ts';
+import { slowStart } from '../member-health.ts';
+import { type Proposal, take } from '../proposal.ts';
+import { isKnownBad, mayTakeWantedImage, releaseForNewMember } from '../rolling/member-release.ts';
+import { wantedImage } from '../rolling/set-image.ts';
+
+/** Reasons for which a container waits that do not pass by themselves soon. */
+const fatalWaits: readonly string[] = [
+  'ErrImagePull',
+  'ImagePullBackOff',
+  'ErrImageNeverPull',
+  'InvalidImageName',
+  'CrashLoopBackOff',
+  'CreateContainerError',
+  'CreateContainerConfigError',
+  'RunContainerError',
+];
+
+/** In what a pod differs from the one that would be made today and cannot follow alive; empty if in nothing. */
+export function outdatedFields(pod: MemberPod, image: string, storage: Desired['storage']): readonly string[] {
+  const drift = pod.drift.filter((item) => item.remedy === 'replace');
+  return [
+    ...(pod.image === image ? [] : ['image']),
+    ...(pod.data === storage ? [] : ['storage']),
+    ...drift.map((item) => item.field),
+  ];
+}
+
+/** True if no process of the pod has ever run, so that it holds no data of its own. */
+export function hasNeverRun({ container }: MemberPod): boolean {
+  const { state, startedAt, restarts, lastExit } = container;
+  return state === 'waiting' && startedAt === 0 && restarts === 0 && lastExit === undefined;
+}
+
+/** True if no process runs in it at the moment. */
+export function isIdle({ container }: MemberPod): boolean {
+  return container.state !== 'running' && container.startedAt === 0;
+}
+
+/**
+ * True if a new image has been tried and does not work. What Kubernetes says may still be about the image before (operator
+ * rule 19), so that the container, or the image its message names, must be another one.
+ */
+export function hasFailedImage(pod: MemberPod, now: number, silentSince: number): boolean {
+  const { state, reason, message, id, runningSince } = pod.container;
+  const isNewContainer = id !== pod.previousContainer;
+  if (state === 'running') return isNewContainer && now - Math.max(runningSince, silentSince) > slowStart;
+  if (state !== 'waiting' || !fatalWaits.includes(reason)) return false;
+  if (reason === 'CrashLoopBackOff') return isNewContainer;
+  return pod.previousImage === '' || !message.includes(pod.previousImage);
+}
+
+/** True if the pod will not come up before somebody changes something. */
+export function isStuck(pod: MemberPod): boolean {
+  const { state, reason } = pod.container;
+  if (pod.node === '') return reason === 'Unschedulable';
+  return state === 'waiting' && fatalWaits.includes(reason);
+}
+
+/**
+ * A member whose process does not run follows a corrected spec at once: that stops nobody (checklist 54, 66). A pod that
+ * holds no data is recreated, one on a volume too; one whose data would go with it takes the new image in place.
+ */
+export function correctIdleMember(assessment: Assessment, view: MemberView): Proposal | undefined {
+  const { desired } = assessment;
+  const { pod, member, answer } = view;
+  if (!pod || pod.terminating || answer?.kind === 'status' || !isIdle(pod)) return undefined;
+  if (member.name === '') {
+    const fields = outdatedFields(pod, releaseForNewMember(assessment).image, desired.storage);
+    return fields.length > 0 ? recreatePod(pod, fields) : undefined;
+  }
+  const fields = outdatedFields(pod, pod.image, pod.data);
+  if (fields.length > 0 && pod.data === 'claim' && !view.volume?.terminating) return recreatePod(pod, fields);
+  return takeWantedImage(assessment, pod);
+}
+
+/** `resourceVersion` is given if the pod must not have changed since. */
+export function recreatePod(pod: MemberPod, fields: readonly string[], resourceVersion?: string): Proposal {
+  return take(
+    {
+      do: 'deletePod',
+      name: pod.name,
+      uid: pod.uid,
+      force: false,
+      ...(resourceVersion !== undefined && { resourceVersion }),
+    },
+    `Recreating pod/${pod.name}, which does not run: the spec has changed since it was created (${fields.join(', ')}).`,
+  );
+}
+
+/** Nothing to lose: its container does not run, and its data stays where it is. */
+export function takeWantedImage(
+  assessment: Pick<Assessment, 'observation' | 'desired'>,
+  pod: MemberPod,
+): Proposal | undefined {
+  const { desired } = assessment;
+  if (pod.image === desired.image || !mayTakeWantedImage(pod, desired) || isKnownBad(assessment)) return undefined;
+  if (!isStuck(pod)) return undefined;
+  return take(
+    wantedImage(pod, desired),
+    `Setting the image of pod/${pod.name} to ${desired.image}: it does not run with ${pod.image} (${pod.container.reason}).`,
+  );
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { IdentityRecord, Observation } from '../../observation.ts';
+
+/**
+ * Which life of which cluster this is. The latch is written in three places (status, an annotation of the object, every pod
+ * and volume); one that is found counts, others are repaired from it, and a contradiction stops all work.
+ */
+export type Identity =
+  /** Nothing has been founded in this incarnation. */
+  | {
+      readonly kind: 'unrecorded';
+      readonly incarnation: number;
+      /** A previous incarnation is on record: this one is being restored, and must not be bootstrapped empty. */
+      readonly succeeds?: boolean;
+    }
+  | {
+      readonly kind: 'recorded';
+      readonly clusterId: string;
+      readonly incarnation: number;
+      /** True if the object itself lacks it in one of its two places. */
+      readonly needsRepair: boolean;
+    }
+  | { readonly kind: 'conflict'; readonly detail: string };
+
+/** The identity of a cluster that has been bootstrapped. */
+export type Recorded = Extract<Identity, { kind: 'recorded' }>;
+
+/** The first incarnation of a cluster; a restore raises it. */
+export const firstIncarnation = 1;
+
+/** One place where an identity is written. */
+interface Record {
+  readonly clusterId: string;
+  readonly incarnation: number;
+  readonly where: string;
+}
+
+/** Finds the identity from everything that carries it. Operator rule 5. */
+export function identify(observation: Observation): Identity {
+  const { recordedInStatus, recordedInAnnotation } = observation.cluster;
+  const own = recordsOfObject(observation);
+  const carried = recordsOfParts(observation);
+  // The object's own word decides which life this is; only if it has none do its pods and volumes.
+  const incarnation = highest(own) ?? highest(carried) ?? firstIncarnation;
+  const later = carried.find((record) => record.incarnation > incarnation);
+  if (later) {
+    const detail = `${later.where} records incarnation ${later.incarnation}, but the EtcdCluster records ${incarnation}. Nothing is changed; remove the record that is wrong.`;
+    return { kind: 'conflict', detail };
+  }
+  const present = [...own, ...carried].filter(
+    (record) => record.incarnation === incarnation && record.clusterId !== '',
+  );
+  const [first] = present;
+  if (!first) {
+    const succeeds = incarnation > firstIncarnation || [...own, ...carried].some((record) => record.clusterId !== '');
+    return { kind: 'unrecorded', incarnation, succeeds };
+  }
+  const { clusterId } = first;
+  const other = present.find((record) => record.clusterId !== clusterId);
+  if (other) {
+    const detail = `Different cluster IDs are recorded: ${clusterId} in ${first.where}, ${other.clusterId} in ${other.where}. Nothing is changed; remove the record that is wrong.`;
+    return { kind: 'conflict', detail };
+  }
+  const isWritten = (latch: IdentityRecord | undefined) =>
+    latch?.clusterId === clusterId && latch.incarnation === incarnation;
+  const needsRepair = !isWritten(recordedInStatus) || !isWritten(recordedInAnnotation);
+  return { kind: 'recorded', clusterId, incarnation, needsRepair };
+}
+
+function recordsOfObject({ cluster }: Observation): readonly Record[] {
+  const places = [
+    [cluster.recordedInStatus, 'status.clusterID'],
+    [cluster.recordedInAnnotation, 'the annotation of the EtcdCluster'],
+  ] as const;
+  return places.flatMap(([latch, where]) => (latch ? [{ ...latch, where }] : []));
+}
+
+/** In the order of their names, so that the order of a list changes nothing. */
+function recordsOfParts({ pods, volumes }: Observation): readonly Record[] {
+  const named = [
+    ...pods.map((pod) => ({ ...pod, where: `pod/${pod.name}` })),
+    ...volumes.map((volume) => ({ ...volume, where: `pvc/${volume.name}` })),
+  ];
+  return named
+    .filter((item) => item.ownership === 'ours' && item.clusterId !== '')
+    .map(({ clusterId, incarnation, where }) => ({ clusterId, incarnation, where }))
+    .sort((a, b) => (a.where < b.where ? -1 : 1));
+}
+
+function highest(records: readonly Record[]): number | undefined {
+  return records.length > 0 ? Math.max(firstIncarnation, ...records.map((record) => record.incarnation)) : undefined;
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Assessment, MemberView } from '../assessment.ts';
+import { isStuck } from '../healing/stuck-pod.ts';
+import { later, pace, patience, soon } from '../proposal.ts';
+
+/** True if its process has started and compared its list with the cluster's, whether or not it serves yet. */
+export function isUp({ answer }: MemberView): boolean {
+  return answer?.kind === 'status' || answer?.kind === 'peerOnly';
+}
+
+export function whyNotInSync({ health }: MemberView): string {
+  if (health.kind === 'starting') return health.why;
+  return health.kind === 'unreachable'
+    ? `it is not reachable from the operator (${health.why})`
+    : 'it is receiving the data';
+}
+
+/** Kubernetes tells when a container starts; a learner that receives much data is asked less and less often. */
+export function learnerRetry({ pod, answer }: MemberView, now: number): number {
+  if (pod && isStuck(pod)) return later;
+  if (pod && pod.container.state !== 'running' && !pod.terminating) return pace(now - pod.seenSince);
+  return answer ? patience((now - answer.since) / 10) : soon;
+}
+
+/** The leader, or, where that is an unmanaged member whom nobody can ask, the voter that has applied most. etcd has the last word. */
+export function furthest({ leader, healthyVoters }: Assessment): MemberView | undefined {
+  if (leader?.health.kind !== 'unmanaged') return leader;
+  const applied = ({ answer }: MemberView) => (answer?.kind === 'status' ? answer.raftAppliedIndex : 0);
+  return healthyVoters.toSorted((a, b) => applied(b) - applied(a))[0];
+}
+
+export function isInSync({ answer, health }: MemberView, leader: MemberView | undefined): boolean {
+  return health.kind === 'healthy' && answer?.kind === 'status' && hasCaughtUp(answer.raftAppliedIndex, leader);
+}
+
+/** etcd itself asks for nine tenths of the leader's log; asking earlier only earns a refusal. */
+export function hasCaughtUp(applied: number, leader: MemberView | undefined): boolean {
+  return leader?.answer?.kind === 'status' && applied >= leader.answer.raftAppliedIndex * 0.9;
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import { healthIntervalMs } from '@etcd-operator/etcd';
+import type { Assessment, MemberView } from '../assessment.ts';
+import { needsBootstrapCleared } from '../bootstrap/clear-bootstrap.ts';
+import { type Proposal, soon, waitFor } from '../proposal.ts';
+import { releaseForNewMember } from '../rolling/member-release.ts';
+import type { PlannedStep } from '../step.ts';
+import { whyNoLearnerFits } from './join.ts';
+import { furthest, isInSync, isUp, learnerRetry, whyNotInSync } from './learner-progress.ts';
+
+/** How long a learner that is ready waits for others to come up beside it, while the cluster has a single voter. */
+const companyLimit = 20_000;
+/** etcd accepts another member once all voters have been connected for that long; a learner's connection counts from its start. */
+const activeLimit = healthIntervalMs + 1_000;
+
+/**
+ * Makes the first learner a voter that has caught up. While the seed is the only voter, it waits for the others to start: not for those
+ * that etcd lets join only after it, because some versions accept one learner at a time.
+ */
+export function promoteNext(assessment: Assessment, target: number): Proposal | undefined {
+  const { learners, now, voters } = assessment;
+  const [first] = learners;
+  if (!first) return undefined;
+  const next = learners.find((view) => isInSync(view, furthest(assessment)));
+  if (!next) {
+    return waitFor(`Waiting for learner ${first.name}: ${whyNotInSync(first)}.`, learnerRetry(first, now));
+  }
+  const since = next.answer?.kind === 'status' ? next.answer.since : now;
+  const wait = voters.length === 1 ? waitBefore(assessment, target) : undefined;
+  if (wait && now - since < wait.limit) return waitFor(`Learner ${next.name} is ready. ${wait.why}`, soon);
+  return promote(assessment, next);
+}
+
+/** What a learner that is ready waits for while the cluster has a single voter, and for how long. */
+function waitBefore(
+  assessment: Assessment,
+  target: number,
+): { readonly why: string; readonly limit: number } | undefined {
+  const { learners, own } = assessment;
+  const isMissing = own.length < target;
+  const fits = isMissing && whyNoLearnerFits(assessment, releaseForNewMember(assessment)) === undefined;
+  if (fits || learners.some((view) => !isUp(view)))
+    return { why: 'Waiting for the other members to start.', limit: companyLimit };
+  if (!isMissing) return undefined;
+  return {
+    why: `Waiting ${activeLimit / 1000} s before it is promoted, so that etcd accepts the next member.`,
+    limit: activeLimit,
+  };
+}
+
+/** Disarmed first, then promoted: a process can start on an empty directory only while it does not vote (operator rule 1). */
+function promote(assessment: Assessment, view: MemberView): Proposal {
+  const { member, pod, name } = view;
+  const { clusterId } = assessment;
+  const steps: PlannedStep[] = [];
+  if (pod && needsBootstrapCleared(view)) {
+    steps.push({
+      step: {
+        do: 'clearBootstrap',
+        pod: name,
+        uid: pod.uid,
+        resourceVersion: pod.resourceVersion,
+        clusterId,
+        memberId: member.id,
+        markVoter: true,
+        onVolume: pod.data === 'claim',
+        version: pod.version,
+      },
+      reason: `Clearing the bootstrap configuration of pod/${name}: a voter must not start with an empty data directory.`,
+    });
+  }
+  steps.push({
+    step: { do: 'promote', memberId: member.id, name },
+    reason: `Promoting learner ${name} to voter: it has caught up.`,
+  });
+  return { steps, waits: [] };
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { isOwnAddress } from '../../../identity/member-naming.ts';
+import type { EtcdMember, MemberPod } from '../../observation.ts';
+import { type Assessment, listedOrRemembered } from '../assessment.ts';
+import { isIdle, outdatedFields, recreatePod } from '../healing/stuck-pod.ts';
+import { rollbackTargetOf, wantedRelease } from '../rolling/member-release.ts';
+import type { PlannedStep } from '../step.ts';
+
+/**
+ * A voter that was added where learners are not used, and that has never started: without it there is no quorum, and it has
+ * nothing that could be lost (checklist 53). Only for names that this operator gives.
+ */
+export function startUnstarted(assessment: Assessment): readonly PlannedStep[] {
+  const { observation, pods } = assessment;
+  if (observation.secretProblems.length > 0 || !isAllElseThere(assessment)) return [];
+  return listedOrRemembered(assessment)
+    .filter(({ name, peerURLs }) => name === '' && peerURLs.some((url) => isOwnAddress(observation.cluster, url)))
+    .flatMap((member) => {
+      const pod = pods.get(member.podName);
+      return pod ? clearWay(pod) : [start(assessment, member)];
+    });
+}
+
+/**
+ * True if every member that is recorded as started is reachable, so that only members that never started are missing. If another
+ * member were missing, the record might be outdated: the operator may not have run while the unstarted member started and voted
+ * together with that other member. Started again with an empty data directory, it could then help to elect a leader that lacks
+ * entries which both of them have acknowledged (operator rule 1).
+ */
+function isAllElseThere(assessment: Assessment): boolean {
+  const answering = new Set(
+    [...assessment.observation.etcd.answers.values()].flatMap((answer) =>
+      answer.kind === 'status' ? [answer.memberId] : [],
+    ),
+  );
+  return listedOrRemembered(assessment).every(
+    ({ id, name, isLearner }) => name === '' || isLearner || answering.has(id),
+  );
+}
+
+function start({ pods, incarnation, desired }: Assessment, { podName, id }: EtcdMember): PlannedStep {
+  const [beside] = pods.values();
+  const release = beside ? rollbackTargetOf(beside) : wantedRelease(desired);
+  const made = { boot: 'existing', onVolume: false, asRoot: false, rollbackTo: undefined, ...release } as const;
+  return {
+    step: { do: 'createPod', name: podName, incarnation, memberId: id, ...made },
+    reason: `Creating pod/${podName}: the member was added, has never started, and is needed for quorum.`,
+  };
+}
+
+/** Its pod has ended, or cannot start and the spec was corrected since: it gets another. */
+function clearWay(pod: MemberPod): readonly PlannedStep[] {
+  if (pod.terminating) return [];
+  if (pod.phase === 'Failed' || pod.phase === 'Succeeded') {
+    const reason = `Recreating pod/${pod.name}: it stopped (${pod.phase}) before its member started.`;
+    return [{ step: { do: 'deletePod', name: pod.name, uid: pod.uid, force: false }, reason }];
+  }
+  const fields = outdatedFields(pod, pod.image, pod.data);
+  return isIdle(pod) && fields.length > 0 ? recreatePod(pod, fields).steps : [];
+}

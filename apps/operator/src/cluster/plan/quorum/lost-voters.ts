@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { MemberPod } from '../../observation.ts';
+import { type Assessment, listedOrRemembered } from '../assessment.ts';
+import { isOnLostNode } from './lost-node.ts';
+
+/** What is known of a voter of a cluster without a quorum. */
+export type Fate =
+  /** It answers, as who it is, and has no leader. */
+  | { readonly kind: 'left'; readonly revision: number; readonly leaderlessSince: number }
+  /** Nothing of it is left, and nothing of it can still run. */
+  | { readonly kind: 'gone'; readonly evidence: string }
+  /** It may come back, or nobody can tell. `why` is a clause. */
+  | { readonly kind: 'mayReturn'; readonly why: string };
+
+export interface LostVoter {
+  readonly name: string;
+  readonly fate: Fate;
+}
+
+/**
+ * What became of each voter, in the order of their names: those that a member that is left remembers, and, since that may have missed
+ * the last change, those that were last reported and all whose pods or volumes are there. Empty if no member can be asked.
+ */
+export function lostVoters(assessment: Assessment): readonly LostVoter[] {
+  const { observation, pods, volumes, clusterId } = assessment;
+  const remembered = listedOrRemembered(assessment);
+  if (remembered.length === 0) return [];
+  const learners = new Set(remembered.filter(({ isLearner }) => isLearner).map(({ podName }) => podName));
+  const voters = remembered.filter(({ isLearner }) => !isLearner).map(({ podName, id }) => ({ name: podName, id }));
+  const isNew = ({ name }: { readonly name: string }) =>
+    !learners.has(name) && !voters.some((voter) => voter.name === name);
+  const reported = (observation.cluster.lastMembers ?? []).filter((member) => isNew(member) && !member.isLearner);
+  const found = [...pods.values(), ...volumes.values()]
+    .filter((item) => isNew(item) && item.memberId !== '' && (item.clusterId === '' || item.clusterId === clusterId))
+    .map(({ name, memberId }) => ({ name, id: memberId }));
+  const all = new Map([...found, ...reported, ...voters].map(({ name, id }) => [name, id]));
+  return [...all]
+    .map(([name, id]) => ({ name, fate: fateOf(assessment, name, id) }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** How many voters the members that are left remember. */
+export function votersRemembered(assessment: Assessment): number {
+  return listedOrRemembered(assessment).filter(({ isLearner }) => !isLearner).length;
+}
+
+function fateOf(assessment: Assessment, name: string, id: string): Fate {
+  const { observation, pods, clusterId } = assessment;
+  const pod = pods.get(name);
+  const answer = observation.etcd.answers.get(name);
+  if (pod && answer?.kind === 'status') {
+    if (answer.memberId !== id || answer.clusterId !== clusterId)
+      return mayReturn(`pod/${name} answers as another member`);
+    if (answer.leaderId !== '') return mayReturn(`member ${name} has a leader`);
+    if (pod.terminating) return mayReturn(`pod/${name} is being deleted`);
+    return { kind: 'left', revision: answer.revision, leaderlessSince: answer.leaderlessSince };
+  }
+  // Whoever's it is: only what is known not to be there cannot come back.
+  if (observation.volumes.some((volume) => volume.name === name)) return mayReturn(`pvc/${name} still exists`);
+  const other = observation.pods.find((candidate) => candidate.name === name);
+  return other ? fateOfPod(assessment, other) : fateOnRecord(assessment, name);
+}
+
+/** A pod without a volume, or whose volume is gone. */
+function fateOfPod(assessment: Assessment, pod: MemberPod): Fate {
+  if (isOnLostNode(assessment, pod))
+    return { kind: 'gone', evidence: `node ${pod.node} of member ${pod.name} is gone or out of service` };
+  const isReporting = assessment.observation.nodes.get(pod.node)?.ready !== false;
+  return mayReturn(
+    isReporting || pod.node === ''
+      ? `pod/${pod.name} still exists`
+      : `node ${pod.node} does not report and may still run pod/${pod.name}`,
+  );
+}
+
+/** Pod and volume are deleted. A node that reports has stopped what it ran; of one that does not, nobody knows. */
+function fateOnRecord({ observation }: Assessment, name: string): Fate {
+  const node = observation.cluster.lastMembers?.find((member) => member.name === name)?.node ?? '';
+  if (node === '') return mayReturn(`it is not known which node ran member ${name}`);
+  const facts = observation.nodes.get(node);
+  if (!facts) return mayReturn(`nothing is known of node ${node}, which ran member ${name}`);
+  if (facts.exists && !facts.outOfService && !facts.ready)
+    return mayReturn(`node ${node} does not report and may still run member ${name}`);
+  const where = facts.exists && !facts.outOfService ? 'reports' : 'is gone or out of service';
+  return { kind: 'gone', evidence: `pod and volume of member ${name} are deleted, and its node ${node} ${where}` };
+}
+
+function mayReturn(why: string): Fate {
+  return { kind: 'mayReturn', why };
+}

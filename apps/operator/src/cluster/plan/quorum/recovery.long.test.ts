@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import { nodes } from '@etcd-operator/kube';
+import { systemClock } from '@etcd-operator/ports';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cutOffNode } from '../../../testing/cut-off-node.ts';
+import { automatic, onVolumes, RecoveryScene } from './testing/recovery-scene.ts';
+
+/** Longer than a recovery would have had to wait. */
+const longer = 15_000;
+
+describe('a cluster without a quorum is not recovered by itself', () => {
+  let scene: RecoveryScene;
+  beforeAll(async () => {
+    scene = await RecoveryScene.start();
+  }, 120_000);
+  afterAll(async () => {
+    await scene?.[Symbol.asyncDispose]();
+  });
+
+  test('while one volume is there, nor where nobody asked for it: the status says the command', async () => {
+    const { clusters } = scene;
+    const kept = await scene.made('kept', { ...onVolumes, recovery: automatic });
+    await scene.made('manual', onVolumes);
+    await scene.made('never', { ...onVolumes, recovery: { quorumLoss: 'Never' } });
+    const [, waiting = '', gone = ''] = await scene.namesOf('kept');
+    const [left, ...others] = await scene.namesOf('manual');
+    const [, ...more] = await scene.namesOf('never');
+    await clusters.stopOperator();
+    await scene.cordon(true);
+    await scene.lose([gone, ...others, ...more]);
+    await clusters.deletePod(waiting, 0);
+    clusters.startOperator();
+    await scene.says('kept', `pvc/${waiting} still exists`);
+    await scene.says('manual', 'run kubectl etcd recover manual --yes');
+    expect(await scene.messageOf('manual')).toContain(`To recover from member ${left}`);
+    await scene.says('never', 'spec.recovery.quorumLoss is Never: restore a backup');
+    await systemClock.sleep(longer);
+    for (const name of ['kept', 'manual', 'never']) expect(await scene.restoresOf(name)).toEqual([]);
+    await scene.lab.create('asked', { etcdCluster: { name: 'never' }, source: { survivor: {} } });
+    expect((await scene.lab.ended('asked')).reason).toContain('spec.recovery.quorumLoss of EtcdCluster never is Never');
+    await scene.cordon(false);
+    const back = await clusters.settled('kept', 120_000);
+    expect(back.status).toMatchObject({ incarnation: 1, clusterID: kept.status?.clusterID });
+    await Promise.all(['kept', 'manual', 'never'].map((name) => clusters.delete(name)));
+  }, 400_000);
+
+  test('while a node only does not report; it is, once the node is declared out of service', async () => {
+    const { clusters, client } = scene;
+    await scene.made('bare', { size: 3, version: '3.6.16', recovery: automatic });
+    await clusters.put('bare', 'w', 'kept');
+    const [, silent, gone] = await clusters.pods('bare');
+    const node = silent?.spec?.nodeName ?? '';
+    await clusters.stopOperator();
+    const cut = await cutOffNode(clusters.lab, node);
+    await clusters.deletePod(gone?.metadata?.name ?? '', 0);
+    clusters.startOperator();
+    await scene.says('bare', `pod/${silent?.metadata?.name}`);
+    await systemClock.sleep(longer);
+    expect(await scene.restoresOf('bare')).toEqual([]);
+    const taints = [{ key: 'node.kubernetes.io/out-of-service', value: 'nodeshutdown', effect: 'NoExecute' }];
+    await client.resource(nodes).patch({ name: node }, { type: 'merge', patch: { spec: { taints } } });
+    // Kubernetes takes such pods from the API by itself, a while later; this restore operator cannot read nodes.
+    await clusters.deletePod(silent?.metadata?.name ?? '', 0);
+    await scene.recovered('bare');
+    expect(await clusters.read('bare', 'w')).toBe('kept');
+    await cut.heal();
+  }, 400_000);
+});

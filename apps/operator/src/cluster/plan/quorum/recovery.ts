@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+import { quorum } from '@etcd-operator/etcd';
+import { type LostQuorum, objectionsTo } from '../../../safety/gate.ts';
+import type { Assessment } from '../assessment.ts';
+import { membersNamed, sentence } from '../sentence.ts';
+import type { PlannedStep } from '../step.ts';
+import { type LostVoter, lostVoters, votersRemembered } from './lost-voters.ts';
+import { isCutOff } from './unreachable.ts';
+
+/**
+ * The EtcdRestore that recovers an incarnation by itself. One name for each: two operators collide, and what has failed once is not
+ * begun again before somebody deletes it.
+ */
+export function recoveryName(cluster: string, clusterId: string): string {
+  return `${cluster}-recovery-${clusterId}`;
+}
+
+/**
+ * With `spec.recovery.quorumLoss: Automatic`, a cluster of which a majority is gone for good is recovered from the members that are
+ * left, by an EtcdRestore like any other: it chooses the member, and may still refuse. Whether anybody may come back, the gate asks.
+ */
+export function recoverQuorum(assessment: Assessment): readonly PlannedStep[] {
+  const { desired, clusterId, observation } = assessment;
+  if (desired.quorumLoss !== 'Automatic' || observation.recovery?.kind === 'begun' || isCutOff(assessment)) return [];
+  const { left, gone, mayReturn, evidence } = survey(assessment);
+  if (left.length === 0 || gone.length + mayReturn.length === 0) return [];
+  const name = recoveryName(observation.cluster.name, clusterId);
+  const why = evidence.length > 0 ? `: ${evidence.join('; ')}` : '';
+  const survivors = membersNamed(namesOf(left));
+  return [
+    {
+      step: { do: 'recoverQuorum', name, clusterId, lost: namesOf(gone) },
+      reason: `Recovering from ${survivors} with EtcdRestore ${name}${why}. Acknowledged writes that ${survivors} did not receive are lost.`,
+    },
+  ];
+}
+
+/** What the gate judges a recovery by. */
+export function lostQuorum(assessment: Assessment): LostQuorum {
+  const { observation, desired, now, pods } = assessment;
+  const { membership, answers } = observation.etcd;
+  const { left, gone, mayReturn } = survey(assessment);
+  const voters = votersRemembered(assessment);
+  const sinceLost = membership.kind === 'unknown' ? membership.since : undefined;
+  const turns = [sinceLost, ...left.map(({ fate }) => (fate.kind === 'left' ? fate.leaderlessSince : undefined))];
+  // A survivor that says nothing of when it lost its leader has not been waited for.
+  const waited = Math.min(...turns.map((since) => (since === undefined || since === 0 ? 0 : now - since)));
+  const alarms = [...answers.values()].flatMap((answer) => (answer.kind === 'status' ? answer.alarms : []));
+  return {
+    survivors: namesOf(left),
+    mayReturn,
+    gone: gone.length,
+    voters,
+    needed: voters === 0 ? 0 : quorum(voters),
+    readyPods: [...pods.values()].filter(({ ready }) => ready).map(({ name }) => name),
+    attempt: observation.recovery?.kind ?? 'unknown',
+    isCorrupt: alarms.some((alarm) => alarm.includes('CORRUPT')),
+    waited,
+    patience: desired.recoverAfter,
+  };
+}
+
+/**
+ * What can be done about a lost quorum, in sentences: from whom, what would be lost, and the command. Undefined if no majority is known
+ * to be gone for good.
+ */
+export function describeRecovery(assessment: Assessment): string | undefined {
+  const { desired, observation, clusterId } = assessment;
+  const { name } = observation.cluster;
+  const { recovery } = observation;
+  const { left, gone } = survey(assessment);
+  const lost = membersNamed(namesOf(gone));
+  if (recovery?.kind === 'begun') return describeBegun(recoveryName(name, clusterId), name, recovery);
+  const isForGood = objectionsTo('recoverQuorum', lostQuorum(assessment)).every(({ name: why }) => isAboutTime(why));
+  if (!isForGood) return undefined;
+  const found = left.map(({ name: member, fate }) =>
+    fate.kind === 'left' ? `${member} (revision ${fate.revision})` : member,
+  );
+  const whole = `Nothing is left of ${lost}.`;
+  const price = `Acknowledged writes that only ${lost} had received are lost then.`;
+  switch (desired.quorumLoss) {
+    case 'Never':
+      return `${whole} spec.recovery.quorumLoss is Never: restore a backup with an EtcdRestore, see runbook quorum-lost.`;
+    case 'Manual':
+      return `${whole} To recover from ${membersNamed(found)}, run kubectl etcd recover ${name} --yes. ${price} See runbook quorum-lost.`;
+    case 'Automatic':
+      return `${whole} After ${desired.recoverAfter / 1000} s without a quorum the operator recovers from ${membersNamed(found)}. ${price}`;
+  }
+}
+
+/** Objections that pass by themselves, or that say only what was done already. */
+function isAboutTime(objection: string): boolean {
+  return objection === 'StillPatient' || objection === 'Attempted';
+}
+
+function describeBegun(
+  restore: string,
+  cluster: string,
+  { phase, reason }: { readonly phase: string; readonly reason: string },
+): string {
+  if (phase !== 'Failed')
+    return `EtcdRestore ${restore} recovers the cluster from the members that are left${phase === '' ? '' : ` (${phase})`}.${reason === '' ? '' : ` It waits: ${sentence(reason)}`}`;
+  return `Automatic recovery failed: ${sentence(reason)} It is not repeated. Run kubectl etcd recover ${cluster}, or delete EtcdRestore ${restore} to have it repeated.`;
+}
+
+function survey(assessment: Assessment) {
+  const voters = lostVoters(assessment);
+  const of = (kind: LostVoter['fate']['kind']) => voters.filter(({ fate }) => fate.kind === kind);
+  return {
+    left: of('left'),
+    gone: of('gone'),
+    evidence: voters.flatMap(({ fate }) => (fate.kind === 'gone' ? [fate.evidence] : [])),
+    mayReturn: voters.flatMap(({ fate }) => (fate.kind === 'mayReturn' ? [fate.why] : [])),
+  };
+}
+
+function namesOf(voters: readonly LostVoter[]): readonly string[] {
+  return voters.map(({ name }) => name);
+}

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Desired } from '../../../desired.ts';
+import type { RecoveryFacts } from '../../../observation.ts';
+import {
+  answer,
+  type Change,
+  cluster,
+  healthy,
+  idOf,
+  type Letter,
+  memberFor,
+  node,
+  nodeOf,
+  now,
+  pod,
+  podName,
+  pods,
+  type Row,
+  see,
+  silent,
+  spec,
+  withoutPod,
+  withoutVolume,
+} from '../../testing/situations/vocabulary.ts';
+
+const three: readonly Letter[] = ['b', 'c', 'd'];
+const minutes = (count: number) => now - count * 60_000;
+
+/** What was last reported of these, and where they ran. */
+const reported = (...letters: readonly Letter[]): Change =>
+  cluster((facts) => ({
+    ...facts,
+    lastMembers: letters.map((letter) => ({
+      name: podName(letter),
+      id: idOf(letter),
+      isLearner: false,
+      node: nodeOf(letter),
+    })),
+  }));
+
+/** There has been no quorum since then, and `b` remembers who the members are. */
+const lostSince =
+  (since: number, letters: readonly Letter[] = three): Change =>
+  (seen) => {
+    const quiet = answer('b', { leaderId: '', leaderlessSince: since })(pods({ ready: false })(seen));
+    const remembered = letters.map((letter) => memberFor(letter));
+    const why = 'no reachable member has a leader';
+    return { ...quiet, etcd: { ...quiet.etcd, membership: { kind: 'unknown', why, since, remembered } } };
+  };
+
+const begun = (recovery: RecoveryFacts): Change => see({ recovery });
+
+/** Two of three lost with their volumes eleven minutes ago; nodes report. */
+function lost(quorumLoss: Desired['quorumLoss'], storage: Desired['storage'] = 'claim'): readonly Change[] {
+  return [
+    healthy(3, { storage, quorumLoss, recoverAfter: 600_000 }),
+    reported(...three),
+    withoutPod('c', 'd'),
+    withoutVolume('c', 'd'),
+    begun({ kind: 'none' }),
+    lostSince(minutes(11)),
+  ];
+}
+
+const recovery = 'recoverQuorum c-recovery-c1 without c, d';
+const held = 'This step is held back, because ';
+
+/** A majority is lost for good: safety rules 7, 13 and 14; faults 21 and 22. */
+export const recoveries: readonly Row[] = [
+  {
+    name: 'recovery: two of three are lost with their volumes, and the policy is Automatic: recovered once, from the one that is left',
+    given: lost('Automatic'),
+    steps: [recovery],
+    because:
+      'Recovering from member c-bbbbbbbbbb with EtcdRestore c-recovery-c1: pod and volume of member c-cccccccccc are deleted, and its node node-c reports',
+    situation: 'quorumLost',
+  },
+  {
+    name: 'recovery: Manual says from whom, what would be lost, and the command',
+    given: lost('Manual'),
+    steps: [],
+    because:
+      'Nothing is left of members c-cccccccccc and c-dddddddddd. To recover from member c-bbbbbbbbbb (revision 100), run kubectl etcd recover c --yes. Acknowledged writes that only members c-cccccccccc and c-dddddddddd had received are lost then.',
+    situation: 'quorumLost',
+  },
+  {
+    name: 'recovery: Never says that a backup is the way',
+    given: lost('Never'),
+    steps: [],
+    because: 'spec.recovery.quorumLoss is Never: restore a backup',
+    situation: 'quorumLost',
+  },
+  {
+    name: 'recovery: also of members without volumes',
+    given: lost('Automatic', 'emptyDir'),
+    steps: [recovery],
+    situation: 'quorumLost',
+  },
+  {
+    name: 'recovery: not before the stated time is over, and the status says how long it is',
+    given: [...lost('Automatic'), lostSince(minutes(9))],
+    steps: [],
+    because: 'After 600 s without a quorum the operator recovers from member c-bbbbbbbbbb (revision 100).',
+    situation: 'quorumLost',
+  },
+  {
+    name: 'recovery: the member itself must have been without a leader for as long',
+    given: [...lost('Automatic'), answer('b', { leaderId: '', leaderlessSince: minutes(1) })],
+    steps: [],
+    because: `${held}the quorum may be missing for 600 s before that`,
+    situation: 'quorumLost',
+  },
+  {
+    name: 'recovery: nobody knows since when there is no quorum: not at all',
+    given: [
+      ...lost('Automatic'),
+      (seen) => ({
+        ...seen,
+        etcd: { ...seen.etcd, membership: { kind: 'unknown', why: 'x', remembered: three.map(memberFor) } },
+      }),
+    ],
+    steps: [],
+    situation: 'quorumLost',
+  },
+  {
+    name: 'recovery: the volume of one of them is still there: its pod is created again, and nothing else',
+    given: [
+      healthy(3, { storage: 'claim', quorumLoss: 'Automatic' }),
+      reported(...three),
+      withoutPod('c', 'd'),
+      withoutVolume('d'),
+      begun({ kind: 'none' }),
+      lostSince(minutes(60)),
+    ],
+    steps: ['createPod c cleared 3.6.16 on its volume'],
+    situation: 'quorumLost',
+  },
+  {
+    name: 'recovery: one of them has its pod on its volume, and does not answer: it may come back',
+    given: [
+      healthy(3, { storage: 'claim', quorumLoss: 'Automatic' }),
+      reported(...three),
+      withoutPod('d'),
+      withoutVolume('d'),
+      silent(3_600_000, 'c'),
+      begun({ kind: 'none' }),
+      lostSince(minutes(60)),
+    ],
+    steps: [],
+    because: `${held}pvc/c-cccccccccc still exists and 2 of 3 voters may be left, and 2 are a quorum`,
+    situation: 'quorumLost',
+  },
+  {
+    name: 'recovery: a node only does not report: its member may still run there',
+    given: [
+      healthy(3, { quorumLoss: 'Automatic' }),
+      reported(...three),
+      withoutPod('d'),
+      silent(3_600_000, 'c'),
+      node('c', { ready: false }),
+      begun({ kind: 'none' }),
+      lostSince(minutes(60)),
+    ],
+    steps: [],
+    because: 'node node-c does not report and may still run pod/c-cccccccccc',
+    situation: 'quorumLost',
+  },
+  {
+    name: 'recovery: a pod was deleted by force from a node that does not report: its member may still run there',
+    given: [...lost('Automatic'), node('c', { ready: false })],
+    steps: [],
+    because: 'node node-c does not report and may still run member c-cccccccccc',
+    situation: 'quorumLost',
+  },
+  {
+    name: 'recovery: that node is deleted, or tainted out-of-service: its member cannot run any more',
+    given: [
+      ...lost('Automatic'),
+      node('c', { exists: false, ready: false }),
+      node('d', { ready: false, outOfService: true }),
+    ],
+    steps: [recovery],
+    because: 'its node node-d is gone or out of service',
+    situation: 'quorumLost',
+  },
+  {
+    name: 'recovery: pods without volumes on nodes that are deleted or out of service are gone with their data',
+    given: [
+      healthy(3, { quorumLoss: 'Automatic' }),
+      reported(...three),
+      silent(3_600_000, 'c', 'd'),
+      node('c', { exists: false, ready: false }),
+      node('d', { ready: false, outOfService: true }),
+      begun({ kind: 'none' }),
+      lostSince(minutes(60)),
+    ],
+    steps: [recovery],
+    situation: 'quorumLost',
+  },
+  {
+    name: 'recovery: nodes cannot be read: nobody knows',
+    given: [...lost('Automatic'), see({ nodes: new Map() })],
+    steps: [],
+    because: 'nothing is known of node node-c, which ran member c-cccccccccc',
+    situation: 'quorumLost',
+  },
+  {
+    name: 'recovery: it is not on record which node ran them: nobody knows',
+    given: [...lost('Automatic'), reported('b')],
+    steps: [],
+    because: 'it is not known which node ran member c-cccccccccc',
+    situation: 'quorumLost',
+  },
+  {
+    name: 'recovery: the one that is left does not know of the newest voter, whose pod is there: not without that',
+    given: [
+      healthy(4, { quorumLoss: 'Automatic' }),
+      reported(...three, 'f'),
+      withoutPod('c', 'd'),
+      silent(3_600_000, 'f'),
+      begun({ kind: 'none' }),
+      lostSince(minutes(60)),
+    ],
+    steps: [],
+    because: 'pod/c-ffffffffff still exists',
+    situation: 'quorumLost',
+  },
+  {
+    name: 'recovery: no member can be asked: nobody knows who is missing',
+    given: [
+      healthy(3, { quorumLoss: 'Automatic' }),
+      reported(...three),
+      withoutPod('c', 'd'),
+      silent(3_600_000, 'b'),
+      begun({ kind: 'none' }),
+      lostSince(minutes(60), []),
+      silent(3_600_000, 'b'),
+    ],
+    steps: [],
+    situation: 'quorumLost',
+  },
+  {
+    name: 'recovery: the pods that are left are Ready, whatever the operator sees: nothing is done',
+    given: [...lost('Automatic'), pod('b', { ready: true })],
+    steps: [],
+    because: 'pod/c-bbbbbbbbbb is Ready',
+    situation: 'quorumLost',
+  },
+  {
+    name: 'recovery: CORRUPT is raised: whose data is right nobody decides by itself',
+    given: [
+      ...lost('Automatic'),
+      answer('b', { leaderId: '', leaderlessSince: minutes(11), alarms: ['alarm:CORRUPT '] }),
+    ],
+    steps: [],
+    because: 'etcd has raised CORRUPT',
+    situation: 'quorumLost',
+  },
+  {
+    name: 'recovery: it was begun: not again, and the status says by what',
+    given: [...lost('Automatic'), begun({ kind: 'begun', phase: 'SavingPresent', reason: 'node n may still run it' })],
+    steps: [],
+    because:
+      'EtcdRestore c-recovery-c1 recovers the cluster from the members that are left (SavingPresent). It waits: node n may still run it.',
+    situation: 'quorumLost',
+  },
+  {
+    name: 'recovery: it was begun and has failed: not again, and the status says why and what to do',
+    given: [...lost('Automatic'), begun({ kind: 'begun', phase: 'Failed', reason: 'its log is damaged' })],
+    steps: [],
+    because:
+      'Automatic recovery failed: its log is damaged. It is not repeated. Run kubectl etcd recover c, or delete EtcdRestore c-recovery-c1 to have it repeated.',
+    situation: 'quorumLost',
+  },
+  {
+    name: 'recovery: it is not known whether it was begun',
+    given: [...lost('Automatic'), begun({ kind: 'unknown', why: 'forbidden' })],
+    steps: [],
+    because: 'it is not known whether it was begun before',
+    situation: 'quorumLost',
+  },
+  {
+    name: 'recovery: reconciliation is paused: nothing',
+    given: [...lost('Automatic'), cluster((facts) => ({ ...facts, paused: true }))],
+    steps: [],
+    situation: 'paused',
+  },
+  {
+    name: 'recovery: three of five are left, and only have no leader at the moment: an election is no loss',
+    given: [
+      healthy(5, { quorumLoss: 'Automatic' }),
+      spec({}),
+      reported('b', 'c', 'd', 'f', 'g'),
+      withoutPod('f', 'g'),
+      begun({ kind: 'none' }),
+      lostSince(minutes(60), ['b', 'c', 'd', 'f', 'g']),
+      answer('c', { leaderId: '', leaderlessSince: minutes(60) }),
+      answer('d', { leaderId: '', leaderlessSince: minutes(60) }),
+    ],
+    steps: [],
+    because: '3 of 5 voters may be left, and 3 are a quorum',
+    situation: 'quorumLost',
+  },
+  {
+    name: 'recovery: two of five are left: the EtcdRestore compares their logs',
+    given: [
+      healthy(5, { storage: 'claim', quorumLoss: 'Automatic' }),
+      reported('b', 'c', 'd', 'f', 'g'),
+      withoutPod('d', 'f', 'g'),
+      withoutVolume('d', 'f', 'g'),
+      begun({ kind: 'none' }),
+      lostSince(minutes(60), ['b', 'c', 'd', 'f', 'g']),
+      answer('c', { leaderId: '', leaderlessSince: minutes(60) }),
+    ],
+    steps: ['recoverQuorum c-recovery-c1 without d, f, g'],
+    because: 'Recovering from members c-bbbbbbbbbb and c-cccccccccc',
+    situation: 'quorumLost',
+  },
+];

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+import { quorum } from '@etcd-operator/etcd';
+import { counted, isOrAre } from '../../../counted.ts';
+import type { Assessment, MemberView } from '../assessment.ts';
+import { hasJustStarted } from '../member-health.ts';
+import { later, type Proposal, soon, waitFor } from '../proposal.ts';
+
+/**
+ * The one gate that every voluntary stop of a voter passes: nothing is stopped while alarms are raised, while another voter has just
+ * started and is not Ready, while its node is in trouble, or if those who stay would not be a quorum. Undefined if `view` may be stopped.
+ *
+ * Clusters of one or two voters cannot keep quorum while one restarts. There all voters must be healthy, and the step's
+ * reason says what it costs.
+ */
+export function holdStop(assessment: Assessment, view: MemberView): Proposal | undefined {
+  const { voters, healthyVoters, now } = assessment;
+  const alarmed = holdForAlarms(assessment);
+  if (alarmed) return alarmed;
+  const others = healthyVoters.filter((other) => other !== view);
+  const needed = voters.length >= 3 ? quorum(voters.length) : voters.length - 1;
+  if (others.length < needed) {
+    return waitFor(
+      `Waiting to restart member ${view.name}: ${counted(others.length, 'healthy voter')} would be left, ${needed} ${isOrAre(needed)} needed.`,
+      voters.some((other) => hasJustStarted(other, now)) ? soon : later,
+    );
+  }
+  return notReadyYet(assessment, view) ?? nodeInTrouble(assessment, view);
+}
+
+/** Clients reach Ready pods only: a member that etcd counts on again, but its Service does not yet, is no substitute for one that stops. */
+function notReadyYet(assessment: Assessment, view: MemberView): Proposal | undefined {
+  const { voters, now } = assessment;
+  const starting = voters.find((other) => other !== view && hasJustStarted(other, now) && other.pod?.ready !== true);
+  if (!starting) return undefined;
+  return waitFor(
+    `Waiting to restart member ${view.name}: pod ${starting.name} is not Ready yet, so clients cannot reach it.`,
+    soon,
+  );
+}
+
+/** While etcd has raised an alarm nothing is upgraded or restarted (faults 30 and 31). */
+export function holdForAlarms(assessment: Assessment): Proposal | undefined {
+  const alarms = alarmsOf(assessment);
+  if (alarms.length === 0) return undefined;
+  const end = alarms.length === 1 ? 'this alarm is disarmed' : 'these alarms are disarmed';
+  return waitFor(`etcd has raised ${alarms.join(' and ')}. No member is restarted until ${end}.`, later);
+}
+
+/** A voter whose node is going down may be the next to fail: a voluntary stop is not added to that. */
+function nodeInTrouble({ voters, observation }: Assessment, view: MemberView): Proposal | undefined {
+  for (const other of voters) {
+    const node = other === view ? undefined : other.pod && observation.nodes.get(other.pod.node);
+    if (!node || (node.exists && node.ready && node.schedulable)) continue;
+    const state = !node.exists || !node.ready ? 'not ready' : 'cordoned';
+    return waitFor(
+      `Node ${other.pod?.node} of member ${other.name} is ${state}. No member is restarted until it is ready.`,
+      later,
+    );
+  }
+  return undefined;
+}
+
+export const alarmNames = ['NOSPACE', 'CORRUPT'] as const;
+export type AlarmName = (typeof alarmNames)[number];
+
+/** Alarms any member reports, each once. */
+export function alarmsOf(assessment: Assessment): readonly AlarmName[] {
+  return alarmNames.filter((alarm) => raisedFor(assessment, alarm).length > 0);
+}
+
+/** IDs of the members that an alarm was raised for, who may be gone by now; `0` where etcd could not tell. */
+export function raisedFor({ members, clusterId }: Assessment, alarm: AlarmName): readonly string[] {
+  const words = members.flatMap(({ answer }) =>
+    answer?.kind === 'status' && answer.clusterId === clusterId ? answer.alarms : [],
+  );
+  const ids = words
+    .filter((word) => word.includes(alarm))
+    .map((word) => BigInt(/memberID:(\d{1,20})/.exec(word)?.[1] ?? 0).toString(16));
+  return [...new Set(ids)].sort();
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import { compareMinors, type EtcdVersion, isSameMinor, parseVersion } from '@etcd-operator/etcd';
+import type { Assessment, MemberView } from '../assessment.ts';
+import { later, type Proposal, soon, take, waitFor } from '../proposal.ts';
+import { enabledDowngrade, type UpgradePath } from './upgrade-path.ts';
+
+/**
+ * One minor down, by etcd's own procedure: it is enabled, every member brings its database into the older format, then the
+ * members are replaced one by one; etcd ends it by itself when the last one runs the older version.
+ */
+export function prepareDowngrade(assessment: Assessment, { verdict }: UpgradePath): Proposal | undefined {
+  if (verdict.kind !== 'downgrade' || enabledDowngrade(assessment)) return undefined;
+  const [joining] = assessment.learners;
+  if (joining)
+    return waitFor(
+      `Waiting for member ${joining.name} to join before the downgrade begins: no member can join while a downgrade is enabled.`,
+      later,
+    );
+  return take(
+    { do: 'enableDowngrade', version: verdict.target },
+    `Enabling the downgrade to ${verdict.target}: ${verdict.reason}.`,
+  );
+}
+
+/**
+ * The older version refuses to start in a cluster that still speaks the newer one, and on a database in the newer format. A
+ * young cluster has not settled on either yet: the operator waits for what is not said.
+ */
+export function holdForStorage(
+  { observation }: Assessment,
+  { answer, name }: MemberView,
+  { verdict, target }: UpgradePath,
+): Proposal | undefined {
+  if (verdict.kind !== 'downgrade') return undefined;
+  const isReached = (text: string) => {
+    const version = parseVersion(text);
+    return version !== undefined && compareMinors(version, target) <= 0;
+  };
+  if (!isReached(observation.etcd.clusterVersion)) {
+    return waitFor(`Waiting for the cluster version to become ${minorOf(target)} before a member is downgraded.`, soon);
+  }
+  if (answer?.kind === 'status' && isReached(answer.storageVersion)) return undefined;
+  return waitFor(`Waiting for member ${name} to convert its database to ${minorOf(target)}.`, soon);
+}
+
+/** A downgrade that the spec no longer asks for is called off; members that went down already go up again. */
+export function cancelUnwantedDowngrade(assessment: Assessment): Proposal | undefined {
+  const enabled = enabledDowngrade(assessment);
+  const wanted = parseVersion(assessment.desired.version);
+  if (!enabled || !wanted || isSameMinor(enabled, wanted)) return undefined;
+  return take(
+    { do: 'cancelDowngrade' },
+    `Cancelling the downgrade to ${minorOf(enabled)}: the spec asks for ${assessment.desired.version}.`,
+  );
+}
+
+/**
+ * etcd lets nobody join while a downgrade is enabled: it looks for a cluster version that the cluster has left already. So the downgrade
+ * is called off for whoever has to join, and goes on when nobody is missing; members that went down already stay there.
+ */
+export function makeWayForJoining(assessment: Assessment): Proposal | undefined {
+  const enabled = enabledDowngrade(assessment);
+  if (!enabled) return undefined;
+  return take(
+    { do: 'cancelDowngrade' },
+    `Cancelling the downgrade to ${minorOf(enabled)} for now: a member has to join, and etcd accepts no new member while a downgrade is enabled.`,
+  );
+}
+
+function minorOf({ major, minor }: EtcdVersion): string {
+  return `${major}.${minor}`;
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Assessment, MemberView } from '../assessment.ts';
+import { later, type Proposal, take, takeAll, waitFor } from '../proposal.ts';
+import { alarmsOf, holdStop } from './disruption.ts';
+import { fieldsOfNewPod, hasOtherStorage } from './drift.ts';
+import { moveLeadershipFrom } from './leadership.ts';
+import { podOnVolume } from './pod-on-volume.ts';
+import { whyUpgradeIsHeld } from './upgrade-path.ts';
+
+/**
+ * Spec changes other than size and version, by class (operator rule 7): in place where Kubernetes allows it; a new pod on the
+ * same volume where there is one; without a volume only when asked for, as a surge that adds before it removes.
+ *
+ * Assumes that all members are healthy voters of the right version.
+ */
+export function applyDrift(assessment: Assessment): Proposal | undefined {
+  return inPlace(assessment) ?? recreateNext(assessment);
+}
+
+function inPlace({ own }: Assessment): Proposal | undefined {
+  return takeAll(
+    own.flatMap(({ pod, name }) => {
+      if (!pod || pod.terminating) return [];
+      const fields = pod.drift.filter((item) => item.remedy === 'inPlace').map((item) => item.field);
+      const update = {
+        step: { do: 'updatePod', name, uid: pod.uid, fields },
+        reason: `Updating ${fields.join(' and ')} of pod/${name} to the spec.`,
+      } as const;
+      const resize = {
+        step: { do: 'resizePod', name, uid: pod.uid },
+        reason: `Resizing pod/${name} to spec.pod.resources without a restart.`,
+      } as const;
+      return [
+        ...(fields.length > 0 ? [update] : []),
+        ...(pod.drift.some((item) => item.remedy === 'resize') ? [resize] : []),
+      ];
+    }),
+  );
+}
+
+function recreateNext(assessment: Assessment): Proposal | undefined {
+  const outdated = assessment.voters.filter(
+    (view) =>
+      view.pod?.data === 'claim' &&
+      !view.pod.adopted &&
+      fieldsOfNewPod(view.pod).length > 0 &&
+      !isVolumeTerminating(view),
+  );
+  // Those whose sidecars do not work cost clients nothing, and may be cured by it.
+  const broken = outdated.filter(({ pod }) => pod?.brokenSidecar !== undefined);
+  const candidates = broken.length > 0 ? broken : outdated;
+  const view = candidates.find((candidate) => candidate !== assessment.leader) ?? candidates[0];
+  if (!view?.pod) return undefined;
+  const held = holdForSidecar(assessment, view);
+  if (held) return held;
+  const fields = fieldsOfNewPod(view.pod).join(', ');
+  return recreateOnVolume(assessment, view, `${fields} changed in the spec. Remaining pods: ${outdated.length - 1}`);
+}
+
+/** A sidecar that does not work takes its pod from behind the Service: the next pod, with the same one, is not taken as well. */
+function holdForSidecar({ voters }: Assessment, view: MemberView): Proposal | undefined {
+  const other = voters.find((voter) => voter !== view && voter.pod?.brokenSidecar !== undefined);
+  if (!other || view.pod?.brokenSidecar !== undefined) return undefined;
+  return waitFor(
+    `Waiting to recreate pod/${view.name}: container ${other.pod?.brokenSidecar} keeps pod/${other.name} from being Ready. Correct spec.pod.sidecars.`,
+    later,
+  );
+}
+
+/**
+ * Deletes the pod of a healthy voter that has a volume: it comes back as itself, with a pod of today's making, which the API server
+ * must be willing to take.
+ */
+export function recreateOnVolume(assessment: Assessment, view: MemberView, why: string): Proposal | undefined {
+  const { name, pod, volume, member } = view;
+  if (!pod || !volume || volume.terminating) return undefined;
+  const successor = podOnVolume(assessment, volume, member.id);
+  return (
+    holdStop(assessment, view) ??
+    (assessment.voters.length > 1 ? moveLeadershipFrom(assessment, view, 'gets a new pod') : undefined) ??
+    take(
+      { do: 'deletePod', name, uid: pod.uid, force: false, successor },
+      `Recreating pod/${name} on its volume: ${why}.`,
+    )
+  );
+}
+
+/** Members that can follow the spec only by being replaced with an empty one that resyncs everything. */
+export function membersToReplace(assessment: Assessment): readonly MemberView[] {
+  if (alarmsOf(assessment).length > 0) return [];
+  const { voters, desired } = assessment;
+  // A pod of CoreOS etcd-operator cannot take a new image in place (operator rule 8): a version change replaces it.
+  const converts = voters.some(({ pod }) => isConverted(pod, desired.image)) && !whyUpgradeIsHeld(assessment);
+  const hasBrokenSidecar = voters.some(
+    (view) => view.pod?.brokenSidecar !== undefined && !needsFreshMember(assessment, view),
+  );
+  return voters.filter((view) => {
+    if (isVolumeTerminating(view)) return true;
+    if (converts && isConverted(view.pod, desired.image)) return true;
+    // Replaced members would have the same sidecar.
+    if (hasBrokenSidecar) return false;
+    return desired.updatePolicy === 'Replace' && needsFreshMember(assessment, view);
+  });
+}
+
+/** Its claim was deleted under it: its data lasts as long as its pod, so that it moves to a fresh member while it can. */
+function isVolumeTerminating({ pod, volume }: MemberView): boolean {
+  return pod?.data === 'claim' && volume?.terminating === true;
+}
+
+function isConverted(pod: MemberView['pod'], image: string): boolean {
+  return pod?.adopted === true && pod.data !== 'claim' && pod.image !== image;
+}
+
+/** Members that differ from the spec and stay as they are until they are replaced for another reason. */
+export function heldBack(assessment: Assessment): readonly MemberView[] {
+  if (assessment.desired.updatePolicy === 'Replace') return [];
+  return assessment.voters.filter((view) => needsFreshMember(assessment, view));
+}
+
+function needsFreshMember({ desired }: Assessment, { pod }: MemberView): boolean {
+  if (!pod) return false;
+  return hasOtherStorage(pod, desired) || (pod.data !== 'claim' && fieldsOfNewPod(pod).length > 0);
+}

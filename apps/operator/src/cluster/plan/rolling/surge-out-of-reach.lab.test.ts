@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import { clientPort, formatId, MemberClient } from '@etcd-operator/etcd';
+import { persistentVolumeClaims } from '@etcd-operator/kube';
+import { systemClock } from '@etcd-operator/ports';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { OperatorLab } from '../../../testing/operator-lab.ts';
+import { crashAfter } from '../../faults/testing/operator-crash.ts';
+
+let ground: OperatorLab;
+beforeAll(async () => {
+  ground = await OperatorLab.start({ nodes: 4 });
+});
+afterAll(() => ground?.[Symbol.asyncDispose]());
+
+const namespace = 'default';
+
+/**
+ * Nobody asks for another size. The claim of one member is deleted, so that a fourth one takes its place; the operator is restarted
+ * at the moment when that one becomes a voter, and cannot reach a third one that is Ready, serves, and leads.
+ */
+test('the member that is removed after a surge is the one that was surged for, not a Ready leader that only the operator cannot reach', async () => {
+  const name = 'surge';
+  const persistentVolumeClaimSpec = {
+    accessModes: ['ReadWriteOnce'],
+    resources: { requests: { storage: '1Gi' } },
+  } as const;
+  await ground.create(name, { size: 3, pod: { replaceAfter: '1h', persistentVolumeClaimSpec } });
+  const { status } = await ground.settled(name);
+  const leader = status?.memberDetails?.find(({ role }) => role === 'Leader');
+  const doomed = status?.memberDetails?.find(({ role }) => role === 'Follower');
+  const pod = (await ground.pods(name)).find(({ metadata }) => metadata?.name === leader?.name);
+  const address = pod?.status?.podIP ?? '';
+  using client = new MemberClient({
+    target: { host: address, port: clientPort },
+    clock: systemClock,
+    dial: ({ host, port }) => ground.lab.dial(host, port),
+  });
+  // Ended when the fourth is on its way: as a learner it would be promoted within a second, and nobody might have looked.
+  const stopped = crashAfter(ground, { verb: 'create', resource: 'pods' });
+  await ground.lab
+    .client()
+    .resource(persistentVolumeClaims)
+    .delete({ namespace, name: doomed?.name ?? '' });
+  await stopped;
+  const learner = await ground.until(
+    'a fourth',
+    async () => (await client.cluster.memberList()).members.find((one) => one.isLearner),
+    60_000,
+  );
+  await ground.until(
+    'it votes',
+    async () => {
+      const found = (await client.cluster.memberList()).members;
+      if (found.length === 4 && found.every((one) => !one.isLearner)) return true;
+      return client.cluster
+        .memberPromote(learner.id)
+        .then(() => true)
+        .catch(() => undefined);
+    },
+    60_000,
+  );
+  ground.paths.hide(address);
+  ground.startOperator();
+  let gone: number | undefined;
+  const start = systemClock.monotonic();
+  while (systemClock.monotonic() - start < 12_000 && gone === undefined) {
+    await systemClock.sleep(100);
+    const { members } = await client.cluster.memberList().catch(() => ({ members: undefined }));
+    if (members === undefined || !members.some(({ id }) => formatId(id) === leader?.id))
+      gone = systemClock.monotonic() - start;
+  }
+  expect(gone).toBeUndefined();
+}, 300_000);

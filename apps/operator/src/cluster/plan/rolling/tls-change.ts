@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Assessment } from '../assessment.ts';
+
+/**
+ * Why the spec's TLS cannot be applied to a living cluster: members that speak TLS and members that do not cannot talk to
+ * each other, and etcd keeps their addresses with the data, so that no order of restarts keeps a quorum. Undefined if all
+ * members were made as the spec says.
+ */
+export function refuseTlsChange({ pods, volumes, desired }: Assessment): string | undefined {
+  const made = [
+    ...[...pods.values()].map(({ name, peerTLS, clientTLS }) => ({ name, peer: peerTLS, client: clientTLS })),
+    ...[...volumes.values()].flatMap(({ name, tls }) => (tls ? [{ name, ...tls }] : [])),
+  ];
+  for (const { name, peer, client } of made) {
+    for (const [what, has, wants] of [
+      ['between members', peer, desired.peerTLS],
+      ['for clients', client, desired.clientTLS],
+    ] as const) {
+      if (has === wants) continue;
+      return (
+        `spec.TLS turns TLS ${what} ${wants ? 'on' : 'off'}, but member ${name} was created ${has ? 'with' : 'without'} TLS, and ` +
+        'members with and without TLS cannot connect. Change spec.TLS back, or restore a backup into a new cluster.'
+      );
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+import { quorum } from '@etcd-operator/etcd';
+import { counted, isOrAre } from '../../../counted.ts';
+import type { Assessment, MemberView } from '../assessment.ts';
+import { isReady, mustBeReplaced } from '../healing/dead-member.ts';
+import { later, type Proposal, take, waitFor } from '../proposal.ts';
+import { differsFromSpec } from '../rolling/drift.ts';
+import { moveLeadershipFrom } from '../rolling/leadership.ts';
+import { membersToReplace } from '../rolling/replace.ts';
+
+/**
+ * Removes one member too many: learners first, then those to be replaced anyway, unhealthy ones and outdated ones; among
+ * those alike a follower before the leader. Leadership is moved away before a leader is removed (operator rules 7 and 14).
+ */
+export function shrink(assessment: Assessment, target: number): Proposal | undefined {
+  const { own, voters, healthyVoters } = assessment;
+  const victim = memberToRemove(assessment, target);
+  if (!victim) return undefined;
+  const remaining = healthyVoters.filter((view) => view !== victim);
+  if (!victim.member.isLearner && remaining.length < quorum(voters.length - 1)) {
+    return waitFor(
+      `Waiting to remove member ${victim.name}: the remaining healthy voters would not be a quorum.`,
+      later,
+    );
+  }
+  return (
+    moveLeadershipFrom(assessment, victim, 'is about to be removed') ??
+    take(
+      { do: 'removeMember', memberId: victim.member.id, name: victim.name, because: 'scale' },
+      `Removing member ${victim.name}: the cluster has ${counted(own.length, 'member')}, ${target} ${isOrAre(target)} wanted.`,
+    )
+  );
+}
+
+/**
+ * Removes a member too many that is not well, before anything is spent on healing it (checklist 47). Undefined if the one to
+ * go is well, or cannot go yet.
+ */
+export function shrinkUnhealthy(assessment: Assessment, target: number): Proposal | undefined {
+  const victim = memberToRemove(assessment, target);
+  if (!victim || (victim.health.kind === 'healthy' && !victim.member.isLearner)) return undefined;
+  const proposal = shrink(assessment, target);
+  return proposal && proposal.steps.length > 0 ? proposal : undefined;
+}
+
+/** Members that are on their way out, whatever size is asked for: dead ones, and those that a surge replaces. */
+function membersDue(assessment: Assessment): readonly MemberView[] {
+  const surged = membersToReplace(assessment);
+  return assessment.own.filter((view) => surged.includes(view) || mustBeReplaced(assessment, view));
+}
+
+/** True if somebody asked for fewer members: those that are replaced anyway do not explain that there are too many. */
+export function isScaleInAsked(assessment: Assessment): boolean {
+  return assessment.own.length - membersDue(assessment).length > assessment.desired.size;
+}
+
+/** Undefined if nobody has to go. Whoever is Ready counts as well, also while only the operator cannot reach it. */
+function memberToRemove(assessment: Assessment, target: number): MemberView | undefined {
+  const { own, leader } = assessment;
+  if (own.length <= target) return undefined;
+  const due = membersDue(assessment);
+  const isWell = (view: MemberView) => view.health.kind === 'healthy' || isReady(assessment, view);
+  const rank = (view: MemberView): readonly number[] => [
+    view.member.isLearner ? 0 : 1,
+    due.includes(view) ? 0 : 1,
+    isWell(view) ? 1 : 0,
+    differsFromSpec(assessment, view) ? 0 : 1,
+    view === leader ? 1 : 0,
+    -(view.pod?.createdAt ?? 0),
+  ];
+  return [...own].sort((a, b) => compareRanks(rank(a), rank(b)) || (a.name < b.name ? -1 : 1))[0];
+}
+
+function compareRanks(a: readonly number[], b: readonly number[]): number {
+  for (const [index, value] of a.entries()) {
+    const difference = value - (b[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Observation } from '../../observation.ts';
+import { type Check, isCurrent, isHealthy, listed, podOf, steps, voters } from './as-seen.ts';
+
+const statusOf = (seen: Observation, podName: string) => {
+  const answer = seen.etcd.answers.get(podName);
+  return answer?.kind === 'status' ? answer : undefined;
+};
+
+/** Fault 18: whoever leads and has to go hands over first, if there is a healthy voter to take over. */
+export const leadersHandOver: Check = (plan, seen) =>
+  steps(plan, 'removeMember').flatMap(({ memberId, name, because }) => {
+    const member = voters(seen).find(({ id }) => id === memberId);
+    if (because !== 'scale' || !member || !isHealthy(plan, seen, member)) return [];
+    const others = voters(seen).filter((other) => other.id !== memberId && isHealthy(plan, seen, other));
+    // Where they disagree nobody knows who leads.
+    const isLeader = [member, ...others].every(({ podName }) => statusOf(seen, podName)?.leaderId === memberId);
+    return isLeader && others.length > 0 ? [`leader ${name} is removed before it has handed over`] : [];
+  });
+
+/** Faults 13 and 14: a learner votes when it holds what the leader holds, all but a tenth; etcd refuses it before. */
+export const learnersHaveCaughtUp: Check = (plan, seen) =>
+  steps(plan, 'promote').flatMap(({ memberId, name }) => {
+    const leaders = voters(seen).filter(
+      (voter) => isHealthy(plan, seen, voter) && statusOf(seen, voter.podName)?.leaderId === voter.id,
+    );
+    const reached = Math.max(0, ...leaders.map(({ podName }) => statusOf(seen, podName)?.raftAppliedIndex ?? 0));
+    const applied = statusOf(seen, name)?.raftAppliedIndex ?? -1;
+    const isListed = listed(seen).some(({ id, isLearner }) => id === memberId && isLearner);
+    return isListed && applied < reached * 0.9 ? [`${name} is promoted before it has caught up`] : [];
+  });
+
+/** Safety rule 1: what is recorded is a cluster that has a pod of ours for a member, or what is on record already. */
+export const ownClusterIsRecorded: Check = (plan, seen) =>
+  steps(plan, 'recordIdentity').flatMap(({ clusterId }) => {
+    const { cluster, pods, volumes, etcd } = seen;
+    const isOnRecord =
+      [cluster.recordedInStatus, cluster.recordedInAnnotation].some((record) => record?.clusterId === clusterId) ||
+      [...pods, ...volumes].some((item) => item.ownership === 'ours' && item.clusterId === clusterId);
+    const isMember =
+      etcd.membership.kind === 'known' &&
+      etcd.membership.clusterId === clusterId &&
+      etcd.membership.members.some(({ podName }) =>
+        pods.some((pod) => pod.name === podName && pod.ownership === 'ours'),
+      );
+    return isOnRecord || isMember ? [] : [`cluster ${clusterId} is recorded, which lists no pod of ours`];
+  });
+
+/** Operator rule 25: the data of a removed member goes when as many healthy voters are there as were asked for. */
+export const volumesOutliveTheirReplacement: Check = (plan, seen) =>
+  steps(plan, 'deleteVolume').flatMap(({ name }) => {
+    const volume = seen.volumes.find((item) => item.name === name && isCurrent(plan, item));
+    const { desired } = seen.cluster;
+    if (!volume || volume.memberId === '' || 'problems' in desired || plan.identity.kind !== 'recorded') return [];
+    const own = voters(seen).filter(({ podName }) => podOf(plan, seen, podName));
+    const isComplete = own.length >= desired.size && own.every((voter) => isHealthy(plan, seen, voter));
+    const isInTheWay = listed(seen).some((member) => member.podName === name && member.name === '');
+    return isComplete || isInTheWay ? [] : [`volume ${name} goes before its replacement is proven`];
+  });
+
+/** The data of a listed member that has started is on its pod alone, if it has no volume: that pod stays until it has ended. */
+export const onlyCopiesStay: Check = (plan, seen) =>
+  steps(plan, 'deletePod').flatMap(({ name }) => {
+    const pod = podOf(plan, seen, name);
+    const isOver = pod?.phase === 'Failed' || pod?.phase === 'Succeeded';
+    if (!pod || pod.data === 'claim' || isOver) return [];
+    const isHeld = listed(seen).some(
+      (member) => member.podName === name && member.name !== '' && (pod.memberId === '' || pod.memberId === member.id),
+    );
+    return isHeld ? [`pod ${name} goes with the only copy of a member's data`] : [];
+  });
+
+/** Safety rule 10: the pod of a member that works is deleted only if the step names the pod that follows it, which is proven first. */
+export const healthyPodsHaveSuccessors: Check = (plan, seen) =>
+  steps(plan, 'deletePod').flatMap(({ name, successor }) => {
+    const voter = voters(seen).find((member) => member.podName === name && isHealthy(plan, seen, member));
+    const isNamed = successor?.name === name && successor.memberId === voter?.id && successor.boot === 'cleared';
+    return voter && !isNamed ? [`pod ${name} of a healthy voter goes, and nobody knows whether it can come back`] : [];
+  });
+
+/** Operator rule 25: only where nothing can run any more is a pod deleted without waiting for its process. */
+export const forcedWhereNothingRuns: Check = (plan, seen) =>
+  steps(plan, 'deletePod').flatMap(({ name, force }) => {
+    const node = seen.nodes.get(podOf(plan, seen, name)?.node ?? '');
+    const isLost = node !== undefined && (!node.exists || node.outOfService);
+    return force && !isLost ? [`pod ${name} is deleted by force, and its process may go on`] : [];
+  });
+
+/** Safety rule 7: without being asked, a cluster is recovered only if no majority can come back and nobody who is missing can run. */
+export function isGoneForGood(seen: Observation, lost: readonly string[]): boolean {
+  const { cluster, etcd, pods, volumes, nodes } = seen;
+  if ('problems' in cluster.desired || cluster.desired.quorumLoss !== 'Automatic') return false;
+  const { membership } = etcd;
+  const all = (membership.kind === 'unknown' ? (membership.remembered ?? []) : []).filter(
+    ({ isLearner }) => !isLearner,
+  );
+  const missing = all.filter(({ podName }) => lost.includes(podName));
+  const rest = all.filter(({ podName }) => !lost.includes(podName));
+  const isWaiting = ({ podName }: { readonly podName: string }) => statusOf(seen, podName)?.leaderId === '';
+  const mayRun = (name: string) => {
+    const pod = pods.find((item) => item.name === name);
+    const node = pod?.node ?? cluster.lastMembers?.find((member) => member.name === name)?.node ?? '';
+    const facts = nodes.get(node);
+    const isLost = facts && (!facts.exists || facts.outOfService);
+    return pod ? !isLost : !isLost && facts?.ready !== true;
+  };
+  return (
+    rest.length > 0 &&
+    rest.length < all.length / 2 + (all.length % 2 === 0 ? 1 : 0) &&
+    missing.length + rest.length === all.length &&
+    rest.every(isWaiting) &&
+    !pods.some(({ ready }) => ready) &&
+    lost.every((name) => !volumes.some((volume) => volume.name === name) && !mayRun(name))
+  );
+}

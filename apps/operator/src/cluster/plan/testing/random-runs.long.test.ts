@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { kinds, run, scripts } from './script.ts';
+
+/** A new seed each time: what the normal tests do with one, for an hour of a machine's time. The seed is in the failure. */
+const seed = Number(process.env['PLAN_SEED'] ?? Date.now() % 1_000_000_000);
+const numRuns = Number(process.env['PLAN_RUNS'] ?? 50_000);
+
+describe('random faults and spec changes, by the ten thousand', () => {
+  test.each(kinds)('%s', (kind) => {
+    fc.assert(
+      fc.property(scripts(kind), (script) => {
+        expect(['steady', 'held', 'lost']).toContain(run(script));
+      }),
+      { seed, numRuns },
+    );
+  });
+});

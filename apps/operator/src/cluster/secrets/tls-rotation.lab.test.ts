@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+import { X509Certificate } from 'node:crypto';
+import { connect } from 'node:tls';
+import { clientPort } from '@etcd-operator/etcd';
+import { secrets } from '@etcd-operator/kube';
+import { TestAuthority, type TestCertificate } from '@etcd-operator/tools';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { OperatorLab } from '../../testing/operator-lab.ts';
+
+let ground: OperatorLab;
+let authority: TestAuthority;
+
+beforeAll(async () => {
+  ground = await OperatorLab.start();
+  authority = await TestAuthority.create('lab');
+});
+
+afterAll(() => ground?.[Symbol.asyncDispose]());
+
+const members = ['*.safe.default.svc', '*.safe.default.svc.cluster.local'];
+const roles = {
+  peer: { names: members },
+  server: { names: [...members, 'safe-client.default.svc', 'localhost'] },
+  client: { usages: ['clientAuth'] },
+} as const;
+
+/** Writes new leaves of the same authority to all three secrets. */
+async function rotate(): Promise<Readonly<Record<keyof typeof roles, TestCertificate>>> {
+  const [peer, server, client] = await Promise.all([
+    authority.issue(roles.peer),
+    authority.issue(roles.server),
+    authority.issue(roles.client),
+  ]);
+  await write('peer', peer);
+  await write('server', server);
+  await write('client', client);
+  return { peer, server, client };
+}
+
+async function write(role: keyof typeof roles, { cert, key }: TestCertificate): Promise<void> {
+  const encode = (text: string) => Buffer.from(text).toString('base64');
+  const data = { 'tls.crt': encode(cert), 'tls.key': encode(key), 'ca.crt': encode(authority.ca) };
+  const metadata = { name: `safe-${role}`, namespace: 'default' };
+  await ground.lab
+    .client()
+    .resource(secrets)
+    .apply({ apiVersion: 'v1', kind: 'Secret', metadata, data }, { fieldManager: 'test', force: true });
+}
+
+/** The serial number of the certificate that a new connection to a member is shown. */
+async function shownSerial(ip: string, { cert, key }: TestCertificate): Promise<string> {
+  const socket = await ground.lab.dial(ip, clientPort);
+  const shown = Promise.withResolvers<string>();
+  const secured = connect({ socket, ca: authority.ca, cert, key, servername: 'safe-client.default.svc' }, () => {
+    shown.resolve(secured.getPeerCertificate().serialNumber);
+  });
+  secured.once('error', shown.reject);
+  return shown.promise.finally(() => secured.destroy());
+}
+
+const processes = async () =>
+  (await ground.pods('safe'))
+    .map(({ metadata, status }) => `${metadata?.uid} ${status?.containerStatuses?.[0]?.containerID}`)
+    .sort();
+
+const detailIds = async () => (await ground.get('safe')).status?.memberDetails?.map(({ id }) => id ?? '').sort() ?? [];
+
+describe('operator rule 18: certificates that are replaced in their secrets', () => {
+  test('fault 47: members show the new ones without any restart, and the operator goes on with its own', async () => {
+    await rotate();
+    const member = { peerSecret: 'safe-peer', serverSecret: 'safe-server' };
+    await ground.create('safe', { size: 3, TLS: { static: { member, operatorSecret: 'safe-client' } } });
+    await ground.settled('safe');
+    const before = await processes();
+    // Not before the cluster is up, however long that takes: an operator that has never had another than one that ends soon.
+    await ground.stopOperator();
+    const expiry = new Date(Date.now() + 15_000);
+    await write('client', await authority.issue({ ...roles.client, until: expiry.toISOString() }));
+    ground.startOperator();
+    // Something that only a working operator does shows that it has looked.
+    await ground.change('safe', { pod: { labels: { seen: 'yes' } } });
+    const hasLooked = async () =>
+      (await ground.pods('safe')).every(({ metadata }) => metadata?.labels?.['seen'] === 'yes');
+    await ground.until('it has looked, or it is too late for that', async () =>
+      Date.now() > expiry.getTime() || (await hasLooked()) ? true : undefined,
+    );
+    const fresh = await rotate();
+    const serial = new X509Certificate(fresh.server.cert).serialNumber;
+    for (const pod of await ground.pods('safe')) {
+      await ground.until(
+        'the new certificate',
+        async () => ((await shownSerial(pod.status?.podIP ?? '', fresh.client)) === serial ? true : undefined),
+        180_000,
+      );
+    }
+    expect(await processes()).toEqual(before);
+    await ground.until('the old one expired', async () => (Date.now() > expiry.getTime() ? true : undefined));
+    const ids = await detailIds();
+    const [victim] = await ground.pods('safe');
+    await ground.deletePod(victim?.metadata?.name ?? '', 0);
+    await ground.until('another member', async () => ((await detailIds()).join() === ids.join() ? undefined : true));
+    expect((await ground.settled('safe')).status?.readySize).toBe(3);
+  });
+});

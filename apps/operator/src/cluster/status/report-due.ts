@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import { jsonEqual } from '@etcd-operator/kube';
+import type { EtcdClusterStatus } from '../../api/etcd-cluster.ts';
+import { figuresMoved, saysTheSame } from './status.ts';
+
+/**
+ * Revisions and sizes move with every write of a client. They are read every 10 s and shown at most 15 s old, so that they are
+ * written with each reading, and no more often where a cluster is looked at more often. In milliseconds.
+ */
+const figuresEvery = 5_000;
+
+/**
+ * While members start, what the operator is waiting for changes with every word of the kubelet. Nobody reads that fast, and each report costs
+ * the API server as much as a step that brings the cluster forward. In milliseconds.
+ */
+const detailsEvery = 1_000;
+
+/**
+ * After how many milliseconds a status is to be written, 0 for at once; undefined if it says nothing new. What somebody may act
+ * upon (phase, conditions, identity, versions) never waits.
+ */
+export function reportDue(
+  before: EtcdClusterStatus | undefined,
+  after: EtcdClusterStatus,
+  sinceLast: number,
+): number | undefined {
+  if (saysTheSame(before, after))
+    return figuresMoved(before, after) ? Math.max(0, figuresEvery - sinceLast) : undefined;
+  const isDetail = before !== undefined && jsonEqual(withoutDetails(before), withoutDetails(after));
+  return isDetail ? Math.max(0, detailsEvery - sinceLast) : 0;
+}
+
+function withoutDetails(status: EtcdClusterStatus): unknown {
+  const { plan: _plan, members: _members, memberDetails: _details, conditions, ...others } = status;
+  const { size: _size, readySize: _ready, ...rest } = others;
+  return {
+    ...rest,
+    conditions: conditions?.map(({ message: _message, lastUpdateTime: _updated, ...condition }) => condition),
+  };
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Clock } from '@etcd-operator/ports';
+
+interface Sight {
+  readonly value: unknown;
+  readonly at: number;
+}
+
+/**
+ * Since when this process has seen things, by its monotonic clock. Times that the API server, a node or a status recorded are not
+ * measured against: their clocks, and this machine's wall clock, may jump or be hours away.
+ */
+export class FirstSeen {
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #sights = new Map<string, Sight>();
+
+  constructor(clock: Pick<Clock, 'monotonic'>) {
+    this.#clock = clock;
+  }
+
+  /** The moment since which this key has had this value without a break; never 0, which stands for "not". */
+  since(key: string, value?: unknown): number {
+    return Math.max(1, this.#sight(key, value).at);
+  }
+
+  /** Milliseconds since then; 0 at first sight. */
+  age(key: string, value?: unknown): number {
+    return this.#clock.monotonic() - this.#sight(key, value).at;
+  }
+
+  #sight(key: string, value: unknown): Sight {
+    const known = this.#sights.get(key);
+    if (known && known.value === value) return known;
+    const sight = { value, at: this.#clock.monotonic() };
+    this.#sights.set(key, sight);
+    return sight;
+  }
+
+  /** Forgets a key, and with `a` also `a/b`. */
+  forget(key: string): void {
+    this.#sights.delete(key);
+    for (const known of this.#sights.keys()) if (known.startsWith(`${key}/`)) this.#sights.delete(known);
+  }
+
+  forgetAllBut(keys: ReadonlySet<string>): void {
+    for (const key of this.#sights.keys()) if (!keys.has(key)) this.#sights.delete(key);
+  }
+}

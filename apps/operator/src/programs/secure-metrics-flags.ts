@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** Flags of every program for metrics that not everybody may read. */
+export const secureMetricsFlags = {
+  'secure-metrics-addr': {
+    kind: 'string',
+    default: '',
+    help: 'where /metrics is served instead, over TLS, to accounts that may get /metrics: 0.0.0.0:8443; empty for -listen-addr',
+  },
+  'secure-metrics-certificate': {
+    kind: 'string',
+    default: '',
+    help: 'folder with tls.crt and tls.key for -secure-metrics-addr; new ones are taken up without a restart',
+  },
+} as const;

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+import { etcdClusters } from '../../api/etcd-cluster.ts';
+import type { ChosenMember } from '../../backup/act/member/choose-member.ts';
+import type { AgentAddress } from '../delivery/courier.ts';
+import { deliver } from '../delivery/deliver.ts';
+import type { JobContext } from '../jobs.ts';
+import type { SourceFacts } from '../observation.ts';
+import { judge } from '../source/judge.ts';
+import { type MemberSearch, withMember } from './chosen-member.ts';
+
+const field = 'spec.source.cluster';
+
+/**
+ * What is to be copied of a cluster that serves: its size, version and revision, once a member has shown that it has a quorum. Only reads.
+ * Rejects with a `RestoreError` for what waiting does not mend.
+ */
+export async function lookAtCluster(name: string, search: MemberSearch, { signal }: JobContext): Promise<SourceFacts> {
+  const { client, namespace } = search;
+  const { status, revision, authEnabled } = await withMember({ name, field }, search, async (chosen) => ({
+    status: chosen.status,
+    revision: await currentRevision(chosen, signal),
+    authEnabled: (await chosen.client.auth.status({ signal })).enabled,
+  }));
+  const { spec } = await client.resource(etcdClusters.resource).get({ namespace, name }, { signal });
+  const storage = spec.pod?.persistentVolumeClaimSpec?.resources?.requests?.['storage'];
+  const { version } = status;
+  return {
+    path: `etcdcluster/${name}`,
+    bytes: status.dbSize,
+    sha256: undefined,
+    revision: Number(revision),
+    storageVersion: undefined,
+    authEnabled,
+    verified: 'Live',
+    cluster: { name, size: spec.size, version, ...(storage !== undefined && { storage: String(storage) }) },
+    etcdVersion: version,
+  };
+}
+
+export interface CloneDelivery {
+  readonly source: SourceFacts;
+  readonly agent: AgentAddress;
+  readonly search: MemberSearch;
+}
+
+/**
+ * Brings a snapshot of a member to the new one. All that was acknowledged when this began is in it; its hash is checked before the
+ * new member keeps it.
+ */
+export function deliverClone(
+  name: string,
+  { source, agent, search }: CloneDelivery,
+  { signal, onProgress }: JobContext,
+): Promise<SourceFacts> {
+  return withMember({ name, field }, search, async (chosen) => {
+    await currentRevision(chosen, signal);
+    return deliver({
+      agent,
+      bytes: undefined,
+      body: () => chosen.client.maintenance.snapshot({ signal }),
+      judge: async (measured) => {
+        // The snapshot came by another connection: only while the first one lasts is the address still this member's.
+        await currentRevision(chosen, signal);
+        const { bytes, sha256 } = judge(measured, { manifest: undefined, acceptWithoutHash: false });
+        return { ...source, bytes, sha256 };
+      },
+      signal,
+      onProgress,
+    });
+  });
+}
+
+/** By a linearizable read: the member answers once it has applied all that was acknowledged before. */
+async function currentRevision({ client }: ChosenMember, signal: AbortSignal): Promise<bigint> {
+  return (await client.kv.range({ key: Uint8Array.of(0), countOnly: true }, { signal })).header.revision;
+}

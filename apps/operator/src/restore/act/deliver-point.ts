@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { OpenedStorage } from '../../storage/open-store.ts';
+import { deliver } from '../delivery/deliver.ts';
+import type { JobContext } from '../jobs.ts';
+import type { SourceFacts } from '../observation.ts';
+import { openPoint } from '../point-in-time/point-source.ts';
+import { RestoreError } from '../restore-error.ts';
+import { asVerified, type SourceDelivery } from './deliver-source.ts';
+
+/**
+ * Brings the data of a point in time to the new member. It lies nowhere in the store: what was kept when it was verified is sent, or it is made
+ * again, from the same full backup to the same revision. What arrives must be what was verified, byte for byte.
+ */
+export async function deliverPoint(
+  opened: OpenedStorage,
+  { source, agent, kept }: Omit<SourceDelivery, 'acceptWithoutHash'>,
+  { signal, onProgress }: JobContext,
+): Promise<SourceFacts> {
+  if (!source.pointInTime) throw new RestoreError('SourceRefused', 'the result of the verification was lost');
+  const goal = { revision: BigInt(source.revision) };
+  const body = kept ?? (await openPoint(opened, goal, signal, source.pointInTime.snapshot)).all();
+  return deliver({
+    agent,
+    bytes: source.bytes,
+    lend: undefined,
+    body: () => body,
+    judge: asVerified(source),
+    signal,
+    onProgress,
+  });
+}

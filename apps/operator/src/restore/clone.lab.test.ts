@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+import { systemClock } from '@etcd-operator/ports';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { RestoreLab } from './testing/restore-lab.ts';
+
+describe('an EtcdRestore from a cluster that serves', () => {
+  let lab: RestoreLab;
+  beforeAll(async () => {
+    lab = await RestoreLab.start();
+    await lab.clusters.create('origin', { size: 3, version: '3.6.16' });
+    await lab.clusters.settled('origin');
+  });
+  afterAll(async () => {
+    await lab?.[Symbol.asyncDispose]();
+  });
+
+  /** Writes one key after the other until it is told to stop: what was acknowledged, at which revision. */
+  const writer = async (cluster: string) => {
+    const member = await lab.clusters.member(cluster);
+    const acknowledged = new Map<string, bigint>();
+    const failures: unknown[] = [];
+    let isStopped = false;
+    const running = (async () => {
+      for (let count = 0; !isStopped; count++) {
+        const key = `w${count}`;
+        try {
+          const { header } = await member.kv.put({ key: Buffer.from(key), value: Buffer.from(key) });
+          acknowledged.set(key, header.revision);
+        } catch (error) {
+          failures.push(error);
+        }
+        await systemClock.sleep(5);
+      }
+    })();
+    return {
+      acknowledged,
+      failures,
+      stop: async () => {
+        isStopped = true;
+        await running;
+        member.close();
+      },
+    };
+  };
+
+  /** Every key with the revision that it was last written at. */
+  const revisions = async (cluster: string): Promise<ReadonlyMap<string, bigint>> => {
+    using member = await lab.clusters.member(cluster);
+    const { kvs } = await member.kv.range({ key: Uint8Array.of(0), rangeEnd: Uint8Array.of(0) });
+    return new Map(kvs.map(({ key, modRevision }) => [Buffer.from(key).toString(), modRevision]));
+  };
+
+  const identities = async (cluster: string) =>
+    (await lab.clusters.pods(cluster)).map(({ metadata }) => `${metadata?.name} ${metadata?.uid}`).sort();
+
+  test('makes a new cluster with all that was acknowledged before, while a client goes on writing; the other is not touched', async () => {
+    const writing = await writer('origin');
+    const before = { pods: await identities('origin'), cluster: await lab.clusters.get('origin') };
+    await expect.poll(() => writing.acknowledged.size).toBeGreaterThan(20);
+    const acknowledgedBefore = [...writing.acknowledged.keys()];
+    await lab.create('copy', {
+      etcdCluster: { name: 'copy' },
+      source: { cluster: 'origin' },
+      clusterSpec: { size: 1 },
+    });
+    const { source, clusterID } = await lab.succeeded('copy');
+    await writing.stop();
+    expect(source).toMatchObject({ path: 'etcdcluster/origin', verified: 'Live', sha256: expect.any(String) });
+    expect(writing.failures).toEqual([]);
+    const after = await lab.clusters.get('origin');
+    expect(await identities('origin')).toEqual(before.pods);
+    expect(after.metadata).toMatchObject({
+      generation: before.cluster.metadata?.generation,
+      uid: before.cluster.metadata?.uid,
+    });
+    expect(after.metadata?.annotations).toEqual(before.cluster.metadata?.annotations);
+    expect(clusterID).not.toBe(after.status?.clusterID);
+
+    await lab.clusters.settled('copy');
+    const copied = await revisions('copy');
+    for (const key of acknowledgedBefore) expect(copied.has(key)).toBe(true);
+    // Without a gap up to the revision of the snapshot, which is not below the one that was looked at.
+    const last = [...copied.values()].reduce((highest, one) => (one > highest ? one : highest), 0n);
+    expect(Number(last)).toBeGreaterThanOrEqual(source?.revision ?? Number.NaN);
+    const expected = [...writing.acknowledged].filter(([, revision]) => revision <= last);
+    expect(new Map([...copied].filter(([key]) => writing.acknowledged.has(key)))).toEqual(new Map(expected));
+    expect(writing.acknowledged.size).toBeGreaterThan(expected.length);
+  });
+
+  test('takes size and version from the cluster that is copied, if nothing else is said', async () => {
+    await lab.create('twin', { etcdCluster: { name: 'twin' }, source: { cluster: 'copy' } });
+    await lab.succeeded('twin');
+    expect((await lab.clusters.get('twin')).spec).toMatchObject({ size: 1, version: '3.6.16' });
+    expect(await revisions('twin')).toEqual(await revisions('copy'));
+  });
+
+  test('replaces nothing: a cluster of that name that is there stays as it is', async () => {
+    const before = await identities('twin');
+    await lab.create('again', { etcdCluster: { name: 'twin' }, source: { cluster: 'origin' } });
+    const { succeeded, reason } = await lab.ended('again');
+    expect({ succeeded, reason }).toEqual({
+      succeeded: false,
+      reason: expect.stringContaining('EtcdCluster twin exists already, and source.cluster only makes a new cluster'),
+    });
+    expect(await identities('twin')).toEqual(before);
+    expect((await lab.clusters.get('twin')).status?.incarnation).toBe(1);
+  });
+
+  test('waits for a cluster that is not there, and says so', async () => {
+    await lab.create('early', { etcdCluster: { name: 'early' }, source: { cluster: 'nobody' } });
+    const reason = async () => (await lab.get('early')).status?.reason;
+    await expect
+      .poll(reason, { timeout: 60_000 })
+      .toContain('etcdcluster/nobody of spec.source.cluster does not exist');
+    await lab.delete('early');
+  });
+});

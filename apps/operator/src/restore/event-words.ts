@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { EtcdRestoreSpec, RestorePhaseName } from '../api/etcd-restore.ts';
+
+const backupWords = {
+  Verifying: 'Reading and checking the backup',
+  Preparing: 'The backup is valid; preparing the restore',
+  Isolating: 'Removing the old members from the Service endpoints',
+  SavingPresent: 'Saving the data of the old members next to the backup',
+  Writing: 'Writing the keys of spec.prefixes to the cluster',
+  Seeding: 'Creating the first member from the backup',
+  Growing: 'The first member serves the restored data; the other members are joining',
+  CleaningUp: 'The restored cluster is available. Deleting the old pods; their volumes are kept',
+  Succeeded: 'The cluster is restored and available',
+  RollingBack: 'Rolling back the changes of this restore',
+  Failed: 'The cluster was not restored',
+} as const;
+
+const pointWords = {
+  Verifying: 'Reading and checking the backup and the changes after it',
+  Preparing: 'The backup and the changes after it are valid; preparing the restore',
+  Seeding: 'Creating the first member from the backup and the changes after it',
+} as const;
+
+const prefixWords = {
+  Verifying: 'Reading and checking the backup, and comparing its keys with those of the cluster',
+  SavingPresent: 'Saving the data of the cluster next to the backup',
+  Succeeded: 'The keys of spec.prefixes are as in the backup',
+  Failed: 'The keys of spec.prefixes were not restored',
+} as const;
+
+const survivorWords = {
+  Verifying: 'Asking the members that run whether they have a quorum',
+  Preparing: 'The cluster has no quorum; preparing the recovery',
+  SavingPresent: 'Reading the data of the remaining members, without changing it',
+  Seeding: 'Creating the first member from the data of the most advanced member',
+  Growing: 'The first member serves the recovered data; the other members are joining',
+  Succeeded: 'The cluster is recovered and available',
+  Failed: 'The cluster was not recovered',
+} as const;
+
+const cloneWords = {
+  Verifying: 'Asking the members of the cluster to copy',
+  Preparing: 'The cluster to copy has a quorum; creating the new cluster',
+  Seeding: 'Creating the first member from a snapshot of the cluster to copy',
+  Growing: 'The first member serves the copied data; the other members are joining',
+  Succeeded: 'The new cluster is available',
+  Failed: 'The cluster was not copied',
+} as const;
+
+/** What an event says of a phase that was begun without a reason of its own. */
+export function eventWords(spec: EtcdRestoreSpec): Readonly<Record<RestorePhaseName, string>> {
+  const { source, pointInTime, prefixes, dryRun } = spec;
+  return {
+    ...backupWords,
+    ...(pointInTime && pointWords),
+    ...(prefixes && prefixWords),
+    ...(dryRun && { Succeeded: 'The keys that differ were counted; nothing was written' }),
+    ...(source?.survivor && survivorWords),
+    ...(source?.cluster !== undefined && cloneWords),
+  };
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+import { peerPort } from '@etcd-operator/etcd';
+import type { Container, Pod } from '@etcd-operator/kube';
+import { labels } from '../../api/names.ts';
+import type { MemberPodOptions } from '../../cluster/objects/member-pod.ts';
+import { containerSecurity } from '../../cluster/objects/security-context.ts';
+import { type AgentSource, pullSecrets } from './seed-pod.ts';
+import { snapshotPod } from './snapshot-pod.ts';
+
+export const readContainer = 'read-survivor';
+
+const paths = { original: '/var/survivor', copy: '/var/etcd' } as const;
+const copyVolume = 'survivor-copy';
+
+/**
+ * The pod that reads the volume of a member of a cluster without a quorum. Its init container copies the data and ends the log of the
+ * copy so that the member goes on alone; the volume is mounted read-only. Its etcd then serves the copy to the operator, on the port
+ * that no Service has. Its peer port is open to nobody: to another member it would say that it was removed. No flag makes it what it
+ * is, so that starting it again changes nothing.
+ */
+export function survivorPod(options: Omit<MemberPodOptions, 'boot'>, restoreUid: string, agent: AgentSource): Pod {
+  const pod = snapshotPod(options, restoreUid);
+  const { [labels.app]: _isolated, ...kept } = pod.metadata?.labels ?? {};
+  const { spec } = options;
+  return {
+    ...pod,
+    metadata: { ...pod.metadata, labels: kept },
+    spec: {
+      ...pod.spec,
+      initContainers: [
+        {
+          name: readContainer,
+          image: agent.image,
+          command: [
+            '/usr/local/bin/etcd-restore-agent',
+            `-survivor=${paths.original}/data`,
+            `-data-dir=${paths.copy}/data`,
+          ],
+          volumeMounts: [
+            { name: 'etcd-data', mountPath: paths.original, readOnly: true },
+            { name: copyVolume, mountPath: paths.copy },
+          ],
+          terminationMessagePolicy: 'FallbackToLogsOnError',
+          ...(spec.pod?.resources && { resources: spec.pod.resources }),
+          securityContext: containerSecurity(spec.pod ?? {}, options.ownsFilesAsRoot ?? false),
+        },
+      ],
+      containers: (pod.spec?.containers ?? []).map(onCopy),
+      volumes: [...(pod.spec?.volumes ?? []), { name: copyVolume, emptyDir: {} }],
+      ...pullSecrets(pod, agent),
+    },
+  };
+}
+
+function onCopy(container: Container & { readonly name: string }): Container & { readonly name: string } {
+  return {
+    ...container,
+    command: (container.command ?? []).map((word) =>
+      word.startsWith('--listen-peer-urls=') ? word.replace(`0.0.0.0:${peerPort}`, `127.0.0.1:${peerPort}`) : word,
+    ),
+    volumeMounts: (container.volumeMounts ?? []).map((mount) =>
+      mount.name === 'etcd-data' ? { ...mount, name: copyVolume } : mount,
+    ),
+  };
+}

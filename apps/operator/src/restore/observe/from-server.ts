@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type Client, ignoreNotFound, persistentVolumeClaims, pods } from '@etcd-operator/kube';
+import { etcdClusters } from '../../api/etcd-cluster.ts';
+import { type EtcdRestore, etcdRestores } from '../../api/etcd-restore.ts';
+import { labels } from '../../api/names.ts';
+import { memberSelector } from '../../cluster/caches.ts';
+import { identityOf } from '../../identity/object-identity.ts';
+import type { Found } from './observe.ts';
+import { clusterNameOf } from './restore-facts.ts';
+
+/**
+ * The objects around a restore straight from the API server: required before a restore ends, because its end is for good and one cache may
+ * be behind another. Undefined if it is gone.
+ */
+export async function foundOnServer(
+  restore: EtcdRestore,
+  client: Client,
+  signal: AbortSignal,
+): Promise<Found | undefined> {
+  const { namespace, name, uid } = identityOf(restore);
+  const current = await ignoreNotFound(client.resource(etcdRestores.resource).get({ namespace, name }, { signal }));
+  if (!current || current.metadata?.uid !== uid) return undefined;
+  const cluster = clusterNameOf(current.spec);
+  // Nobody has asked the API server whether this is a name: it was stored before there was a schema.
+  if (!isObjectName(cluster)) return { restore: current, cluster: undefined, pods: [], volumes: [] };
+  const ofCluster = `${labels.cluster}=${cluster}`;
+  const [found, members, claims] = await Promise.all([
+    ignoreNotFound(client.resource(etcdClusters.resource).get({ namespace, name: cluster }, { signal })),
+    client.resource(pods).list({ namespace, labelSelector: ofCluster, signal }),
+    client
+      .resource(persistentVolumeClaims)
+      .list({ namespace, labelSelector: `${memberSelector},${ofCluster}`, signal }),
+  ]);
+  return { restore: current, cluster: found, pods: members.items, volumes: claims.items };
+}
+
+/** Of an object that others bear as a label. */
+function isObjectName(name: string): boolean {
+  return name.length <= 63 && /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(name);
+}

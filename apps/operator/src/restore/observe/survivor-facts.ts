@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+import { isEtcdError, type MemberClient } from '@etcd-operator/etcd';
+import type { Pod } from '@etcd-operator/kube';
+import { annotations } from '../../api/names.ts';
+import { readContainer } from '../objects/survivor-pod.ts';
+import type { SurvivorFacts, SurvivorReading } from '../observation.ts';
+import { readReport } from '../survivor/report.ts';
+import { isSilent, type NodeReading } from './lost-node.ts';
+import { seedFacts } from './seed-facts.ts';
+
+/** What is known of a pod that its cluster may be recovered from. */
+export async function survivorFacts(
+  pod: Pod,
+  now: number,
+  connect: () => MemberClient,
+  context: NodeReading,
+): Promise<SurvivorFacts> {
+  const { spec, status } = pod;
+  const { onVolume, broken, why } = seedFacts(pod, undefined, now, 'read its volume');
+  const hasEnded = status?.phase === 'Failed' || status?.phase === 'Succeeded';
+  const node = spec?.nodeName ?? '';
+  const answer = await answerOf(pod, connect, context.signal);
+  const mayRun = isStuck(pod, now) || (!onVolume && answer === undefined && isLeftRunning(pod));
+  return {
+    node,
+    mayRunUnseen: node !== '' && !hasEnded && ((await isSilent(node, context)) ?? mayRun),
+    hasEnded,
+    onVolume,
+    reading: readingOf(pod),
+    answer,
+    broken: broken ?? heldUp(pod, now, why),
+    why,
+  };
+}
+
+/** Above what a kubelet takes to say that a pod has ended. */
+const endPatience = 60_000;
+
+function isStuck({ metadata }: Pod, now: number): boolean {
+  return now - (Date.parse(metadata?.deletionTimestamp ?? '') || now) > endPatience;
+}
+
+/** True unless its etcd is known not to run, or this kind of restore has started it. */
+function isLeftRunning({ metadata, status }: Pod): boolean {
+  const { state } = status?.containerStatuses?.find(({ name }) => name === 'etcd') ?? {};
+  return !metadata?.annotations?.[annotations.startedByRestore] && !state?.waiting && !state?.terminated;
+}
+
+/** Above what a scheduler and a storage driver take, also for a volume that is attached to another node. */
+const attachPatience = 180_000;
+
+/** Why a pod of a restore has not begun to read its volume; undefined if it has, or may yet. The volume may be of a node that is gone. */
+function heldUp({ metadata, spec, status }: Pod, now: number, why: string): string | undefined {
+  const age = now - (Date.parse(metadata?.creationTimestamp ?? '') || now);
+  if (!metadata?.annotations?.[annotations.startedByRestore] || age < attachPatience) return undefined;
+  if (!spec?.nodeName) return `its volume could not be read for 3 minutes: ${why}`;
+  // What follows the volumes: a sandbox with an address, then the image.
+  const isAttached =
+    Boolean(status?.podIP) ||
+    status?.conditions?.some(({ type, status: value }) => type === 'PodReadyToStartContainers' && value === 'True') ||
+    [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].some(
+      ({ state, lastState }) => state?.running ?? state?.terminated ?? lastState?.terminated,
+    );
+  return isAttached ? undefined : `its volume was not attached to node ${spec.nodeName} within 3 minutes`;
+}
+
+/** Tried again by the kubelet a few times: a disk may fail once. */
+const tries = 3;
+
+/** It ends once: nothing more will be said. */
+const unread: SurvivorReading = { kind: 'unreadable', why: 'what its reader reported cannot be understood' };
+
+function readingOf({ status }: Pod): SurvivorReading | undefined {
+  const container = status?.initContainerStatuses?.find(({ name }) => name === readContainer);
+  const { terminated } = container?.state ?? {};
+  if (terminated?.exitCode === 0) return readReport(terminated.message ?? '') ?? unread;
+  const failed = terminated ?? container?.lastState?.terminated;
+  if (!failed || (container?.restartCount ?? 0) < tries) return undefined;
+  return { kind: 'unreadable', why: (failed.message ?? '').trim().slice(-300) || `exit code ${failed.exitCode}` };
+}
+
+async function answerOf(
+  { status }: Pod,
+  connect: () => MemberClient,
+  signal: AbortSignal,
+): Promise<SurvivorFacts['answer']> {
+  const isRunning = status?.containerStatuses?.some(({ name, state }) => name === 'etcd' && state?.running);
+  if (!isRunning || !status?.podIP) return undefined;
+  using member = connect();
+  try {
+    const { revision, raftIndex, dbSize, leader } = await member.maintenance.status({ signal });
+    return { revision: Number(revision), index: Number(raftIndex), bytes: dbSize, hasLeader: leader !== 0n };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isEtcdError(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+import { counted } from '../../counted.ts';
+import type { LogReading } from '../observation.ts';
+import { forkBetween } from './log-fork.ts';
+
+/**
+ * What one remaining member has. Of one in a pod, whose etcd was asked, `voters` is 0: that is not known.
+ */
+export interface Survivor extends Omit<LogReading, 'kind' | 'clusterId' | 'memberId' | 'voterIds' | 'newestEntry'> {
+  readonly name: string;
+  /**
+   * `log`: its log was read to its end, so that `term` and `index` are of the last entry. `pod`: its data is in its pod alone, and its
+   * etcd was asked, which says only up to where it knows the log to be committed.
+   */
+  readonly known: 'log' | 'pod';
+}
+
+/** A member whose data is there and cannot be read. */
+export interface Unreadable {
+  readonly name: string;
+  readonly why: string;
+}
+
+export type SurvivorChoice =
+  | { readonly kind: 'chosen'; readonly survivor: Survivor; readonly warning: string | undefined }
+  | { readonly kind: 'refused'; readonly why: string };
+
+/**
+ * Chooses the member to recover from: the one whose last entry has the highest term and, of those, the highest index. If the logs of a
+ * majority were read, it has by raft's own rule every committed entry. Of fewer, another one may know entries to be committed that it
+ * has not: then nobody is chosen; nor where the logs contradict each other and nobody knows which of them was committed. One that was asked for by name is refused if another is ahead of it, and what cannot be compared is
+ * never guessed.
+ */
+export function chooseSurvivor(
+  survivors: readonly Survivor[],
+  unreadable: readonly Unreadable[],
+  wanted: string | undefined,
+): SurvivorChoice {
+  const [best] = [...survivors].sort(byProgress);
+  if (!best) return refused(noSurvivor(unreadable));
+  if (wanted === undefined) return chooseBest(survivors, unreadable, best);
+  const asked = survivors.find(({ name }) => name === wanted);
+  if (!asked) return refused(`member ${wanted}, which spec.source.survivor.member names, has no data. ${named(best)}`);
+  const ahead = survivors.filter((one) => one.known === asked.known && compare(one, asked) < 0).sort(byProgress);
+  const isInDoubt = (one: Survivor) => isTooFew(survivors) && isUndecided(asked, one);
+  const rival = ahead.find((one) => !isInDoubt(one) && !survivors.some((other) => lacks(one, other)));
+  if (rival) return refused(behind(asked, rival));
+  const passedOver = ahead.map(({ name }) => `member ${name} has entries of a later term, which are not used`);
+  return chosen(asked, survivors, unreadable, passedOver);
+}
+
+function chooseBest(survivors: readonly Survivor[], unreadable: readonly Unreadable[], best: Survivor): SurvivorChoice {
+  const [damaged] = unreadable;
+  if (damaged)
+    return refused(
+      `the data of member ${damaged.name} cannot be read and may be newer than that of the others: ${damaged.why}. ${named(best)}`,
+    );
+  if (survivors.some(({ known }) => known !== best.known))
+    return refused(`members with and without a volume cannot be compared. ${named(best)}`);
+  const other = isTooFew(survivors) ? survivors.find((one) => isUndecided(best, one)) : undefined;
+  // What is known to be committed decides, if anything is.
+  if (other && !survivors.some((one) => lacks(best, one))) return refused(undecided(best, other, survivors));
+  return chosen(best, survivors, unreadable, []);
+}
+
+function chosen(
+  survivor: Survivor,
+  survivors: readonly Survivor[],
+  unreadable: readonly Unreadable[],
+  passedOver: readonly string[],
+): SurvivorChoice {
+  const [ahead] = survivors.filter((one) => lacks(survivor, one)).sort((a, b) => b.commit - a.commit);
+  if (ahead) return refused(`${uncommitted(survivor, ahead)}. ${named(ahead)}`);
+  const warnings = [
+    ...passedOver,
+    ...tooFew(survivors),
+    ...(isTooFew(survivors) ? survivors.filter((one) => isUndecided(survivor, one)).map(contradicting) : []),
+    ...survivors.filter(({ isTorn }) => isTorn).map(torn),
+    ...(survivor.known === 'pod'
+      ? [`member ${survivor.name} has no volume: writes that it had received but not applied are missing`]
+      : []),
+    ...unreadable.map(({ name }) => `the data of member ${name} could not be read and is not used`),
+  ];
+  return { kind: 'chosen', survivor, warning: warnings.length > 0 ? warnings.join('; ') : undefined };
+}
+
+function contradicting({ name }: Survivor): string {
+  return `the log of member ${name} contradicts it, or may, and is not used`;
+}
+
+function torn({ name }: Survivor): string {
+  return `the log of member ${name} ends with an incomplete record: its last writes may be missing`;
+}
+
+/** True if the other one knows entries to be committed that this one has not, or has others in their place. */
+function lacks(one: Survivor, other: Survivor): boolean {
+  if (other.commit > one.index) return true;
+  const fork = one.known === 'log' && other.known === 'log' ? forkBetween(one, other) : undefined;
+  return typeof fork === 'number' && fork <= other.commit && fork > one.commit;
+}
+
+/**
+ * True if two logs contradict each other, or may, and commits do not tell which of them is right. Where a majority of the logs was read the more
+ * advanced one is right; of fewer, the other one may have been committed by a later leader that is lost.
+ */
+function isUndecided(one: Survivor, other: Survivor): boolean {
+  if (one.known !== 'log' || other.known !== 'log') return false;
+  const fork = forkBetween(one, other);
+  if (fork === 'unknown' || fork === undefined) return fork === 'unknown';
+  // Both committed cannot be: then at least one of them says what is not so.
+  return [one, other].every(({ commit }) => commit < fork) || [one, other].every(({ commit }) => commit >= fork);
+}
+
+function undecided(best: Survivor, other: Survivor, survivors: readonly Survivor[]): string {
+  const fork = forkBetween(best, other);
+  const from = typeof fork === 'number' ? ` from index ${fork} on` : ', or may do so';
+  return `the logs of members ${best.name} and ${other.name} contradict each other${from}, and ${tooFew(survivors).join()}. Which of the two was acknowledged is not known: to choose, set spec.source.survivor.member to ${best.name} (the later term) or ${other.name}`;
+}
+
+function uncommitted({ name, term, index }: Survivor, ahead: Survivor): string {
+  if (ahead.commit <= index)
+    return `member ${ahead.name} knows entries up to index ${ahead.commit} to be committed, but the log of member ${name} has other entries in their place`;
+  const which = term > ahead.term && ahead.known === 'log' ? ', which is of a later term,' : '';
+  return `member ${ahead.name} knows entries up to index ${ahead.commit} to be committed, but the log of member ${name}${which} ends at index ${index}`;
+}
+
+function isTooFew(survivors: readonly Survivor[]): boolean {
+  return tooFew(survivors).length > 0;
+}
+
+/** Any majority has every committed entry among its logs; fewer may not. */
+function tooFew(survivors: readonly Survivor[]): readonly string[] {
+  const voters = Math.max(...survivors.map((one) => one.voters));
+  const read = survivors.filter(({ known, isVoter }) => known === 'log' && isVoter).length;
+  if (read > voters / 2 || voters === 0) return [];
+  return [`the logs of only ${read} of ${counted(voters, 'voter')} were read: acknowledged writes may be missing`];
+}
+
+/** The first is ahead; of equal ones the first by name. */
+function byProgress(a: Survivor, b: Survivor): number {
+  return compare(a, b) || (a.name < b.name ? -1 : 1);
+}
+
+function compare(a: Survivor, b: Survivor): number {
+  return b.term - a.term || b.index - a.index;
+}
+
+function behind(asked: Survivor, best: Survivor): string {
+  const lost = best.index - asked.index;
+  const what = lost > 0 ? `up to ${lost} log entries` : 'entries of a later leader';
+  return `member ${asked.name} is behind member ${best.name} (index ${asked.index} of term ${asked.term}, not ${best.index} of term ${best.term}): ${what} would be lost. Remove spec.source.survivor.member, or set it to ${best.name}`;
+}
+
+function named({ name }: Survivor): string {
+  return `To recover from member ${name}, set spec.source.survivor.member to ${name}`;
+}
+
+function noSurvivor(unreadable: readonly Unreadable[]): string {
+  const why = unreadable.map(({ name, why: reason }) => `${name}: ${reason}`).join('; ');
+  return `no member has data that the cluster can be recovered from${why ? ` (${why})` : ''}. Restore a backup instead`;
+}
+
+function refused(why: string): SurvivorChoice {
+  return { kind: 'refused', why };
+}

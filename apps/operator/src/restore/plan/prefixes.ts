@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { RestorePhaseName } from '../../api/etcd-restore.ts';
+import { counted } from '../../counted.ts';
+import type {
+  Comparison,
+  JobState,
+  PrefixFacts,
+  RestoreFacts,
+  RestoreObservation,
+  SafetyFacts,
+  TargetFacts,
+} from '../observation.ts';
+import { mayBeOlder } from '../status.ts';
+import { whyNotTaken } from './fit.ts';
+import { awaitTurn, finish, take, tryingAgain, wait } from './proposal.ts';
+import { saveAgain, saved } from './save.ts';
+import type { PlannedRestoreStep, RestorePlan, RestoreReport } from './step.ts';
+import { whyMisspelt } from './verify.ts';
+
+/**
+ * Restores keys of some prefixes into a cluster that serves on. Nothing is isolated and nothing gets a new incarnation. What is compared is recorded before the safety
+ * snapshot is taken, and that before the first key is written; after a crash, what was written is found to be as it should.
+ */
+export function restorePrefixes(seen: RestoreObservation, prefixes: PrefixFacts): RestorePlan {
+  const { restore, cluster, jobs } = seen;
+  // Nothing has to be put back: what was written stays written, and the work ends with the object.
+  if (restore.deleting) return { steps: [], report: undefined, lookAgainAfter: undefined };
+  if (!cluster)
+    return finish(
+      'Failed',
+      `EtcdCluster ${restore.clusterName} does not exist, and spec.prefixes writes to a cluster that runs. Create it first, or restore the whole backup without spec.prefixes`,
+    );
+  const { recorded, isDryRun } = prefixes;
+  const compared = recorded?.generation === restore.generation && restore.source ? recorded : undefined;
+  const held = whyHeld(cluster);
+  if (held !== undefined) return wait(compared ? 'Writing' : 'Verifying', held, 2_000);
+  if (!compared || !restore.source) return whyMisspelt(restore) ?? compare(jobs.compare, restore, isDryRun);
+  if (isDryRun || compared.puts + compared.deletes === 0) return succeeded({ comparison: compared, isDryRun });
+  return save(seen, cluster) ?? write(jobs.write, restore, compared);
+}
+
+/** The members of a cluster that is being restored as a whole are not those that will serve. */
+function whyHeld({ deleting, marker, markIsOrphaned, clusterId }: TargetFacts): string | undefined {
+  if (deleting) return 'the EtcdCluster is being deleted';
+  if (marker && markIsOrphaned)
+    return `EtcdRestore ${marker.name}, which was restoring the EtcdCluster, does not exist any more: restore the whole cluster first`;
+  if (marker) return `waiting for EtcdRestore ${marker.name} to finish`;
+  return clusterId === '' ? 'waiting for the EtcdCluster to be bootstrapped' : undefined;
+}
+
+function compare(job: RestoreObservation['jobs']['compare'], restore: RestoreFacts, isDryRun: boolean): RestorePlan {
+  const reason = 'reading and checking the backup and comparing its keys with those of the cluster, which is only read';
+  const found = follow(job, { phase: 'Verifying', step: 'compare', reason, patience: unreadablePatience });
+  if (found.kind === 'plan') return found.plan;
+  const { source, comparison, conflict } = found.value;
+  const unfit = whyNotTaken(source, restore);
+  if (unfit !== undefined) return finish('Failed', unfit);
+  if (conflict !== undefined) return finish('Failed', `${conflict}. Nothing is written`);
+  const phase = isDryRun ? 'Succeeded' : 'SavingPresent';
+  const report = { phase, reason: '', source, bytesVerified: source.bytes, comparison, isDryRun } as const;
+  return { steps: [], report, lookAgainAfter: 0 };
+}
+
+/** A snapshot of the cluster as it is, for whoever wants something back. Undefined once that is settled. */
+function save(seen: RestoreObservation, { incarnation }: TargetFacts): RestorePlan | undefined {
+  const { restore, jobs } = seen;
+  const { safety, safetySnapshot, generation } = restore;
+  if (safety) return objection(safety, restore);
+  if (safetySnapshot === 'Never') return saved({ kind: 'skipped', why: 'spec.safetySnapshot is false' });
+  const step = { do: 'save', incarnation, below: incarnation + 1, newestOnly: true, isTaken: true } as const;
+  const begin = { ...step, patience: memberPatience, generation };
+  switch (jobs.save.kind) {
+    case 'idle':
+      return take('SavingPresent', [{ step: begin, reason: 'saving the data of the cluster as it is' }]);
+    case 'waiting':
+      return awaitTurn('SavingPresent', jobs.save, 'copying data');
+    case 'running':
+      return wait('SavingPresent', tryingAgain(jobs.save.lastFailure), 200);
+    case 'failed':
+      return saveAgain(jobs.save, begin) ?? settled({ kind: 'skipped', why: jobs.save.why }, restore);
+    case 'done':
+      return settled(jobs.save.value, restore);
+  }
+}
+
+function settled(safety: SafetyFacts, restore: RestoreFacts): RestorePlan {
+  return objection(safety, restore) ?? saved(safety);
+}
+
+function objection(safety: SafetyFacts, { safetySnapshot }: RestoreFacts): RestorePlan | undefined {
+  if (safetySnapshot !== 'Required' || (safety.kind === 'kept' && safety.isCurrent)) return undefined;
+  const why = safety.kind === 'skipped' ? safety.why.slice(0, 300) : mayBeOlder(safety.members);
+  const failed = `The safety snapshot could not be taken: ${why}. Nothing is written. Make the members reachable from the operator and create the EtcdRestore again, or set spec.safetySnapshot: IfPossible`;
+  return finish('Failed', failed);
+}
+
+function write(job: JobState<number>, restore: RestoreFacts, compared: Comparison): RestorePlan {
+  const { puts, deletes, revision } = compared;
+  const reason = `putting ${counted(puts, 'key')} and deleting ${deletes}, as compared at revision ${revision}`;
+  const course = { phase: 'Writing', step: 'write', reason, patience: restore.timeout } as const;
+  const found = follow(job, course, (keys) => `${keys} of ${counted(puts + deletes, 'key')} written`);
+  return found.kind === 'plan' ? found.plan : succeeded({ comparison: compared, writtenRevision: found.value });
+}
+
+function succeeded(said: Pick<RestoreReport, 'comparison' | 'isDryRun' | 'writtenRevision'>): RestorePlan {
+  return { steps: [], report: { phase: 'Succeeded', reason: '', ...said }, lookAgainAfter: 0 };
+}
+
+interface Course {
+  readonly phase: RestorePhaseName;
+  readonly step: 'compare' | 'write';
+  readonly reason: string;
+  /** For how long a fault that may pass is waited for, in milliseconds. */
+  readonly patience: number;
+}
+
+type Followed<T> = { readonly kind: 'plan'; readonly plan: RestorePlan } | { readonly kind: 'done'; readonly value: T };
+
+function follow<T>(job: JobState<T>, course: Course, progress = (_count: number) => ''): Followed<T> {
+  return job.kind === 'done'
+    ? { kind: 'done', value: job.value }
+    : { kind: 'plan', plan: underWay(job, course, progress) };
+}
+
+function underWay(
+  job: Exclude<JobState<unknown>, { kind: 'done' }>,
+  { phase, step, reason, patience }: Course,
+  progress: (count: number) => string,
+): RestorePlan {
+  const begin: PlannedRestoreStep = { step: { do: step }, reason };
+  switch (job.kind) {
+    case 'idle':
+      return take(phase, [begin]);
+    case 'waiting':
+      return awaitTurn(phase, job, step === 'compare' ? 'reading backups' : 'copying data');
+    case 'running':
+      return wait(phase, tryingAgain(job.lastFailure) || progress(floored(job.bytes)), 200);
+    case 'failed': {
+      if (!job.passes) return finish('Failed', job.why);
+      if (job.failingFor >= (job.limit ?? patience)) return finish('Failed', `${job.why}. ${lasting}`);
+      const again = tryingAgain(job.why);
+      return { ...take(phase, [{ ...begin, reason: again }], again), lookAgainAfter: 5_000 };
+    }
+  }
+}
+
+/** In steps that are worth a write of the status. */
+function floored(keys: number): number {
+  return Math.floor(keys / 5_000) * 5_000;
+}
+
+/** How long a store or a cluster that cannot be read is asked again and again, while nothing was changed. */
+const unreadablePatience = 600_000;
+
+/** How long members that run are asked: one that is being restarted answers soon. */
+const memberPatience = 15_000;
+
+const lasting =
+  'That did not pass in time. Keys that were written stay written; correct the cause and create the EtcdRestore again: it writes only what still differs';

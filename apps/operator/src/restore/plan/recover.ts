@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+import { objectionsTo } from '../../safety/gate.ts';
+import type {
+  LifePod,
+  LifeVolume,
+  RestoreObservation,
+  SourceFacts,
+  SurvivorFacts,
+  TargetFacts,
+} from '../observation.ts';
+import { chooseSurvivor, type Survivor, type Unreadable } from './choose-survivor.ts';
+import { isPending } from './phase.ts';
+import { fail, finish, patiently, take, wait } from './proposal.ts';
+import { type OldData, objection, oldData, saved, startStep, stopSteps } from './save.ts';
+import type { PlannedRestoreStep, RestorePlan } from './step.ts';
+
+/** Before anything is touched: is there anybody to recover from, and can nobody else be running? Undefined if all is well. */
+export function whyNotRecoverable(seen: RestoreObservation): RestorePlan | undefined {
+  const { restore, cluster, jobs } = seen;
+  // They are asked for a quorum, and say so if they have one. What is recorded was asked before this look at them.
+  const isRecorded = restore.source !== undefined;
+  const isAsked = isRecorded || jobs.verify.kind === 'done';
+  if (!restore.survivor) return undefined;
+  const { clusterName } = restore;
+  if (!cluster)
+    return finish(
+      'Failed',
+      `EtcdCluster ${clusterName} does not exist. source.survivor recovers a cluster from its own members; restore a backup instead`,
+    );
+  if (!('problems' in cluster.desired) && cluster.desired.quorumLoss === 'Never')
+    return finish(
+      'Failed',
+      `spec.recovery.quorumLoss of EtcdCluster ${clusterName} is Never: the cluster is not recovered from its members. Set it to Manual, or restore a backup; nothing is changed`,
+    );
+  // A mark that nobody will take off says what was before only while the incarnation that it began has no identity.
+  const marker = cluster.clusterId === '' ? cluster.marker : undefined;
+  const old = oldData(seen, { ...cluster, incarnation: cluster.incarnation + 1, marker });
+  if (!old)
+    return finish(
+      'Failed',
+      `no member of EtcdCluster ${clusterName} has a pod or a volume left. Restore a backup instead`,
+    );
+  const names = new Set([...old.pods, ...old.volumes].map(({ name }) => name));
+  const wanted = restore.survivor.member;
+  if (wanted !== undefined && !names.has(wanted))
+    return finish(
+      'Failed',
+      `member ${wanted}, which spec.source.survivor.member names, has no pod and no volume. Members with data: ${[...names].sort().join(', ')}`,
+    );
+  const led = isRecorded && ledAmong(old.pods);
+  if (led) return needlessNow(led);
+  const locked = isAsked && !old.pods.some(({ ready }) => ready) && whyLocked(old, cluster, wanted);
+  if (locked) return finish('Failed', locked);
+  const veto = whoMayServe(old.pods, isAsked);
+  return veto === undefined ? undefined : wait('Verifying', veto, 2_000);
+}
+
+/** A volume is read, and its copy elects itself; a pod is asked as it is. */
+function whyLocked({ volumes }: OldData, { limits }: TargetFacts, wanted: string | undefined): string | undefined {
+  const readable = volumes.filter(({ terminating }) => !terminating);
+  const isOnVolume = wanted === undefined ? readable.length > 0 : readable.some(({ name }) => name === wanted);
+  if (isOnVolume || !limits.hasLogin) return undefined;
+  const who = wanted === undefined ? 'the members have' : `member ${wanted} has`;
+  return `${who} no volume, and spec.auth of the EtcdCluster names a user: logging in takes a quorum, so no snapshot can be taken. Make a majority of the members run again, or restore a backup; nothing is changed`;
+}
+
+const needless = 'the cluster has a quorum, and recovery is not needed';
+
+/** As long as members are asked for a quorum at first: what one look sees of a leader may be over. */
+const leaderPatience = 15_000;
+
+function needlessNow({ name }: LifePod): RestorePlan {
+  const waiting = wait(
+    'Verifying',
+    `member ${name} has a leader: waiting whether that lasts; nothing is changed`,
+    1_000,
+  );
+  const ended = finish('Failed', `member ${name} has a leader: ${needless}. Nothing is changed`);
+  return patiently(waiting, leaderPatience, ended);
+}
+
+/** One that has a leader, which none has without a quorum for longer than an election takes. */
+function ledAmong(pods: readonly LifePod[]): LifePod | undefined {
+  return pods.find((pod) => pod.startedBy === '' && pod.survivor?.answer?.hasLeader);
+}
+
+/** Why a member may be serving clients, whoever cannot reach it; undefined if none may. */
+function whoMayServe(pods: readonly LifePod[], isAsked: boolean): string | undefined {
+  const unseen = pods.find((pod) => pod.survivor?.mayRunUnseen);
+  if (unseen) return mayRun(unseen);
+  const ready = isAsked && pods.find((pod) => pod.ready && pod.startedBy === '');
+  return ready ? serves(ready) : undefined;
+}
+
+function serves({ name }: LifePod): string {
+  return `pod/${name} is Ready, so its etcd serves clients with a quorum, and only the operator cannot reach it. Check network policies and the operator's certificate; nothing is changed before`;
+}
+
+function mayRun({ name, survivor }: LifePod): string {
+  const node = survivor?.node ?? '';
+  return `node ${node} may still run pod/${name}: the node does not report, or the operator cannot read nodes and the pod does not answer. Make it reachable or, if the node will not come back, delete the node or taint it node.kubernetes.io/out-of-service; nothing is changed before`;
+}
+
+/**
+ * The members that are left are stopped and their volumes read, by pods that change nothing on them. The most advanced is chosen, and a
+ * copy of its data, in which everything that it has received is committed, gives the snapshot that the first member is created from.
+ * Undefined once that can be done, and when it has been done.
+ */
+export function recover(seen: RestoreObservation, source: SourceFacts, target: TargetFacts): RestorePlan | undefined {
+  const { restore, seed } = seen;
+  const isDelivered = seed !== undefined && seed.stage !== 'pending' && seed.stage !== 'waitingForData';
+  if (isDelivered) {
+    const steps = stopSteps(ownPods(seen), 'its data was copied to the first member');
+    return steps.length > 0 ? take('Seeding', steps) : undefined;
+  }
+  if (!restore.safety)
+    return saved({ kind: 'skipped', why: 'the source is the present data; the volumes of all members are kept' });
+  const old = oldData(seen, target);
+  if (!old) return fail('the pods and volumes of all members are gone');
+  const refusal = objection(seen, target, restore.safety);
+  if (refusal) return refusal;
+  // Before any waiting: they serve nobody while they are isolated.
+  const led = ledAmong(old.pods);
+  if (led) return fail(`member ${led.name} has a leader again: ${needless}`);
+  const veto = whoMayServe(old.pods, true);
+  if (veto !== undefined) return wait('SavingPresent', veto, 2_000);
+  const chosen = isPending(source) ? undefined : source.survivor?.member;
+  return readVolumes(seen, old, chosen) ?? (chosen === undefined ? choose(seen, old, source) : undefined);
+}
+
+function ownPods({ pods, restore }: RestoreObservation): readonly LifePod[] {
+  return pods.filter((pod) => pod.startedBy === restore.uid);
+}
+
+/** Has every volume, or that of the chosen member, read. Members that run on them are stopped first; their data is on disk. */
+function readVolumes(
+  { restore }: RestoreObservation,
+  { incarnation, pods, volumes }: OldData,
+  chosen: string | undefined,
+): RestorePlan | undefined {
+  const wanted = volumes.filter(({ name, terminating }) => !terminating && (chosen === undefined || name === chosen));
+  const podOf = (name: string) => pods.find((pod) => pod.name === name);
+  const inTheWay = wanted.flatMap(({ name }) => podOf(name) ?? []).filter((pod) => pod.startedBy !== restore.uid);
+  if (inTheWay.length > 0) {
+    const steps = inTheWay.filter((pod) => !pod.terminating && isStoppable(pod)).map(stopStep);
+    const names = inTheWay.map(({ name }) => `pod/${name}`).join(', ');
+    return { ...take('SavingPresent', steps, `waiting for ${names} to stop`), lookAgainAfter: 500 };
+  }
+  const ended = wanted.flatMap(({ name }) => podOf(name) ?? []).filter(({ survivor }) => survivor?.hasEnded);
+  if (ended.length > 0) {
+    const names = ended.map(({ name }) => `pod/${name}`).join(', ');
+    const steps = stopSteps(ended, 'it was stopped before its data was copied, and is made again');
+    return { ...take('SavingPresent', steps, `waiting for ${names} to stop`), lookAgainAfter: 500 };
+  }
+  const missing = wanted.filter(({ name }) => !podOf(name));
+  const reason = 'reading what its volume holds, without changing it';
+  return missing.length > 0
+    ? take(
+        'SavingPresent',
+        missing.map((volume) => startStep(volume, incarnation, reason)),
+      )
+    : undefined;
+}
+
+function stopStep({ name, uid }: LifePod): PlannedRestoreStep {
+  return {
+    step: { do: 'deletePod', name, uid },
+    reason: `stopping pod/${name}, which has no quorum, so that its volume can be read. The volume is kept`,
+  };
+}
+
+function isStoppable({ survivor }: LifePod): boolean {
+  const evidence = { isReplaced: false, isStartedForSnapshot: false, isReadFromVolume: survivor?.onVolume ?? false };
+  return objectionsTo('deleteOldPod', evidence).length === 0;
+}
+
+function choose(seen: RestoreObservation, { pods, volumes }: OldData, source: SourceFacts): RestorePlan {
+  const asked = asVotersOfNewest(
+    pods.flatMap((pod) =>
+      pod.survivor ? [{ ...pod, survivor: asItsOwn(inItsPod(pod.survivor, pod, volumes), pod.name, volumes) }] : [],
+    ),
+  );
+  const waiting = asked.find((pod) => isAwaited(pod));
+  if (waiting) return wait('SavingPresent', waiting.survivor.why, 500);
+  const chosen = chooseAmong(seen, asked, source);
+  const silent = asked.find(isSilentAlone);
+  if (!silent) return chosen;
+  // Whatever is decided without it: it may be about to start again, and may have the most.
+  const why = `waiting for etcd in pod/${silent.name} to answer, because its data is in its pod alone`;
+  return patiently(wait('SavingPresent', why, 500), answerPatience, chosen);
+}
+
+/** Above what a container takes that is started again for the first or the second time. */
+const answerPatience = 30_000;
+
+function chooseAmong(seen: RestoreObservation, asked: readonly AskedPod[], source: SourceFacts): RestorePlan {
+  const unreadable = asked.flatMap(unreadableOf);
+  const found = chooseSurvivor(
+    asked.flatMap(({ name, survivor }) => survivorOf(name, survivor)),
+    unreadable,
+    seen.restore.survivor?.member,
+  );
+  if (found.kind === 'refused') return fail(found.why);
+  const { name, term, index, known } = found.survivor;
+  const { survivor } = asked.find((pod) => pod.name === name) ?? {};
+  if (survivor?.broken !== undefined) return fail(`member ${name} cannot be recovered from: ${survivor.broken}`);
+  const answer = survivor?.answer;
+  // A copy that goes on alone elects itself, and has then applied everything that it has.
+  if (!answer || (known === 'log' && !answer.hasLeader))
+    return wait('SavingPresent', `waiting for etcd in pod/${name} to serve a copy of the data of member ${name}`, 250);
+  const { warning } = found;
+  const { reading } = survivor;
+  const facts: SourceFacts = {
+    ...source,
+    path: `${known === 'log' ? 'pvc' : 'pod'}/${name}`,
+    bytes: answer.bytes,
+    revision: answer.revision,
+    ...(reading?.kind === 'log' && reading.newestEntry > 0 && { newestEntry: reading.newestEntry }),
+    verified: 'Survivor',
+    survivor: { member: name, term, index, ...(warning !== undefined && { warning }) },
+  };
+  return { steps: [], report: { phase: 'Seeding', reason: warning ?? '', source: facts }, lookAgainAfter: 0 };
+}
+
+type AskedPod = LifePod & { readonly survivor: SurvivorFacts };
+
+/** A volume that was deleted is there as long as the pod that uses it: nobody else can read it, and its etcd can be asked. */
+function inItsPod(
+  survivor: SurvivorFacts,
+  { name, startedBy }: LifePod,
+  volumes: readonly LifeVolume[],
+): SurvivorFacts {
+  const isGoing = volumes.some((volume) => volume.name === name && volume.terminating);
+  return isGoing && startedBy === '' && survivor.answer ? { ...survivor, onVolume: false } : survivor;
+}
+
+/** A volume may have been replaced by one with the data of somebody else, whose log compares with that of nobody here. */
+function asItsOwn(survivor: SurvivorFacts, name: string, volumes: readonly LifeVolume[]): SurvivorFacts {
+  const { reading } = survivor;
+  const { member } = volumes.find((volume) => volume.name === name) ?? {};
+  if (reading?.kind !== 'log' || !member) return survivor;
+  const isOther = (found: string, known: string) => known !== '' && found !== known;
+  if (!isOther(reading.clusterId, member.clusterId) && !isOther(reading.memberId, member.memberId)) return survivor;
+  const why = `its volume holds the data of member ${reading.memberId} of cluster ${reading.clusterId}, not its own (member ${member.memberId} of cluster ${member.clusterId})`;
+  return { ...survivor, reading: { kind: 'unreadable', why } };
+}
+
+/** Who was removed still takes itself for a voter: its log counts for no majority. The newest log knows. */
+function asVotersOfNewest(asked: readonly AskedPod[]): readonly AskedPod[] {
+  const logs = asked.flatMap(({ survivor: { reading } }) => (reading?.kind === 'log' ? [reading] : []));
+  const [newest] = logs.toSorted((a, b) => b.term - a.term || b.index - a.index);
+  if (!newest) return asked;
+  return asked.map((pod) => {
+    const { reading } = pod.survivor;
+    if (reading?.kind !== 'log' || newest.voterIds.includes(reading.memberId)) return pod;
+    return { ...pod, survivor: { ...pod.survivor, reading: { ...reading, isVoter: false } } };
+  });
+}
+
+/** Its data is in its pod, as far as anybody knows, and its etcd does not answer at the moment. */
+function isSilentAlone({ mayHoldData, startedBy, survivor }: AskedPod): boolean {
+  return startedBy === '' && mayHoldData && !survivor.onVolume && !survivor.reading && !survivor.answer;
+}
+
+/** A volume is read within seconds. */
+function isAwaited({ survivor, startedBy }: AskedPod): boolean {
+  return startedBy !== '' && survivor.reading === undefined && survivor.broken === undefined;
+}
+
+function survivorOf(name: string, { reading, answer, onVolume }: SurvivorFacts): readonly Survivor[] {
+  if (reading?.kind === 'log') {
+    const { kind, clusterId: _cluster, memberId: _member, voterIds: _voters, newestEntry: _newest, ...log } = reading;
+    return [{ name, known: kind, ...log }];
+  }
+  if (onVolume || !answer) return [];
+  const { index } = answer;
+  return [{ name, known: 'pod', term: 0, index, commit: index, voters: 0, isVoter: true, isTorn: false, terms: [] }];
+}
+
+/** Data that is there, or may be, and that nobody can tell anything of. What ended with its node is not there any more. */
+function unreadableOf({ name, mayHoldData, survivor }: AskedPod): readonly Unreadable[] {
+  const { reading, onVolume, answer, broken, why } = survivor;
+  if (reading?.kind === 'unreadable') return [{ name, why: reading.why }];
+  // Only volumes that a member has served from are read.
+  if (reading?.kind === 'blank') return [{ name, why: 'its volume is blank, although a member has served from it' }];
+  if (reading) return [];
+  if (onVolume) return [{ name, why: broken ?? why }];
+  return answer || !mayHoldData ? [] : [{ name, why: 'its etcd does not answer, and its data is in its pod alone' }];
+}

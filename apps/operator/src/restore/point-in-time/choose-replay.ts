@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type Chain, type ChainGoal, chainFrom, snapshotSlack, withoutLost } from '../../changes/chain.ts';
+import type { SegmentName } from '../../changes/segment-names.ts';
+
+/** A full snapshot of the series whose manifest counts. */
+export interface FullSnapshot {
+  readonly key: string;
+  /** etcd's cluster ID, hexadecimal. */
+  readonly clusterId: string;
+  readonly revision: bigint;
+  /** When it was begun, in milliseconds since the epoch. */
+  readonly time: number;
+}
+
+export interface Replay {
+  readonly snapshot: FullSnapshot;
+  /** In order; none if the snapshot is the point itself. */
+  readonly segments: readonly SegmentName[];
+}
+
+/**
+ * The newest full snapshot at or before the goal from which changes lead to it without a gap; or why there is none, and what there is. Pure.
+ */
+export function chooseReplay(
+  snapshots: readonly FullSnapshot[],
+  segments: readonly SegmentName[],
+  goal: ChainGoal,
+): Replay | { readonly problem: string } {
+  const newestFirst = snapshots.toSorted((a, b) => b.time - a.time);
+  const before = newestFirst.filter((one) => ('time' in goal ? one.time <= goal.time : one.revision <= goal.revision));
+  const [newest] = before;
+  if (!newest) return { problem: tooEarly(newestFirst.at(-1), goal) };
+  const known = 'time' in goal ? before.filter((one) => !isLater(one, snapshots, segments, goal.time)) : before;
+  const [first] = known;
+  if (!first) return { problem: tooLate(newest, goal) };
+  // One that was begun just before the time may hold something of after it; an older one with the changes since then does not.
+  const surely = 'time' in goal ? known.find(({ time }) => time + snapshotSlack <= goal.time) : first;
+  const sure = surely && replayFrom(surely, snapshots, segments, goal);
+  return sure && !('problem' in sure) ? sure : replayFrom(first, snapshots, segments, goal);
+}
+
+function replayFrom(
+  snapshot: FullSnapshot,
+  snapshots: readonly FullSnapshot[],
+  segments: readonly SegmentName[],
+  goal: ChainGoal,
+): Replay | { readonly problem: string } {
+  const chain = chainOf(snapshot, segments, goal);
+  if (chain.kind === 'gap')
+    return { problem: `${there(goal)}: ${chain.why.replace(/\.$/, '')}${othersOf(snapshot, segments)}` };
+  const { recordedUntil } = chain;
+  const [revision, at] = recordedUntil
+    ? [recordedUntil.revision, recordedUntil.at]
+    : [snapshot.revision, snapshot.time];
+  // That nothing happened afterwards is known only from what was stored later.
+  const isKnownLater = (time: number) =>
+    snapshots.some((one) => one.clusterId === snapshot.clusterId && one.time >= time && one.revision === revision);
+  if ('time' in goal && at < goal.time && !isKnownLater(goal.time)) {
+    const found = `the last recorded change is revision ${revision} of ${iso(at)}`;
+    const problem = `${there(goal)}: ${found}, and what happened after it is not known. To restore that, set spec.pointInTime.revision to ${revision}${othersOf(snapshot, segments)}`;
+    return { problem };
+  }
+  return { snapshot, segments: chain.segments };
+}
+
+/** By what was recorded before it was begun only if that follows it exactly, as where the clock was set back since. */
+function chainOf(snapshot: FullSnapshot, segments: readonly SegmentName[], goal: ChainGoal): Chain {
+  const chain = chainFrom(snapshot, withoutLost(segments, snapshot), goal);
+  const isReached = chain.kind === 'chain' && ('revision' in goal || (chain.recordedUntil?.at ?? 0) > goal.time);
+  if (isReached) return chain;
+  const any = chainFrom(snapshot, segments, goal);
+  const isAfter = any.kind === 'gap' || any.segments.every(({ from }) => from > snapshot.revision);
+  return isAfter ? any : chain;
+}
+
+/** Whether it holds something of after a time, whatever time it bears: the clock was set back, or it was long in beginning. */
+function isLater(
+  { clusterId, revision }: FullSnapshot,
+  snapshots: readonly FullSnapshot[],
+  segments: readonly SegmentName[],
+  time: number,
+): boolean {
+  return (
+    segments.some((one) => one.clusterId === clusterId && one.to <= revision && one.lastAt > time) ||
+    snapshots.some((one) => one.clusterId === clusterId && one.revision < revision && one.time > time)
+  );
+}
+
+function tooLate({ revision }: FullSnapshot, goal: ChainGoal): string {
+  const why = 'holds changes that were recorded after it: the clock was set back, or the backup was long in beginning';
+  return `${there(goal)}: the full backup of revision ${revision} ${why}. Set spec.pointInTime.revision instead`;
+}
+
+function tooEarly(oldest: FullSnapshot | undefined, goal: ChainGoal): string {
+  if (!oldest) return 'no full backup with a valid manifest is stored there. Set the path to that of the EtcdBackup';
+  return `${there(goal)}: the oldest full backup is of revision ${oldest.revision} and ${iso(oldest.time)}`;
+}
+
+function there(goal: ChainGoal): string {
+  const what = 'time' in goal ? iso(goal.time) : `revision ${goal.revision}`;
+  return `${what} cannot be restored`;
+}
+
+/** Changes of another incarnation are not changes of this one. */
+function othersOf({ clusterId }: FullSnapshot, segments: readonly SegmentName[]): string {
+  const other = segments.find((segment) => segment.clusterId !== clusterId);
+  return other ? `. Changes of another cluster ID (${other.clusterId}, not ${clusterId}) are not used` : '';
+}
+
+function iso(time: number): string {
+  return new Date(time).toISOString();
+}

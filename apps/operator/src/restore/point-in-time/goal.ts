@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { EtcdRestoreSpec } from '../../api/etcd-restore.ts';
+import type { ChainGoal } from '../../changes/chain.ts';
+import { RestoreError } from '../restore-error.ts';
+
+/** What a spec asks for. Throws a `RestoreError` for what the schema lets by, such as the 30th of February. */
+export function goalOf({ time, revision }: NonNullable<EtcdRestoreSpec['pointInTime']>): ChainGoal {
+  if (revision !== undefined && time === undefined) return { revision: BigInt(revision) };
+  const parsed = Date.parse(time ?? '');
+  if (revision === undefined && !Number.isNaN(parsed)) return { time: parsed };
+  throw new RestoreError('SourceRefused', 'spec.pointInTime must be one valid time or one revision');
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type ExtendedSnapshot, extendSnapshot } from '@etcd-operator/etcd';
+import { type BackupName, isOfName, parsePeriodicKey, seriesPrefix } from '../../backup/plan/backup-names.ts';
+import type { ChainGoal } from '../../changes/chain.ts';
+import { listSegments } from '../../changes/stored-segments.ts';
+import { openBackup } from '../../storage/encryption/backup-reader.ts';
+import type { OpenedStorage } from '../../storage/open-store.ts';
+import { rangedReader } from '../../storage/ranged-reader.ts';
+import { pathBeside } from '../../storage/storage-place.ts';
+import { Measure } from '../delivery/measure.ts';
+import { RestoreError } from '../restore-error.ts';
+import { judge, type Verdict } from '../source/judge.ts';
+import {
+  type DatabaseFacts,
+  lookAtSource,
+  readDatabaseFacts,
+  type Source,
+  type SourceLook,
+} from '../source/source-look.ts';
+import { chooseReplay, type FullSnapshot } from './choose-replay.ts';
+import { StoredChanges } from './read-changes.ts';
+
+/** The data of a point in time, made of a full snapshot and the changes after it. */
+export interface PointSource {
+  /** What the full snapshot says of itself. */
+  readonly facts: DatabaseFacts;
+  /** Its path, as it would stand in a spec. */
+  readonly snapshot: string;
+  readonly segments: number;
+  /** What is reached: the last change at or before the point. */
+  readonly revision: bigint;
+  readonly time: number;
+  readonly bytes: number;
+  /** What the snapshot was found to be, when all has been read. */
+  readonly verdict: () => Verdict | undefined;
+  /** The bytes of a snapshot as it would have been taken then. Rejects before the end if the full snapshot is damaged. */
+  all(): AsyncIterable<Uint8Array>;
+}
+
+/**
+ * Finds what is stored for a point in time and reads all changes that lead there; nothing of the full snapshot but a few pages. Rejects with a
+ * `RestoreError` that says what there is, if there is no way to it.
+ *
+ * @param snapshot the path of the full snapshot that was chosen before; undefined to choose one
+ */
+export async function openPoint(
+  opened: OpenedStorage,
+  goal: ChainGoal,
+  signal: AbortSignal,
+  snapshot?: string,
+): Promise<PointSource> {
+  const { store, place } = opened;
+  const listed = await listSegments(store, place.key, signal);
+  const snapshots = await fullSnapshots(opened, goal, signal);
+  const wanted = snapshots.filter(({ key }) => snapshot === undefined || pathBeside(place, key) === snapshot);
+  const replay = chooseReplay(wanted, listed, goal);
+  if ('problem' in replay) throw refused(replay.problem);
+  const source = await openFull(opened, replay.snapshot.key, signal);
+  const look = await lookAtSource(source, signal);
+  const { manifest } = look;
+  if (!manifest) throw refused(`the manifest of ${source.place.path} is gone, or is not valid any more`);
+  const facts = await readDatabaseFacts(source, signal);
+  if (BigInt(facts.revision) !== replay.snapshot.revision)
+    throw refused(`${source.place.path} is not the backup that its manifest describes`);
+  const asked = {
+    ...replay,
+    listed,
+    until: goal,
+    snapshot: { revision: replay.snapshot.revision, sha256: manifest.sha256 },
+  };
+  const changes = new StoredChanges({ store, place, keys: opened.keys }, asked, signal);
+  const full = new FullBody(source, look, signal);
+  const made = await extended(source, full, changes, signal);
+  const { revision, at } = changes.last ?? { revision: replay.snapshot.revision, at: replay.snapshot.time };
+  return {
+    facts,
+    snapshot: source.place.path,
+    segments: replay.segments.length,
+    revision,
+    time: at,
+    bytes: made?.bytes ?? look.info.bytes,
+    verdict: () => full.verdict,
+    all: () => made?.all() ?? full.all(),
+  };
+}
+
+/** Undefined if nothing happened between the snapshot and the point: then the snapshot is what is wanted. */
+async function extended(
+  { store, place }: Source,
+  full: FullBody,
+  changes: StoredChanges,
+  signal: AbortSignal,
+): Promise<ExtendedSnapshot | undefined> {
+  for await (const _ of changes.changes()) break;
+  if (!changes.last) return undefined;
+  const readAt = rangedReader(store, place.key, signal);
+  return extendSnapshot({ readAt, bytes: full.bytes, all: () => full.all() }, changes);
+}
+
+/** The full snapshot, measured on its way: what came is judged at its end. */
+class FullBody {
+  readonly #source: Source;
+  readonly #look: SourceLook;
+  readonly #signal: AbortSignal;
+  verdict: Verdict | undefined;
+
+  constructor(source: Source, look: SourceLook, signal: AbortSignal) {
+    this.#source = source;
+    this.#look = look;
+    this.#signal = signal;
+  }
+
+  get bytes(): number {
+    return this.#look.info.bytes;
+  }
+
+  async *all(): AsyncGenerator<Uint8Array> {
+    const { store, place } = this.#source;
+    const measure = new Measure();
+    for await (const piece of store.get(place.key, undefined, { signal: this.#signal })) {
+      measure.update(piece);
+      yield piece;
+    }
+    const verdict = judge(measure.result(), { manifest: this.#look.manifest, acceptWithoutHash: false });
+    if (verdict.verified !== 'Manifest') throw refused(`${place.path} does not match its manifest`);
+    this.verdict = verdict;
+  }
+}
+
+async function openFull({ store, place, keys }: OpenedStorage, key: string, signal: AbortSignal): Promise<Source> {
+  const reader = await openBackup(store, { key, keys }, signal);
+  return { store: reader, keys, place: { ...place, key, path: pathBeside(place, key) } };
+}
+
+/** How many full snapshots at or before the goal are looked at: the newest that counts is wanted, and the one before it. */
+const looks = 10;
+
+/** The full snapshots of the series; of those whose manifest has to be read, what it says. */
+async function fullSnapshots(
+  opened: OpenedStorage,
+  goal: ChainGoal,
+  signal: AbortSignal,
+): Promise<readonly FullSnapshot[]> {
+  const names = await seriesOf(opened, signal);
+  const isBefore = (name: BackupName) => ('time' in goal ? name.time <= goal.time : name.revision <= goal.revision);
+  const before = names.filter(isBefore).slice(-looks);
+  const after = names.filter((name) => !isBefore(name)).slice(0, 1);
+  const found: FullSnapshot[] = [];
+  for (const { key, time } of [...before, ...after]) {
+    const place = { ...opened.place, key };
+    const manifest = (await lookAtSource({ ...opened, place, keys: opened.keys }, signal)).manifest;
+    if (manifest && isOfName(opened.place.key, key, manifest.time))
+      found.push({ key, time, clusterId: manifest.clusterId, revision: BigInt(manifest.revision) });
+  }
+  return found;
+}
+
+async function seriesOf({ store, place }: OpenedStorage, signal: AbortSignal) {
+  const names: BackupName[] = [];
+  for await (const { key } of store.list(seriesPrefix(place.key), { signal })) {
+    const name = parsePeriodicKey(place.key, key);
+    if (name) names.push(name);
+  }
+  return names.toSorted((a, b) => a.time - b.time);
+}
+
+function refused(message: string): RestoreError {
+  return new RestoreError('SourceRefused', message);
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { GrantedLease, TransactionChanges } from '@etcd-operator/etcd';
+import { ChangesError } from '../../changes/changes-error.ts';
+import type { RevisionChanges } from '../../changes/revision-changes.ts';
+import type { DecodedSegment } from '../../changes/segment.ts';
+import type { SegmentBefore, SegmentHeader } from '../../changes/segment-header.ts';
+import type { SegmentName } from '../../changes/segment-names.ts';
+import { readSegment } from '../../changes/stored-segments.ts';
+import { RestoreError } from '../restore-error.ts';
+import type { Source } from '../source/source-look.ts';
+
+/** What is read: which segments, from which snapshot to which revision. */
+export interface ChangesAsked {
+  readonly segments: readonly SegmentName[];
+  /** All that are stored: two operators may have recorded the same revisions. */
+  readonly listed: readonly SegmentName[];
+  readonly snapshot: { readonly revision: bigint; readonly sha256: string };
+  /** The last revision, or the time of the last one. */
+  readonly until: { readonly revision: bigint } | { readonly time: number };
+}
+
+/** A lease that was gone when it was asked for was gone soon after its keys were written: so it is here. */
+const secondsOfLostLease = 60;
+
+/** Reads the changes of segments that follow each other, as often as it is asked to, and verifies each to its end. */
+export class StoredChanges {
+  readonly #source: Source;
+  readonly #asked: ChangesAsked;
+  readonly #signal: AbortSignal;
+  readonly #leases = new Map<bigint, number>();
+  readonly #attached = new Set<bigint>();
+  #last: { readonly revision: bigint; readonly at: number } | undefined;
+
+  constructor(source: Source, asked: ChangesAsked, signal: AbortSignal) {
+    this.#source = source;
+    this.#asked = asked;
+    this.#signal = signal;
+  }
+
+  /** The last change that was given; undefined before. */
+  get last(): { readonly revision: bigint; readonly at: number } | undefined {
+    return this.#last;
+  }
+
+  /** Those that keys of the given changes hang on: a segment tells of later ones, too. */
+  leases(): readonly GrantedLease[] {
+    const attached = [...this.#leases].filter(([id]) => this.#attached.has(id));
+    return attached.map(([id, seconds]) => ({ id, ttl: BigInt(seconds || secondsOfLostLease) }));
+  }
+
+  async *changes(): AsyncGenerator<TransactionChanges, void, undefined> {
+    const { segments, snapshot } = this.#asked;
+    let before: { readonly name: SegmentName; readonly history: string } | undefined;
+    let given = snapshot.revision;
+    for await (const [name, segment] of openedAhead(segments, (one) => this.#open(one))) {
+      await this.#checkFollows(name, segment.header.before, before);
+      for (const [id, seconds] of segment.header.leases) this.#leases.set(id, seconds);
+      given = yield* this.#wantedOf(segment, given);
+      before = { name, history: segment.history() };
+    }
+  }
+
+  /** The segment is read to its end even if its last changes are not wanted: only then is it known to be sound. */
+  async *#wantedOf(
+    { header, revisions }: DecodedSegment,
+    before: bigint,
+  ): AsyncGenerator<TransactionChanges, bigint, undefined> {
+    const { until } = this.#asked;
+    let given = before;
+    for await (const change of revisions) {
+      if (change.revision <= given) continue;
+      const isWanted = 'time' in until ? change.at <= until.time : change.revision <= until.revision;
+      if (isWanted) {
+        given = change.revision;
+        this.#note(change);
+        yield change;
+      } else checkTime(until, change.revision, given, header);
+    }
+    return given;
+  }
+
+  #note({ revision, at, events }: RevisionChanges): void {
+    for (const { type, kv } of events) if (type === 'put' && kv.lease !== 0n) this.#attached.add(kv.lease);
+    this.#last = { revision, at };
+  }
+
+  #open(name: SegmentName): Promise<DecodedSegment> {
+    const { store, keys } = this.#source;
+    return readSegment(store, name, keys, this.#signal);
+  }
+
+  async #checkFollows(
+    name: SegmentName,
+    follows: SegmentBefore,
+    before: { readonly name: SegmentName; readonly history: string } | undefined,
+  ): Promise<void> {
+    const { snapshot, listed } = this.#asked;
+    if (follows.kind === 'snapshot') {
+      if (follows.revision !== snapshot.revision || follows.sha256 === snapshot.sha256) return;
+      throw broken(name, `the snapshot of revision ${snapshot.revision}`);
+    }
+    if (!before || name.from <= snapshot.revision + 1n || before.history === follows.history) return;
+    // Recorded by two operators: it may follow another one that ends with the revision before it.
+    for (const other of listed) {
+      if (other.to !== name.from - 1n || other.clusterId !== name.clusterId || other.key === before.name.key) continue;
+      const segment = await this.#open(other);
+      for await (const _ of segment.revisions);
+      if (segment.history() === follows.history) return;
+    }
+    throw broken(name, before.name.key);
+  }
+}
+
+/** A segment holds a few seconds of changes: there are many, and what is waited for is the store's first byte. */
+const ahead = 8;
+
+/** Segments in their order, the next ones being asked for while one is read. Those that nobody reads are closed. */
+async function* openedAhead(
+  names: readonly SegmentName[],
+  open: (name: SegmentName) => Promise<DecodedSegment>,
+): AsyncGenerator<readonly [SegmentName, DecodedSegment], void, undefined> {
+  const opened: Promise<DecodedSegment>[] = [];
+  let begun = 0;
+  try {
+    for (const name of names) {
+      for (; begun < names.length && opened.length < ahead; begun++) opened.push(begin(open, names[begun] ?? name));
+      const segment = await opened.shift();
+      if (segment) yield [name, segment];
+    }
+  } finally {
+    for (const one of opened) await one.then((segment) => segment.close()).catch(() => undefined);
+  }
+}
+
+/** What goes wrong is thrown when its turn has come. */
+function begin(open: (name: SegmentName) => Promise<DecodedSegment>, name: SegmentName): Promise<DecodedSegment> {
+  const opening = open(name);
+  opening.catch(() => undefined);
+  return opening;
+}
+
+/** A change that was seen after the time may have been made before it, if nobody watched then. */
+function checkTime(until: ChangesAsked['until'], next: bigint, given: bigint, { late }: SegmentHeader): void {
+  if (!('time' in until) || next !== given + 1n || !late || next > late.until || until.time < late.since) return;
+  const time = new Date(until.time).toISOString();
+  const which = `revisions ${next} to ${late.until} were changed while no changes were recorded, and which of them before that is not known`;
+  const message = `${time} cannot be restored: ${which}. Set spec.pointInTime.revision; ${given} is the last one before them`;
+  throw new RestoreError('SourceRefused', message);
+}
+
+function broken({ key }: SegmentName, before: string): ChangesError {
+  return new ChangesError('OutOfOrder', `the segment ${key} was recorded after other changes than those of ${before}`);
+}

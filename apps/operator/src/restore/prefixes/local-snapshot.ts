@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+import { SnapshotKeys, type Spill } from '@etcd-operator/etcd';
+import type { Random } from '@etcd-operator/ports';
+import type { SourceFacts } from '../observation.ts';
+import { RestoreError } from '../restore-error.ts';
+import type { CopyFile } from '../source/local-copy.ts';
+import { memoryFile } from '../source/memory-file.ts';
+import type { Kept, Scratch } from '../source/scratch.ts';
+import type { ScratchFile } from '../source/scratch-file.ts';
+import { sealedFile } from '../source/sealed-file.ts';
+
+/** Reads a source to its end, compares it with its hashes, and keeps what it reads. */
+export type Fetch = (keep: (bytes: number) => Promise<Kept | undefined>) => Promise<SourceFacts>;
+
+/** A source that was verified, on the operator's own disk. */
+export interface LocalSnapshot {
+  readonly facts: SourceFacts;
+  readonly keys: SnapshotKeys;
+  /** Takes what does not fit in memory. */
+  readonly spill: Spill;
+}
+
+export interface LocalPlace {
+  readonly scratch: Scratch;
+  readonly random: Random;
+  /** Of the restore, in the scratch folder. */
+  readonly name: string;
+}
+
+/** For the names of keys beside the copy, while they are sorted. */
+const roomForKeys = 1.25;
+
+/**
+ * Fetches a source once and lends a copy of it that can be read at any place, as a member restored from it would have it. Nobody can have replaced it between its being verified
+ * and its being read, and it lies on the disk encrypted, until the work is done.
+ */
+export async function withLocalSnapshot<T>(
+  { scratch, random, name }: LocalPlace,
+  fetch: Fetch,
+  work: (snapshot: LocalSnapshot) => Promise<T>,
+): Promise<T> {
+  await using closing = new AsyncDisposableStack();
+  let copy: CopyFile | undefined;
+  const facts = await fetch(async (bytes) => {
+    const file = closing.use(await roomFor(scratch, name, bytes));
+    const sealed = sealedFile(file, random.bytes(32));
+    copy = sealed;
+    const nothing = async () => undefined;
+    return { write: async (piece) => void (await sealed.append(piece)), finish: nothing, drop: nothing };
+  });
+  if (!copy) throw new RestoreError('SourceRefused', 'nothing was read of the backup');
+  const keys = await SnapshotKeys.open({ readAt: copy.read, bytes: facts.bytes });
+  // The copy is there until the work is done.
+  return await work({ facts, keys, spill: copy });
+}
+
+/** What is held in memory where there is no folder; as many as read backups at the same time may do so. */
+const mostInMemory = 32 * 1024 * 1024;
+
+async function roomFor(scratch: Scratch, name: string, bytes: number): Promise<ScratchFile> {
+  const file = await scratch.file(name, Math.ceil(bytes * roomForKeys));
+  if (file) return file;
+  if (scratch.isThere)
+    throw new RestoreError('NotDelivered', `the scratch directory of the operator has no room for ${bytes} bytes`);
+  if (bytes <= mostInMemory) return memoryFile();
+  throw new RestoreError(
+    'SourceRefused',
+    `the backup has ${bytes} bytes, and spec.prefixes needs a copy of it on the disk of the operator: start it with -scratch-directory`,
+  );
+}

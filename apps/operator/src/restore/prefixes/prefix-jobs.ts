@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+import { formatId } from '@etcd-operator/etcd';
+import type { ChosenMember } from '../../backup/act/member/choose-member.ts';
+import type { JobContext } from '../jobs.ts';
+import type { ComparedPrefixes, Comparison, PrefixFacts, SourceFacts } from '../observation.ts';
+import { RestoreError } from '../restore-error.ts';
+import { type Fetch, type LocalPlace, type LocalSnapshot, withLocalSnapshot } from './local-snapshot.ts';
+import { mergePrefixes } from './merge-prefixes.ts';
+import { type Since, Tally } from './tally.ts';
+import { differences, presentRevision, type TwoSides } from './two-sides.ts';
+import { keysChanged, writePrefixes } from './write-prefixes.ts';
+
+/** What both jobs need. */
+export interface PrefixWork {
+  readonly place: LocalPlace;
+  readonly prefixes: PrefixFacts;
+  readonly fetch: Fetch;
+  /** Throws if nothing may be written any more; asked before each transaction. */
+  readonly mayWrite: () => void;
+  /** Lends a member of the cluster. */
+  readonly withMember: <T>(work: (chosen: ChosenMember) => Promise<T>) => Promise<T>;
+}
+
+/** Fetches and verifies the backup, and compares its keys with those of the cluster. Only reads. */
+export function comparePrefixes(work: PrefixWork, { signal }: JobContext): Promise<ComparedPrefixes> {
+  const { wanted, isDryRun, overwrites, recorded } = work.prefixes;
+  // A dry run begins anew; what was compared for other prefixes says nothing of these.
+  const before = isDryRun || !isSame(recorded?.prefixes, wanted) ? undefined : recorded;
+  return withBoth(work, async (sides, facts, clusterId) => {
+    const revision = await presentRevision(sides, signal);
+    // Only what other clients have changed may be overwritten: the backup and the cluster are those that were counted.
+    const tally = new Tally(before && !overwrites ? sinceOf(before) : undefined);
+    for await (const change of differences(sides, revision, signal)) tally.add(change);
+    const { sha256 = '' } = facts;
+    const comparison = { sha256, prefixes: wanted, clusterId, revision: Number(revision), ...tally.counts };
+    const other = before && whyOther(before, sha256, clusterId);
+    const conflict = other ?? (before && tally.conflict);
+    const why = conflict && keysChanged(conflict, BigInt(before?.revision ?? 0), other === undefined).message;
+    return { source: facts, comparison, conflict: why };
+  });
+}
+
+/** Writes what differs, as it was compared and recorded. Resolves with the revision of the cluster after the last transaction. */
+export function writeRecorded(work: PrefixWork, { signal, onProgress }: JobContext): Promise<number> {
+  const { recorded, overwrites } = work.prefixes;
+  if (!recorded) return Promise.reject(new RestoreError('SourceRefused', 'the result of the comparison was lost'));
+  return withBoth(work, async (sides, { sha256 = '' }, clusterId) => {
+    const other = whyOther(recorded, sha256, clusterId);
+    if (other !== undefined) throw keysChanged(other, BigInt(recorded.revision), false);
+    const since = overwrites ? undefined : sinceOf(recorded);
+    const { mayWrite } = work;
+    return Number(await writePrefixes(sides, { since, mayWrite, onProgress, signal }));
+  });
+}
+
+function withBoth<T>(
+  { place, prefixes, fetch, withMember }: PrefixWork,
+  use: (sides: TwoSides, facts: SourceFacts, clusterId: string) => Promise<T>,
+): Promise<T> {
+  return withLocalSnapshot(place, fetch, ({ facts, keys, spill }: LocalSnapshot) =>
+    withMember(({ client, status }) => {
+      const sides = { kv: client.kv, backup: keys, spill, prefixes: mergePrefixes(prefixes.wanted) };
+      return use(sides, facts, formatId(status.clusterId));
+    }),
+  );
+}
+
+function sinceOf({ revision, creates }: Comparison): Since {
+  return { revision: BigInt(revision), creates };
+}
+
+/** Why a comparison is of something else, in words; undefined if it is not. */
+function whyOther(before: Comparison, sha256: string, clusterId: string): string | undefined {
+  if (before.clusterId !== clusterId)
+    return `the cluster was replaced (cluster ID ${clusterId}, not ${before.clusterId})`;
+  return before.sha256 === sha256 ? undefined : 'the backup was replaced by another one';
+}
+
+function isSame(one: readonly string[] | undefined, other: readonly string[]): boolean {
+  return one?.length === other.length && one.every((prefix, index) => prefix === other[index]);
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type KeyChange, printable } from '@etcd-operator/etcd';
+import { counted } from '../../counted.ts';
+import { writeOf } from './key-write.ts';
+
+/** How many keys of the prefixes have to be written, and how. */
+export interface KeyCounts {
+  readonly puts: number;
+  /** Of these, keys that the cluster does not have. */
+  readonly creates: number;
+  /** Of the puts, keys that had a lease in the backup. */
+  readonly leased: number;
+  readonly deletes: number;
+  readonly unchanged: number;
+}
+
+/** An earlier comparison of the same cluster with the same backup: its revision, and how many keys the cluster did not have. */
+export interface Since {
+  readonly revision: bigint;
+  readonly creates: number;
+}
+
+/**
+ * Counts differences, from the cluster to the backup, and finds what somebody else has changed since an earlier comparison. What this restore itself has
+ * written since then is as the backup has it, so that it is no difference, and no change of somebody else: after a crash the count is simply taken again.
+ *
+ * Deletions leave no trace in what a cluster has now, but they can be counted: a key of the backup that the cluster does not have, or has created since, was either missing
+ * then or was deleted since. So there are more of them now by exactly those that were deleted.
+ */
+export class Tally {
+  readonly #since: Since | undefined;
+  #puts = 0;
+  #creates = 0;
+  #leased = 0;
+  #deletes = 0;
+  #unchanged = 0;
+  #createdSince = 0;
+  #firstChanged: { readonly key: Uint8Array; readonly revision: bigint } | undefined;
+
+  constructor(since?: Since) {
+    this.#since = since;
+  }
+
+  add(change: KeyChange): void {
+    this.#count(change);
+    if (!this.#since) return;
+    const { revision } = this.#since;
+    const isOfBackup = change.change === 'same' || change.change === 'changed';
+    if (isOfBackup && change.from.createRevision > revision) this.#createdSince += 1;
+    const write = writeOf(change);
+    if (write && write.seen > revision) this.#firstChanged ??= { key: write.key, revision: write.seen };
+  }
+
+  #count(change: KeyChange): void {
+    const write = writeOf(change);
+    if (!write) this.#unchanged += 1;
+    else if (!write.put) this.#deletes += 1;
+    else {
+      this.#puts += 1;
+      if (write.seen === 0n) this.#creates += 1;
+      if (write.put.lease !== 0n) this.#leased += 1;
+    }
+  }
+
+  get counts(): KeyCounts {
+    const [puts, creates, leased] = [this.#puts, this.#creates, this.#leased];
+    return { puts, creates, leased, deletes: this.#deletes, unchanged: this.#unchanged };
+  }
+
+  /** What somebody else has changed since the earlier comparison, in words; undefined if nothing that would be written. Complete when all is counted. */
+  get conflict(): string | undefined {
+    if (!this.#since) return undefined;
+    if (this.#firstChanged) {
+      const { key, revision } = this.#firstChanged;
+      return `key ${printable(key)} was changed in the cluster at revision ${revision}`;
+    }
+    const gone = this.#creates + this.#createdSince - this.#since.creates;
+    if (gone <= 0) return undefined;
+    return `${counted(gone, 'key')} of the backup ${gone === 1 ? 'was' : 'were'} deleted from the cluster`;
+  }
+}

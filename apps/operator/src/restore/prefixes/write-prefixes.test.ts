@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+import { EtcdError } from '@etcd-operator/etcd';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { mergePrefixes } from './merge-prefixes.ts';
+import { Tally } from './tally.ts';
+import { backupOf, MemoryEtcd, noSpill } from './testing/memory-etcd.ts';
+import { differences, presentRevision, type TwoSides } from './two-sides.ts';
+import { type WriteOptions, writePrefixes } from './write-prefixes.ts';
+
+type Contents = ReadonlyMap<string, string>;
+
+const { signal } = new AbortController();
+
+function sidesOf(etcd: MemoryEtcd, backup: Contents, wanted: readonly string[]): TwoSides {
+  return { kv: etcd.kv, backup: backupOf(backup), spill: noSpill, prefixes: mergePrefixes(wanted) };
+}
+
+/** What a first comparison records. */
+async function compared(sides: TwoSides) {
+  const revision = await presentRevision(sides, signal);
+  const tally = new Tally();
+  for await (const change of differences(sides, revision, signal)) tally.add(change);
+  return { since: { revision, creates: tally.counts.creates }, counts: tally.counts };
+}
+
+function write(sides: TwoSides, options: Partial<WriteOptions>): Promise<bigint> {
+  const nothing = () => undefined;
+  return writePrefixes(sides, { since: undefined, mayWrite: nothing, onProgress: nothing, signal, ...options });
+}
+
+const began = (contents: Contents) => {
+  const etcd = new MemoryEtcd();
+  for (const [key, value] of contents) etcd.put(key, value);
+  return etcd;
+};
+
+/** The backup in the prefixes, the cluster everywhere else. */
+function wantedOf(live: Contents, backup: Contents, wanted: readonly string[]): Contents {
+  const isMeant = ([key]: readonly [string, string]) => wanted.some((prefix) => key.startsWith(prefix));
+  return new Map([...[...live].filter((one) => !isMeant(one)), ...[...backup].filter(isMeant)]);
+}
+
+const sorted = (contents: Contents) => [...contents].sort(([a], [b]) => (a < b ? -1 : 1));
+
+const key = fc.string({ unit: fc.constantFrom('a', 'b', '/'), minLength: 1, maxLength: 3 });
+const contents = fc.dictionary(key, fc.constantFrom('', 'x', 'y')).map((found) => new Map(Object.entries(found)));
+const prefixes = fc.array(key, { minLength: 1, maxLength: 3 });
+
+describe('keys of prefixes', () => {
+  test('become what they are in the backup, by guarded transactions that name no other key', async () => {
+    await fc.assert(
+      fc.asyncProperty(contents, contents, prefixes, async (live, backup, wanted) => {
+        const etcd = began(live);
+        const sides = sidesOf(etcd, backup, wanted);
+        const { since, counts } = await compared(sides);
+        expect(etcd.contents).toEqual(live);
+        await write(sides, { since });
+        expect(sorted(etcd.contents)).toEqual(sorted(wantedOf(live, backup, wanted)));
+        const named = etcd.transactions.flatMap(({ compare = [], success = [], failure = [] }) => [
+          ...compare.map((one) => one.key),
+          ...success.map((one) => one.put?.key ?? one.deleteRange?.key),
+          ...failure.map((one) => one.range?.key),
+        ]);
+        for (const one of named)
+          expect(
+            wanted.some((prefix) =>
+              Buffer.from(one ?? [])
+                .toString()
+                .startsWith(prefix),
+            ),
+          ).toBe(true);
+        for (const { compare = [], success = [] } of etcd.transactions) expect(compare).toHaveLength(success.length);
+        expect(named).toHaveLength(3 * (counts.puts + counts.deletes));
+        const again = await compared(sides);
+        expect(again.counts).toMatchObject({ puts: 0, deletes: 0 });
+      }),
+    );
+  });
+
+  const large = () =>
+    new Map(Array.from({ length: 300 }, (_, index) => [`/p/${String(index).padStart(3, '0')}`, 'new']));
+
+  test('are written on where an attempt ended between two transactions, whichever; what was compacted is not missed', async () => {
+    for (let ends = 0; ends <= 4; ends++) {
+      const etcd = began(new Map([...[...large().keys()].slice(100, 250)].map((name) => [name, 'old'])));
+      etcd.put('/p/extra', 'x');
+      etcd.put('/other', 'mine');
+      const sides = sidesOf(etcd, large(), ['/p/']);
+      const { since, counts } = await compared(sides);
+      expect(counts).toEqual({ puts: 300, creates: 150, leased: 0, deletes: 1, unchanged: 0 });
+      const left = { transactions: ends };
+      const mayWrite = () => {
+        if (left.transactions-- === 0) throw new Error('the process ends');
+      };
+      await expect(write(sides, { since, mayWrite })).rejects.toThrow('the process ends');
+      etcd.put('/other', 'mine again');
+      etcd.compact();
+      await write(sides, { since });
+      expect(sorted(etcd.contents)).toEqual(sorted(new Map([...large(), ['/other', 'mine again']])));
+      expect(etcd.at('/p/000')?.version).toBe(1n);
+      expect(etcd.at('/p/100')?.version).toBe(2n);
+    }
+  });
+
+  test('have no lease, and one that has the value of the backup keeps the lease that it has', async () => {
+    const etcd = new MemoryEtcd();
+    etcd.put('/p/same', 'v', 5n);
+    etcd.put('/p/other', 'w', 5n);
+    const backup = new Map([...['/p/same', '/p/other', '/p/new'].map((name) => [name, 'v'] as const)]);
+    const sides = { ...sidesOf(etcd, backup, ['/p/']), backup: backupOf(backup, 9n) };
+    const { since, counts } = await compared(sides);
+    expect(counts).toEqual({ puts: 2, creates: 1, leased: 2, deletes: 0, unchanged: 1 });
+    await write(sides, { since });
+    expect(['/p/same', '/p/other', '/p/new'].map((name) => etcd.at(name)?.lease)).toEqual([5n, 0n, 0n]);
+  });
+});
+
+describe('what somebody else has changed since the comparison', () => {
+  const live = new Map([...['/p/a', '/p/b', '/p/c', '/p/x'].map((name) => [name, 'old'] as const)]);
+  const backup = new Map([...['/p/a', '/p/b', '/p/c', '/p/d', '/p/e'].map((name) => [name, 'new'] as const)]);
+  const changes: readonly (readonly [string, (etcd: MemoryEtcd) => void, string])[] = [
+    [
+      'a key that would be put',
+      (etcd) => etcd.put('/p/b', 'mine'),
+      'key /p/b was changed in the cluster at revision 6',
+    ],
+    ['the same value again', (etcd) => etcd.put('/p/b', 'old'), 'key /p/b was changed in the cluster at revision 6'],
+    ['a key that would be deleted', (etcd) => etcd.put('/p/x', 'mine'), 'key /p/x was changed'],
+    ['a key that is new', (etcd) => etcd.put('/p/z', 'mine'), 'key /p/z was changed'],
+    ['a key that would be created', (etcd) => etcd.put('/p/d', 'mine'), 'key /p/d was changed'],
+    ['a deletion', (etcd) => etcd.delete('/p/b'), '1 key of the backup was deleted from the cluster'],
+    [
+      'deletions beside a creation',
+      (etcd) => {
+        etcd.put('/p/d', 'new');
+        etcd.delete('/p/a');
+        etcd.delete('/p/b');
+      },
+      '2 keys of the backup were deleted from the cluster',
+    ],
+  ];
+
+  /** Those that are written: what is new is not compared any more. */
+  const guarded = ['/p/b', '/p/x', '/p/d'];
+
+  test.each(changes)('is refused before anything is written: %s', async (_what, change, why) => {
+    const etcd = began(live);
+    const sides = sidesOf(etcd, backup, ['/p/']);
+    const { since } = await compared(sides);
+    change(etcd);
+    etcd.compact();
+    const before = etcd.revision;
+    const refused = write(sides, { since });
+    await expect(refused).rejects.toMatchObject({ code: 'KeysChanged', message: expect.stringContaining(why) });
+    await expect(refused).rejects.toThrow('spec.onConflict to Overwrite');
+    expect(etcd.revision).toBe(before);
+  });
+
+  test.each(changes)('is overwritten if that is asked for: %s', async (_what, change) => {
+    const etcd = began(live);
+    const sides = sidesOf(etcd, backup, ['/p/']);
+    change(etcd);
+    await write(sides, {});
+    expect(sorted(etcd.contents)).toEqual(sorted(backup));
+  });
+
+  test.each(changes.filter(([, , why]) => guarded.some((name) => why.includes(name))))(
+    'is found in the last moment by the guard: %s',
+    async (_what, change, why) => {
+      const etcd = began(live);
+      const sides = sidesOf(etcd, backup, ['/p/']);
+      const { since } = await compared(sides);
+      etcd.beforeTransaction = () => {
+        etcd.beforeTransaction = () => undefined;
+        change(etcd);
+      };
+      await expect(write(sides, { since })).rejects.toMatchObject({ message: expect.stringContaining(why) });
+      expect(etcd.at('/p/a')?.version).toBe(1n);
+    },
+  );
+
+  test('is found by the guard if it was deleted', async () => {
+    const etcd = began(live);
+    const sides = sidesOf(etcd, backup, ['/p/']);
+    const { since } = await compared(sides);
+    etcd.beforeTransaction = () => etcd.delete('/p/b');
+    await expect(write(sides, { since })).rejects.toThrow('1 key of the backup was deleted from the cluster');
+    expect(etcd.at('/p/a')?.version).toBe(1n);
+  });
+
+  test('is nothing if it has become what the backup has in the last moment', async () => {
+    const etcd = began(live);
+    const sides = sidesOf(etcd, backup, ['/p/']);
+    const { since } = await compared(sides);
+    etcd.beforeTransaction = () => {
+      etcd.beforeTransaction = () => undefined;
+      etcd.put('/p/b', 'new');
+      etcd.put('/p/d', 'new');
+      etcd.delete('/p/x');
+    };
+    await write(sides, { since });
+    expect(sorted(etcd.contents)).toEqual(sorted(backup));
+    expect(etcd.at('/p/b')?.version).toBe(2n);
+  });
+
+  test('is refused in the end if it never rests', async () => {
+    const etcd = began(live);
+    const sides = sidesOf(etcd, backup, ['/p/']);
+    const { since } = await compared(sides);
+    etcd.beforeTransaction = () => {
+      etcd.put('/p/b', 'new');
+      etcd.put('/p/d', 'new');
+    };
+    const restless = {
+      ...sides,
+      kv: {
+        ...sides.kv,
+        txn: async () => ({
+          ...(await etcd.kv.txn({ compare: [{ key: Buffer.from('-'), target: 'version', version: 1n }] })),
+        }),
+      },
+    };
+    await expect(write(restless, { since })).rejects.toMatchObject({ code: 'KeysChanged' });
+    expect(etcd.at('/p/a')?.version).toBe(1n);
+  });
+
+  test('is nothing if it is what the backup has, or lies elsewhere', async () => {
+    const etcd = began(live);
+    const sides = sidesOf(etcd, backup, ['/p/']);
+    const { since } = await compared(sides);
+    etcd.put('/p/b', 'new');
+    etcd.delete('/p/x');
+    etcd.put('/q', 'mine');
+    await write(sides, { since });
+    expect(sorted(etcd.contents)).toEqual(sorted(new Map([...backup, ['/q', 'mine']])));
+  });
+
+  const operation = fc.tuple(key, fc.constantFrom('x', 'y', undefined));
+
+  test('of random histories: either nothing that others wrote is lost, or it is refused', async () => {
+    const others = fc.array(operation, { maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(contents, contents, prefixes, others, fc.nat(3), async (first, stored, wanted, history, at) => {
+        const etcd = began(first);
+        const sides = sidesOf(etcd, stored, wanted);
+        const { since } = await compared(sides);
+        const happened: [string, string | undefined][] = [];
+        const happen = (count: number) => {
+          for (const [name, value] of history.slice(happened.length, happened.length + count)) {
+            happened.push([name, value]);
+            if (value === undefined) etcd.delete(name);
+            else etcd.put(name, value);
+          }
+        };
+        happen(at);
+        etcd.beforeTransaction = () => happen(4);
+        const before = new Map(etcd.contents);
+        const isRefused = await write(sides, { since }).then(
+          () => false,
+          (error: { code?: string }) => error.code === 'KeysChanged' || Promise.reject(error),
+        );
+        const changed = happened.slice(0, at).filter(([name, value]) => first.get(name) !== value);
+        const meant = changed.filter(([name]) => wanted.some((prefix) => name.startsWith(prefix)));
+        // A change that stands, and is not what the backup has, is never overwritten in silence.
+        const standing = meant.filter(
+          ([name]) => before.get(name) !== first.get(name) && before.get(name) !== stored.get(name),
+        );
+        expect(standing.length === 0 || isRefused).toBe(true);
+        const elsewhere = (all: Contents) =>
+          sorted(all).filter(([name]) => !wanted.some((prefix) => name.startsWith(prefix)));
+        const others = new Map(before);
+        for (const [name, value] of happened.slice(at))
+          if (value === undefined) others.delete(name);
+          else others.set(name, value);
+        expect(elsewhere(etcd.contents)).toEqual(elsewhere(others));
+        const wantedNow = isRefused ? others : etcd.contents;
+        expect(sorted(etcd.contents)).toEqual(sorted(wantedNow));
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('a cluster', () => {
+  const backup = new Map(Array.from({ length: 40 }, (_, index) => [`/p/${index}`, 'v']));
+
+  function limited(etcd: MemoryEtcd, most: number, code: 'InvalidArgument' | 'RequestTooLarge') {
+    const txn: MemoryEtcd['kv']['txn'] = async (request) => {
+      if ((request.success?.length ?? 0) > most) throw new EtcdError(code, 'too many operations in txn request');
+      return etcd.kv.txn(request);
+    };
+    return { ...etcd.kv, txn };
+  }
+
+  test.each(['InvalidArgument', 'RequestTooLarge'] as const)(
+    'with lower limits gets smaller transactions (%s)',
+    async (code) => {
+      const etcd = new MemoryEtcd();
+      const sides = { ...sidesOf(etcd, backup, ['/p/']), kv: limited(etcd, 7, code) };
+      const { since } = await compared(sides);
+      await write(sides, { since });
+      expect(sorted(etcd.contents)).toEqual(sorted(backup));
+    },
+  );
+
+  test.each([
+    ['RequestTooLarge', 'key /p/0 is too large for a transaction of this cluster: raise ETCD_MAX_REQUEST_BYTES'],
+    ['NoSpace', 'the cluster has no space left (alarm NOSPACE)'],
+  ] as const)('that takes none says what to do (%s)', async (code, why) => {
+    const etcd = new MemoryEtcd();
+    const txn = () => Promise.reject(new EtcdError(code, 'refused'));
+    const sides = { ...sidesOf(etcd, new Map([['/p/0', 'v']]), ['/p/']), kv: { ...etcd.kv, txn } };
+    await expect(write(sides, {})).rejects.toThrow(why);
+  });
+});

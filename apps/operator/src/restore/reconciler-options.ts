@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Request } from '@etcd-operator/controller-runtime';
+import type { Dialer } from '@etcd-operator/etcd';
+import type { Client } from '@etcd-operator/kube';
+import type { Clock, Random } from '@etcd-operator/ports';
+import type { EtcdRestore } from '../api/etcd-restore.ts';
+import type { PodGrants } from '../cluster/grants/pod-grants.ts';
+import type { ClusterSecrets } from '../cluster/secrets/cluster-secrets.ts';
+import type { StorageSettings } from '../storage/open-store.ts';
+import type { Turns } from '../transfers/turns.ts';
+import type { Jobs } from './jobs.ts';
+import type { AgentSource } from './objects/seed-pod.ts';
+import type { Found } from './observe/observe.ts';
+import type { Scratch } from './source/scratch.ts';
+
+/** What a reconciler of EtcdRestores stands on. */
+export interface RestoreReconcilerOptions {
+  /** Whether it may read nodes. @default true */
+  readonly readsNodes?: boolean;
+  /** For what goes on beside the looks; it only reads. */
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** The objects around a restore, from the caches; undefined if it is gone. */
+  readonly find: (request: Request) => Found | undefined;
+  readonly secrets: ClusterSecrets;
+  readonly jobs: Jobs;
+  /** How many may read a backup, and how many may move data while a cluster is isolated, at the same time. */
+  readonly turns: { readonly read: Turns; readonly move: Turns };
+  /** Whether this operator manages an object (its scope annotation). */
+  readonly isManaged: (restore: EtcdRestore) => boolean;
+  readonly storage: StorageSettings;
+  readonly grants: PodGrants;
+  /** Throws if this process no longer holds the lease. */
+  readonly fence: () => void;
+  /** Where sources stay between being verified and being delivered. */
+  readonly scratch: Scratch;
+  readonly agent: AgentSource;
+  /** Who holds the lock of an operator of CoreOS's kind; nothing is touched while somebody does. */
+  readonly oldOperator: () => string | undefined;
+  readonly event: (restore: EtcdRestore, type: 'Normal' | 'Warning', reason: string, message: string) => void;
+  readonly dial?: Dialer;
+}

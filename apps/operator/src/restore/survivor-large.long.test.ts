@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { persistentVolumeClaims } from '@etcd-operator/kube';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { seconds } from './testing/restore-by-hand.ts';
+import { RestoreLab } from './testing/restore-lab.ts';
+import { Timeline } from './testing/timeline.ts';
+
+/**
+ * A recovery from a survivor with 1 GiB on its volume, against what its own pod takes to serve again on that volume, in the same run.
+ * Alone on the machine: `npm run test:long -- survivor-large`. `RESTORE_MEBIBYTES` says how much instead of 1 GiB.
+ */
+const values = Number(process.env['RESTORE_MEBIBYTES'] ?? 1_024);
+const mebibyte = 1024 * 1024;
+const bar = 1.5;
+const name = 'large';
+const spec = {
+  size: 2,
+  version: '3.6.16',
+  pod: {
+    etcdEnv: [{ name: 'ETCD_QUOTA_BACKEND_BYTES', value: '8589934592' }],
+    persistentVolumeClaimSpec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '8Gi' } } },
+  },
+} as const;
+
+let lab: RestoreLab;
+beforeAll(async () => {
+  lab = await RestoreLab.start({ nodes: 1 });
+}, 120_000);
+afterAll(async () => {
+  await lab?.[Symbol.asyncDispose]();
+});
+
+const settleDisk = () => promisify(execFile)('sync');
+
+async function fill(): Promise<void> {
+  using member = await lab.clusters.member(name);
+  for (let index = 0; index < values; index++)
+    await member.kv.put({ key: Buffer.from(`large-${index}`), value: Buffer.alloc(mebibyte, `${index} `) });
+}
+
+test('a cluster is recovered from a survivor with 1 GiB in a time of the order of its own start, printed beside the bar', async () => {
+  const { clusters } = lab;
+  await clusters.create(name, spec);
+  await clusters.settled(name, 120_000);
+  await fill();
+  const [lost, survivor] = (await clusters.pods(name)).map(({ metadata }) => metadata?.name ?? '');
+  await settleDisk();
+  const start = await seconds(async () => {
+    await clusters.deletePod(survivor ?? '', 0);
+    await clusters.until('it is there again', async () => {
+      const pod = (await clusters.pods(name)).find(({ metadata }) => metadata?.name === survivor);
+      return pod?.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') || undefined;
+    });
+  });
+  await clusters.settled(name, 120_000);
+  await clusters.stopOperator();
+  const claims = clusters.lab.client().resource(persistentVolumeClaims);
+  await claims.delete({ namespace: 'default', name: lost ?? '' });
+  await clusters.deletePod(lost ?? '', 0);
+  clusters.startOperator();
+  await clusters.until(
+    'the quorum is lost',
+    async () =>
+      (await clusters.get(name)).status?.conditions?.some(({ reason }) => reason === 'QuorumLost') || undefined,
+  );
+  await settleDisk();
+  const timeline = new Timeline(lab, name);
+  const ours = await seconds(async () => {
+    await lab.create(name, { etcdCluster: { name }, source: { survivor: {} } });
+    await clusters.until(
+      'a client is served',
+      async () => {
+        if ((await clusters.get(name)).status?.incarnation !== 2) return undefined;
+        using member = await clusters.member(name);
+        await member.kv.range({ key: Buffer.from('large-0'), countOnly: true });
+        return true;
+      },
+      600_000,
+    );
+  });
+  process.stdout.write(`    ${await timeline.end()}\n`);
+  await lab.succeeded(name, 600_000);
+  using member = await clusters.member(name);
+  const all = { key: Buffer.from([0]), rangeEnd: Buffer.from([0]), countOnly: true };
+  expect(Number((await member.kv.range(all)).count)).toBe(values);
+  const ratio = ours / start;
+  process.stdout.write(`    ${values} MiB: ${JSON.stringify({ ours, start, ratio, bar })}\n`);
+}, 1_800_000);

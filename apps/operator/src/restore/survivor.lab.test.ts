@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+import { clientPort, MemberClient } from '@etcd-operator/etcd';
+import { WritingClient, writtenKeys } from '@etcd-operator/etcd/testing';
+import { type PersistentVolumeClaim, type Pod, persistentVolumeClaims, pods } from '@etcd-operator/kube';
+import { systemClock } from '@etcd-operator/ports';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { labels } from '../api/names.ts';
+import { RestoreLab } from './testing/restore-lab.ts';
+
+const persistentVolumeClaimSpec = {
+  accessModes: ['ReadWriteOnce'],
+  resources: { requests: { storage: '1Gi' } },
+} as const;
+
+const releases = { '3.5': '3.5.35', '3.6': '3.6.16', '3.7': '3.7.3' } as const;
+
+describe('an EtcdRestore from a survivor', () => {
+  let lab: RestoreLab;
+  beforeAll(async () => {
+    lab = await RestoreLab.start({ versions: ['3.5', '3.6', '3.7'] });
+  });
+  afterAll(async () => {
+    await lab?.[Symbol.asyncDispose]();
+  });
+
+  const volumes = () => lab.clusters.lab.client().resource(persistentVolumeClaims);
+  const claims = async (cluster: string): Promise<readonly PersistentVolumeClaim[]> =>
+    (await volumes().list({ namespace: 'default', labelSelector: `${labels.cluster}=${cluster}` })).items;
+  const podNames = async (cluster: string) => {
+    const found = await lab.clusters.pods(cluster);
+    return found.map(({ metadata }) => metadata?.name ?? '').sort();
+  };
+
+  const recordedClient = async (cluster: string, via: string) => {
+    const pod = (await lab.clusters.pods(cluster)).find(({ metadata }) => metadata?.name === via);
+    return new WritingClient(
+      new MemberClient({
+        target: { host: pod?.status?.podIP ?? '', port: clientPort },
+        clock: systemClock,
+        dial: ({ host, port }) => lab.clusters.lab.dial(host, port),
+        timeoutMs: 1_000,
+      }),
+    );
+  };
+
+  /** A pod that is deleted by force runs on for a moment. */
+  const ended = ({ metadata, status }: Pod) =>
+    lab.clusters.until(`the end of ${metadata?.name}`, () =>
+      lab.clusters.lab.dial(status?.podIP ?? '', clientPort).then(
+        (socket) => void socket.destroy(),
+        () => true,
+      ),
+    );
+
+  /**
+   * For good: the pod is killed, and its volume goes with it. The etcd-operator is away meanwhile. A pod that is deleted by force runs on
+   * for a moment, and with the survivor that is a quorum: nothing is recovered then.
+   */
+  const lose = async (names: readonly string[]) => {
+    const { lab: kube } = lab.clusters;
+    const found = await Promise.all(
+      names.map((name) => kube.client().resource(pods).get({ namespace: 'default', name })),
+    );
+    await Promise.all(names.map((name) => volumes().delete({ namespace: 'default', name })));
+    await Promise.all(names.map((name) => lab.clusters.deletePod(name, 0)));
+    for (const pod of found) await ended(pod);
+  };
+
+  const quorumLost = (name: string) =>
+    lab.clusters.until(`${name} has lost its quorum`, async () => {
+      const { status } = await lab.clusters.get(name);
+      const available = status?.conditions?.find(({ type }) => type === 'Available');
+      return available?.status === 'False' && available.reason === 'QuorumLost' ? true : undefined;
+    });
+
+  const keys = async (cluster: string) => {
+    using member = await lab.clusters.member(cluster);
+    return await writtenKeys(member);
+  };
+
+  const recover = (name: string, member?: string) =>
+    lab.create(name, { etcdCluster: { name }, source: { survivor: { ...(member !== undefined && { member }) } } });
+
+  test.each(Object.entries(releases))(
+    'brings back every acknowledged write after two of three members were lost for good, etcd %s',
+    async (minor, version) => {
+      const { clusters } = lab;
+      const name = `alone-${minor.replace('.', '')}`;
+      await clusters.create(name, { size: 3, version, pod: { persistentVolumeClaimSpec } });
+      const before = await clusters.settled(name);
+      const members = await podNames(name);
+      const survivor = members[1] ?? '';
+      const writer = await recordedClient(name, survivor);
+      await clusters.until('some hundred writes', async () => (writer.acknowledged.length > 300 ? true : undefined));
+      await clusters.stopOperator();
+      await lose(members.filter((member) => member !== survivor));
+      const acknowledged = await writer.stop();
+      clusters.startOperator();
+      await quorumLost(name);
+      const [kept] = await claims(name);
+      await recover(name);
+      const status = await lab.succeeded(name, 240_000);
+      expect(status.source).toMatchObject({
+        path: `pvc/${survivor}`,
+        verified: 'Survivor',
+        survivor: { member: survivor },
+      });
+      const after = await clusters.settled(name);
+      expect(after.status).toMatchObject({ incarnation: 2, readySize: 3 });
+      expect(after.status?.clusterID).not.toBe(before.status?.clusterID);
+      const found = await keys(name);
+      expect(acknowledged.filter((key) => !found.has(key))).toEqual([]);
+      // What it was recovered from is as it was, and listed.
+      expect(status.oldVolumes?.names).toEqual([survivor]);
+      expect((await claims(name)).map(({ metadata }) => metadata?.uid)).toContain(kept?.metadata?.uid);
+      // No pod of the previous incarnation is left to come back.
+      const pods = await clusters.pods(name);
+      expect(pods.map(({ metadata }) => metadata?.labels?.[labels.incarnation])).toEqual(['2', '2', '2']);
+      await clusters.put(name, 'afterwards', 'served');
+    },
+    480_000,
+  );
+
+  test('takes the most advanced of two survivors, refuses the other one by name, and is refused while there is a quorum', async () => {
+    const { clusters } = lab;
+    const name = 'two';
+    await clusters.create(name, { size: 5, version: '3.6.16', pod: { persistentVolumeClaimSpec } });
+    await clusters.settled(name);
+    await lab.create('needless', { etcdCluster: { name }, source: { survivor: {} } });
+    expect((await lab.ended('needless')).reason).toContain('the cluster has a quorum');
+    expect((await clusters.get(name)).status).toMatchObject({ incarnation: 1, readySize: 5 });
+    const [ahead = '', behind = '', ...lost] = await podNames(name);
+    await clusters.stopOperator();
+    const stopped = (await clusters.pods(name)).filter(({ metadata }) => metadata?.name === behind);
+    await clusters.deletePod(behind, 0);
+    // While it runs on it receives what is written, and would not be behind.
+    for (const pod of stopped) await ended(pod);
+    const writer = await recordedClient(name, ahead);
+    await clusters.until('some hundred writes', async () => (writer.acknowledged.length > 200 ? true : undefined));
+    await lose(lost);
+    const acknowledged = await writer.stop();
+    clusters.startOperator();
+    await quorumLost(name);
+    await recover(name, behind);
+    const refused = await lab.ended(name, 180_000);
+    expect(refused).toMatchObject({ phase: 'Failed' });
+    expect(refused.reason).toContain(`member ${behind} is behind member ${ahead}`);
+    expect(refused.reason).toContain('log entries would be lost');
+    // Everything is as it was: both are started on their volumes again.
+    await clusters.until('both members run again', async () => {
+      const pods = await clusters.pods(name);
+      const isBack = pods.every(({ metadata }) => metadata?.labels?.['app'] === 'etcd' && !metadata.deletionTimestamp);
+      return pods.length === 2 && isBack ? true : undefined;
+    });
+    await quorumLost(name);
+    await lab.delete(name);
+    await lab.create('again', { etcdCluster: { name }, source: { survivor: {} } });
+    const status = await lab.succeeded('again', 240_000);
+    expect(status.source?.survivor).toMatchObject({ member: ahead });
+    await clusters.settled(name);
+    const found = await keys(name);
+    expect(acknowledged.filter((key) => !found.has(key))).toEqual([]);
+    expect([...(status.oldVolumes?.names ?? [])].sort()).toEqual([ahead, behind].sort());
+  }, 600_000);
+
+  test('of a cluster without volumes takes a snapshot of the pod that still runs, and says what may be missing', async () => {
+    const { clusters } = lab;
+    const name = 'bare';
+    await clusters.create(name, { size: 3, version: '3.6.16' });
+    await clusters.settled(name);
+    const [survivor = '', ...lost] = await podNames(name);
+    const writer = await recordedClient(name, survivor);
+    await clusters.until('some writes', async () => (writer.acknowledged.length > 100 ? true : undefined));
+    await clusters.stopOperator();
+    await Promise.all(lost.map((pod) => clusters.deletePod(pod, 0)));
+    // At once: they run on for a moment, and the survivor names a leader for longer. Neither ends the recovery.
+    await recover(name, survivor);
+    const acknowledged = await writer.stop();
+    clusters.startOperator();
+    const status = await lab.succeeded(name, 180_000);
+    expect(status.source).toMatchObject({ path: `pod/${survivor}`, survivor: { member: survivor } });
+    expect(status.source?.survivor?.warning).toContain('has no volume');
+    await clusters.settled(name);
+    const found = await keys(name);
+    expect(acknowledged.filter((key) => !found.has(key))).toEqual([]);
+  }, 300_000);
+
+  const uidsOf = (pods: readonly Pod[]) => new Set(pods.map(({ metadata }) => metadata?.uid));
+
+  test('waits while members are Ready that only the operators cannot reach: nothing is touched', async () => {
+    const { clusters } = lab;
+    const name = 'unseen';
+    await clusters.create(name, { size: 3, version: '3.6.16', pod: { persistentVolumeClaimSpec } });
+    await clusters.settled(name);
+    const before = await clusters.pods(name);
+    await clusters.cutOperatorsOff(name);
+    await recover(name);
+    const { phase } = await clusters.until('the recovery waits', async () => {
+      const { status } = await lab.get(name);
+      return status?.reason?.includes('is Ready, so its etcd serves clients') ? status : undefined;
+    });
+    expect(phase).toBe('Verifying');
+    await lab.delete(name);
+    clusters.paths.showAll();
+    expect((await clusters.settled(name)).status).toMatchObject({ incarnation: 1 });
+    expect(uidsOf(await clusters.pods(name))).toEqual(uidsOf(before));
+  }, 300_000);
+});

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+import { copyFile, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  keepAlone,
+  LogError,
+  LogReader,
+  type LogReading,
+  readSnapshotFacts,
+  SnapshotError,
+  type SnapshotFacts,
+} from '@etcd-operator/etcd';
+
+/** Where etcd keeps things in its data directory. */
+const folders = { log: join('member', 'wal'), snapshots: join('member', 'snap') } as const;
+
+/**
+ * Copies a member's data directory, which nobody writes to, and ends the log of the copy so that the member goes on alone with
+ * everything that it has; see `keepAlone`. The original is only read. What an earlier try has left is removed first. Rejects with a
+ * `LogError` for a directory that no etcd can be started on, or only with less than it had.
+ */
+export async function copySurvivor(from: string, to: string): Promise<{ log: LogReading; newestEntry: bigint }> {
+  const log = await readLog(from);
+  const ending = keepAlone(log);
+  const newestEntry = await checkDatabase(from, log);
+  await rm(to, { recursive: true, force: true });
+  for (const folder of Object.values(folders)) await mkdir(join(to, folder), { recursive: true, mode: 0o700 });
+  const snapshots = await namesIn(join(from, folders.snapshots));
+  // A database from the leader is called `.snap.db` until it is put in place.
+  for (const name of snapshots.filter((file) => file === 'db' || /\.snap(\.db)?$/.test(file)))
+    await copyFile(join(from, folders.snapshots, name), join(to, folders.snapshots, name));
+  const files = await logFiles(from);
+  for (const name of files.slice(0, -1)) await copyFile(join(from, folders.log, name), join(to, folders.log, name));
+  const last = files.at(-1) ?? '';
+  const kept = (await readFile(join(from, folders.log, last))).subarray(0, log.end.offset);
+  await writeFile(join(to, folders.log, last), Buffer.concat([kept, ending]), { mode: 0o600, flush: true });
+  return { log, newestEntry };
+}
+
+/**
+ * The database has applied nothing that the log does not have: else the end of the log is gone, of which an etcd says nothing. Where
+ * there is none, etcd makes it from the log, if that goes back to the first entry. Resolves with the revision of its newest entry.
+ */
+async function checkDatabase(directory: string, { lastIndex }: LogReading): Promise<bigint> {
+  if (!(await namesIn(join(directory, folders.snapshots))).includes('db')) return 0n;
+  const { consistentIndex: applied = 0n, newestEntry } = await databaseFacts(join(directory, folders.snapshots, 'db'));
+  if (applied > lastIndex)
+    throw new LogError(
+      'Missing',
+      `the end of its write-ahead log is missing: it ends at index ${lastIndex}, but its database has applied index ${applied}`,
+    );
+  return newestEntry;
+}
+
+async function databaseFacts(file: string): Promise<SnapshotFacts> {
+  await using handle = await open(file, 'r');
+  try {
+    return await readSnapshotFacts(async (offset, length) => {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, offset);
+      return buffer.subarray(0, bytesRead);
+    });
+  } catch (error) {
+    if (error instanceof SnapshotError) throw new LogError('Damaged', `its database is damaged: ${error.message}`);
+    throw error;
+  }
+}
+
+/** What the log in a member's data directory holds. Only reads. */
+export async function readLog(directory: string): Promise<LogReading> {
+  const snapshots = new Set(await namesIn(join(directory, folders.snapshots)));
+  const reader = new LogReader((term, index) => snapshots.has(`${hex(term)}-${hex(index)}.snap`));
+  // One at a time: each has 64 MiB.
+  for (const name of await logFiles(directory)) reader.add(await readFile(join(directory, folders.log, name)));
+  return reader.result();
+}
+
+/** True if nothing was ever written there: etcd makes its log first. */
+export async function isBlank(directory: string): Promise<boolean> {
+  const [snapshots, log] = await Promise.all(Object.values(folders).map((folder) => namesIn(join(directory, folder))));
+  return snapshots?.length === 0 && log?.length === 0;
+}
+
+async function logFiles(directory: string): Promise<string[]> {
+  const names = (await namesIn(join(directory, folders.log))).filter((name) =>
+    /^[0-9a-f]{16}-[0-9a-f]{16}\.wal$/.test(name),
+  );
+  if (names.length === 0) throw new LogError('Missing', 'its volume holds no write-ahead log');
+  return names.sort();
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function hex(value: bigint): string {
+  return value.toString(16).padStart(16, '0');
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+import { writeFile } from 'node:fs/promises';
+import { formatId, LogError, type LogReading } from '@etcd-operator/etcd';
+import type { SurvivorReading } from '../observation.ts';
+import { copySurvivor, isBlank } from './copy-survivor.ts';
+
+/** Where Kubernetes takes what a container says at its end from. */
+export const reportFile = '/dev/termination-log';
+
+/** Elections since the last snapshot that are told of. */
+const mostTerms = 100;
+
+/** Copies a survivor's data, and reports what it is through the status of the pod. Damage is reported by failing. */
+export async function reportSurvivor(from: string, to: string, file: string): Promise<void> {
+  await writeFile(file, JSON.stringify(await copied(from, to)));
+}
+
+async function copied(from: string, to: string): Promise<SurvivorReading> {
+  if (await isBlank(from)) return { kind: 'blank' };
+  try {
+    const { log, newestEntry } = await copySurvivor(from, to);
+    return readingOf(log, newestEntry);
+  } catch (error) {
+    if (error instanceof LogError) return { kind: 'unreadable', why: error.message };
+    throw error;
+  }
+}
+
+export function readingOf(log: LogReading, newestEntry: bigint): SurvivorReading {
+  const { memberId, clusterId, lastTerm, lastIndex, terms, state, voters, end } = log;
+  return {
+    kind: 'log',
+    term: Number(lastTerm),
+    index: Number(lastIndex),
+    commit: Number(state.commit),
+    voters: voters.length,
+    isVoter: voters.includes(memberId),
+    clusterId: formatId(clusterId),
+    memberId: formatId(memberId),
+    voterIds: voters.map(formatId),
+    isTorn: end.isTorn,
+    // A status has room for 4 KiB.
+    terms: terms.length > mostTerms ? [] : terms.map(({ index, term }) => [Number(index), Number(term)]),
+    newestEntry: Number(newestEntry),
+  };
+}
+
+/** What a pod's status says that was found; undefined if it says nothing that can be read. */
+export function readReport(text: string): SurvivorReading | undefined {
+  try {
+    const said: unknown = JSON.parse(text);
+    if (typeof said !== 'object' || said === null || !('kind' in said)) return undefined;
+    if (said.kind === 'blank') return { kind: 'blank' };
+    if (said.kind === 'unreadable' && 'why' in said) return { kind: 'unreadable', why: String(said.why).slice(0, 500) };
+    return said.kind === 'log' ? readLog(said) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readLog(said: object): SurvivorReading | undefined {
+  const numberAt = (key: string) => Number(key in said ? Reflect.get(said, key) : Number.NaN);
+  const [term, index] = [numberAt('term'), numberAt('index')];
+  const [commit, voters] = [numberAt('commit'), numberAt('voters')];
+  if (![term, index, commit, voters].every(Number.isSafeInteger)) return undefined;
+  const [clusterId, memberId] = [Reflect.get(said, 'clusterId'), Reflect.get(said, 'memberId')];
+  const voterIds: unknown = Reflect.get(said, 'voterIds');
+  if (typeof clusterId !== 'string' || typeof memberId !== 'string' || !Array.isArray(voterIds)) return undefined;
+  const whose = { clusterId, memberId, voterIds: voterIds.map(String) };
+  const isTrue = (key: string) => Reflect.get(said, key) === true;
+  // An unknown end counts as a torn one.
+  const isTorn = Reflect.get(said, 'isTorn') !== false;
+  const terms = readTerms(Reflect.get(said, 'terms'));
+  const newestEntry = Number.isSafeInteger(numberAt('newestEntry')) ? numberAt('newestEntry') : 0;
+  return { kind: 'log', term, index, commit, voters, isVoter: isTrue('isVoter'), ...whose, isTorn, terms, newestEntry };
+}
+
+/** What is not what was written, in whatever way, is not known. */
+function readTerms(said: unknown): readonly (readonly [number, number])[] {
+  if (!Array.isArray(said)) return [];
+  const pairs = said.map((pair: unknown) => (Array.isArray(pair) ? pair.map(Number) : []));
+  const terms = pairs.map(([index = Number.NaN, term = Number.NaN]) => [index, term] as const);
+  const isAscending = terms.every(([index, term], place) => {
+    const [before, earlier] = terms[place - 1] ?? [-1, -1];
+    return Number.isSafeInteger(index) && Number.isSafeInteger(term) && index > before && term > earlier;
+  });
+  return isAscending ? terms : [];
+}

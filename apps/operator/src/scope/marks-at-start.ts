@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import { isNotOlder, type ReconcileContext } from '@etcd-operator/controller-runtime';
+import { type KubeObject, keyOf, keyString, type Resource } from '@etcd-operator/kube';
+import { annotations } from '../api/names.ts';
+
+/**
+ * The marks of cluster-wide operators at the time when this operator began, read after it held its Lease. A cache may be older than the
+ * Lease and lack a mark; an operator that marks an object later finds the Lease and takes its mark back.
+ */
+export class MarksAtStart {
+  readonly #resource: Resource;
+  #reading: Promise<ReadonlyMap<string, KubeObject>> | undefined;
+
+  constructor(resource: Resource) {
+    this.#resource = resource;
+  }
+
+  /** What was read counts no more: the API server's data was replaced, and versions cannot be compared. */
+  forget(): void {
+    this.#reading = undefined;
+  }
+
+  /** Who has marked an object from the cache. */
+  async of(object: KubeObject, context: ReconcileContext): Promise<string | undefined> {
+    this.#reading ??= this.#read(object, context);
+    const marked = await this.#reading.catch((error: unknown) => {
+      this.#reading = undefined;
+      throw error;
+    });
+    const read = marked.get(keyString(keyOf(object)));
+    return markOf(read && isOlder(object, read) ? read : object);
+  }
+
+  async #read(object: KubeObject, { client, signal }: ReconcileContext): Promise<ReadonlyMap<string, KubeObject>> {
+    const { namespace = '' } = object.metadata ?? {};
+    const marked = new Map<string, KubeObject>();
+    for await (const { items } of client.resource(this.#resource).pages({ namespace, signal })) {
+      for (const item of items) if (markOf(item) !== undefined) marked.set(keyString(keyOf(item)), item);
+    }
+    return marked;
+  }
+}
+
+function markOf({ metadata }: KubeObject): string | undefined {
+  return metadata?.annotations?.[annotations.managedBy];
+}
+
+function isOlder(object: KubeObject, than: KubeObject): boolean {
+  return !isNotOlder(object.metadata?.resourceVersion ?? '', than.metadata?.resourceVersion ?? '');
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+import type {
+  ControllerBuilder,
+  DeepReadonly,
+  EventRecorder,
+  Manager,
+  Predicate,
+} from '@etcd-operator/controller-runtime';
+import {
+  endpoints,
+  type KubeObject,
+  keyOf,
+  type Lease,
+  leases,
+  type ObjectKey,
+  type Resource,
+} from '@etcd-operator/kube';
+import { lockRecord, recordHolder } from '../old-operator.ts';
+import type { OperatorOptions } from '../prepare-operator.ts';
+import { Claims } from './claims.ts';
+import { Responsibility, type ResponsibilityOptions } from './responsibility.ts';
+
+/** What an operator manages. */
+export interface OperatorScope {
+  readonly isClusterWide: boolean;
+  /** True if it manages another namespace than the one it runs in: whose users are not those of the operator's. */
+  readonly isShared: boolean;
+  /** Of a process with an operator for each of several namespaces, the controllers' names differ, as their metrics must. */
+  controllerName(kind: string): string;
+  /** For a kind that it reconciles. */
+  responsibility<T extends KubeObject>(resource: Resource<T>): Responsibility<T>;
+  /** Has a controller look again at the objects of a namespace when an operator of that namespace comes or goes. */
+  watch(builder: ControllerBuilder, objectsIn: (namespace: string) => readonly ObjectKey[]): ControllerBuilder;
+}
+
+/** The operators of the image. */
+export const programNames = ['etcd-operator', 'etcd-backup-operator', 'etcd-restore-operator'] as const;
+
+/** The Lease of an operator. That of a cluster-wide one is another, so that both can run in one namespace. */
+export function leaseName(program: string, isClusterWide: boolean): string {
+  return isClusterWide ? `${program}-cluster-wide` : program;
+}
+
+export function operatorScope(
+  program: string,
+  options: Pick<OperatorOptions, 'namespace' | 'watched' | 'clusterWide' | 'onlyAnnotated'>,
+  manager: Manager,
+  events: EventRecorder,
+): OperatorScope {
+  const { clock } = manager;
+  const { namespace: home, watched, clusterWide = false, onlyAnnotated = false } = options;
+  const controllerName = (kind: string) => (watched === undefined ? kind : `${kind}/${watched}`);
+  const make = <T extends KubeObject>(resource: Resource<T>, of: ResponsibilityOptions) => {
+    const responsibility = new Responsibility(resource, of);
+    manager.onWorldReplaced(() => responsibility.forgetWorld());
+    return responsibility;
+  };
+  if (!clusterWide) {
+    return {
+      isClusterWide: false,
+      isShared: watched !== undefined && watched !== home,
+      controllerName,
+      responsibility: (resource) => make(resource, { clock, events, home, reach: { kind: 'namespace' } }),
+      watch: (builder) => builder,
+    };
+  }
+  const selection = { fieldSelector: `metadata.name=${program}` };
+  const claims = new Claims({
+    clock,
+    name: program,
+    leases: manager.informer(leases, selection),
+    locks: manager.informer(endpoints, selection),
+  });
+  const others = { claims, leaseName: program, clusterWideLeaseName: leaseName(program, true) };
+  const reach = { kind: 'cluster', onlyAnnotated } as const;
+  return {
+    isClusterWide: true,
+    isShared: true,
+    controllerName,
+    responsibility: (resource) => make(resource, { clock, events, home, reach, others }),
+    watch: (builder, objectsIn) => {
+      const ofNamespace = (object: KubeObject) => objectsIn(object.metadata?.namespace ?? '');
+      return builder
+        .watches(leases, ofNamespace, { ...selection, predicate: changed(leaseHolder) })
+        .watches(endpoints, ofNamespace, {
+          ...selection,
+          predicate: changed((lock) => recordHolder(lockRecord(lock))),
+        });
+    },
+  };
+}
+
+/** A Lease is renewed every few seconds; only who holds it matters. */
+function changed<T extends KubeObject>(of: (object: DeepReadonly<T>) => string): Predicate<T> {
+  return { updated: (before, after) => of(before) !== of(after) };
+}
+
+function leaseHolder({ spec }: DeepReadonly<Lease>): string {
+  return spec?.holderIdentity ?? '';
+}
+
+/** The keys of objects of a namespace, for `watch`. */
+export function keysIn(list: (selection: { readonly namespace: string }) => readonly KubeObject[]) {
+  return (namespace: string): readonly ObjectKey[] => list({ namespace }).map(keyOf);
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { EventRecorder, ReconcileContext } from '@etcd-operator/controller-runtime';
+import { ignoreNotFound, type KubeObject, keyOf, keyString, leases, type Resource } from '@etcd-operator/kube';
+import type { Clock } from '@etcd-operator/ports';
+import { annotations, fieldManager } from '../api/names.ts';
+import { eventReasons } from '../api/reasons.ts';
+import { FirstSeen } from '../first-seen.ts';
+import type { Claims } from './claims.ts';
+import { type Claim, judge, type Reach, type ScopeFacts, type Verdict } from './judge.ts';
+import { MarksAtStart } from './marks-at-start.ts';
+
+/**
+ * An operator hands over within seconds; one whose watch is dead notices after 90 s and stops by itself. Who has not let go after this
+ * time, in milliseconds, does not run.
+ */
+const longWait = 120_000;
+/** How soon an undecided object is looked at again, in milliseconds. */
+const recheck = 5_000;
+/** An operator hands over within seconds; whoever waits for longer, in milliseconds, is told for what. */
+const quietWait = 10_000;
+/** An operator that comes is seen at once; this is for one that went. */
+const slowRecheck = 30_000;
+/** As soon as the cache has seen the mark. */
+const atOnce = 1;
+
+const nobody: Claim = { kind: 'none' };
+
+/** What a cluster-wide operator knows of others. */
+export interface OtherOperators {
+  readonly claims: Pick<Claims, 'of' | 'ofLease'>;
+  /** The name of an operator's Lease in its namespace. */
+  readonly leaseName: string;
+  /** The name of a cluster-wide operator's Lease. */
+  readonly clusterWideLeaseName: string;
+}
+
+export interface ResponsibilityOptions {
+  readonly clock: Clock;
+  readonly reach: Reach;
+  /** The namespace that this operator runs in. */
+  readonly home: string;
+  /** For a cluster-wide operator. */
+  readonly others?: OtherOperators;
+  readonly events: EventRecorder;
+}
+
+interface Judged {
+  readonly uid: string;
+  readonly scope: string | undefined;
+  readonly verdict: Verdict;
+}
+
+/** Knows which objects of a kind this operator manages, so that no two operators ever work on the same one. */
+export class Responsibility<T extends KubeObject> {
+  readonly #options: ResponsibilityOptions;
+  readonly #resource: Resource<T>;
+  readonly #judged = new Map<string, Judged>();
+  /** UIDs of objects whose mark was found on the API server, with no Lease against it, after this process began to lead. */
+  readonly #confirmed = new Set<string>();
+  /** For how long objects have been in somebody else's way, by what would change if they moved. */
+  readonly #waits: FirstSeen;
+  readonly #marksAtStart: MarksAtStart;
+
+  constructor(resource: Resource<T>, options: ResponsibilityOptions) {
+    this.#resource = resource;
+    this.#options = options;
+    this.#marksAtStart = new MarksAtStart(resource);
+    this.#waits = new FirstSeen(options.clock);
+  }
+
+  /** As `settle` found last, for this very object with this annotation. */
+  isOurs(object: KubeObject): boolean {
+    const judged = this.#judged.get(keyString(keyOf(object)));
+    const { uid = '', annotations: notes = {} } = object.metadata ?? {};
+    return judged?.verdict.kind === 'ours' && judged.uid === uid && judged.scope === notes[annotations.scope];
+  }
+
+  forget(key: string): void {
+    const judged = this.#judged.get(key);
+    if (judged) this.#confirmed.delete(judged.uid);
+    this.#judged.delete(key);
+    this.#waits.forget(key);
+  }
+
+  /** The API server's data was replaced: what was read of it counts no more. */
+  forgetWorld(): void {
+    this.#confirmed.clear();
+    this.#marksAtStart.forget();
+  }
+
+  /**
+   * Decides who manages an object before anything is done with it. `stop` ends what is under way for it, before it is handed over.
+   * Returns when to decide again, in milliseconds; undefined if only an event changes it.
+   */
+  async settle(object: T, context: ReconcileContext, stop: () => Promise<unknown>): Promise<number | undefined> {
+    const key = keyString(keyOf(object));
+    const verdict = judge(await this.#facts(object, key, context));
+    this.#tell(object, this.#judged.get(key)?.verdict, verdict, context);
+    switch (verdict.kind) {
+      case 'ours':
+        return this.#keep(object, key, context, stop);
+      case 'others':
+      case 'nobody':
+        this.#note(object, key, verdict);
+        return this.#options.reach.kind === 'cluster' ? slowRecheck : undefined;
+      case 'wait':
+        this.#note(object, key, verdict);
+        this.#tellWait(object, key, verdict.why);
+        return recheck;
+      case 'mark':
+        this.#note(object, key, verdict);
+        await this.#mark(object, this.#options.home, context);
+        return atOnce;
+      case 'unmark':
+        this.#note(object, key, verdict);
+        await this.#mark(object, null, context);
+        this.#marksAtStart.forget();
+        return recheck;
+      case 'release':
+        return this.#release(object, key, context, stop);
+    }
+  }
+
+  /**
+   * A cluster-wide operator believes a mark only if it is still there and no Lease is held against it, both read after it was written:
+   * whoever took its Lease before it could see the mark is seen now, and whoever takes it later sees the mark.
+   */
+  async #keep(object: T, key: string, context: ReconcileContext, stop: () => Promise<unknown>) {
+    const { uid = '' } = object.metadata ?? {};
+    if (this.#options.reach.kind === 'cluster' && !this.#confirmed.has(uid)) {
+      const present = await ignoreNotFound(
+        context.client.resource(this.#resource).get(keyOf(object), { signal: context.signal }),
+      );
+      const isMarked =
+        present?.metadata?.uid === uid && present.metadata.annotations?.[annotations.managedBy] === this.#options.home;
+      if (!present || !isMarked) {
+        this.#note(object, key, { kind: 'wait', why: 'the cache has an older version of this object' });
+        return recheck;
+      }
+      if (await this.#isClaimedNow(present, context)) return this.#release(present, key, context, stop);
+      this.#confirmed.add(uid);
+    }
+    this.#note(object, key, { kind: 'ours' });
+    return undefined;
+  }
+
+  async #release(object: T, key: string, context: ReconcileContext, stop: () => Promise<unknown>): Promise<number> {
+    this.#confirmed.delete(object.metadata?.uid ?? '');
+    this.#note(object, key, { kind: 'others' });
+    await stop();
+    await this.#mark(object, null, context);
+    return recheck;
+  }
+
+  #note(object: T, key: string, verdict: Verdict): void {
+    const { uid = '', annotations: notes = {} } = object.metadata ?? {};
+    this.#judged.set(key, { uid, scope: notes[annotations.scope], verdict });
+  }
+
+  async #facts(object: T, key: string, context: ReconcileContext): Promise<ScopeFacts> {
+    const { reach, home, others } = this.#options;
+    const { annotations: notes = {}, namespace = '', uid = '' } = object.metadata ?? {};
+    const marks = this.#marksAtStart;
+    const markedBy = reach.kind === 'namespace' ? await marks.of(object, context) : notes[annotations.managedBy];
+    const isForeign = markedBy !== undefined && (reach.kind === 'namespace' || markedBy !== home);
+    const facts = {
+      reach,
+      home,
+      scope: notes[annotations.scope],
+      markedBy,
+      claim: others?.claims.of(namespace) ?? nobody,
+      markClaim: isForeign && others ? await this.#claimOfMark(markedBy, others, context) : nobody,
+      hasStatus: 'status' in object && object.status !== undefined,
+      hasWaited: false,
+    };
+    // Only the time counts in which the object would be this operator's, were it not for another.
+    const isWaiting = judge(facts).kind === 'wait';
+    const waited = this.#waits.age(key, isWaiting && `${uid} ${facts.scope} ${markedBy}`);
+    return { ...facts, hasWaited: isWaiting && waited >= longWait };
+  }
+
+  async #claimOfMark(namespace: string, others: OtherOperators, { client, signal }: ReconcileContext): Promise<Claim> {
+    const key = { namespace, name: others.clusterWideLeaseName };
+    return others.claims.ofLease(key, await ignoreNotFound(client.resource(leases).get(key, { signal })));
+  }
+
+  /** Not from the cache: what it holds may be from before the mark. */
+  async #isClaimedNow(object: T, { client, signal }: ReconcileContext): Promise<boolean> {
+    const { others } = this.#options;
+    const { namespace = '', annotations: notes = {} } = object.metadata ?? {};
+    if (!others || notes[annotations.scope] === 'clusterwide') return false;
+    const key = { namespace, name: others.leaseName };
+    const lease = await ignoreNotFound(client.resource(leases).get(key, { signal }));
+    return others.claims.ofLease(key, lease).kind === 'held';
+  }
+
+  /** With the object's version: a mark is never written over what somebody else has just written. */
+  async #mark(object: T, mark: string | null, { client, signal }: ReconcileContext): Promise<T> {
+    const { resourceVersion, uid } = object.metadata ?? {};
+    const metadata = { resourceVersion, uid, annotations: { [annotations.managedBy]: mark } };
+    return client
+      .resource(this.#resource)
+      .patch(keyOf(object), { type: 'merge', patch: { metadata } }, { fieldManager, signal });
+  }
+
+  /** Once for each wait: looks are `recheck` apart. */
+  #tellWait(object: T, key: string, why: string): void {
+    const waited = this.#waits.age(`${key}/why`, why) - quietWait;
+    if (waited < 0 || waited >= recheck) return;
+    const message = `This object is not managed yet: ${why}. It is checked again every ${recheck / 1000} s.`;
+    this.#options.events.record(object, 'Normal', eventReasons.waitingForOperator, message);
+  }
+
+  /** Once for each thing that is new. */
+  #tell(object: T, before: Verdict | undefined, verdict: Verdict, { log }: ReconcileContext): void {
+    if (before && before.kind === verdict.kind && whyOf(before) === whyOf(verdict)) return;
+    const why = whyOf(verdict);
+    if (verdict.kind === 'nobody') {
+      log.warn('this operator does not manage this object and knows of no other that does', { why });
+      const message = `This operator does not manage this object: ${why}.`;
+      this.#options.events.record(object, 'Warning', eventReasons.notResponsible, message);
+    } else if (why !== undefined)
+      log.info('another operator manages this object, or may manage it', { verdict: verdict.kind, why });
+  }
+}
+
+function whyOf(verdict: Verdict): string | undefined {
+  if (verdict.kind === 'release') return verdict.to;
+  return 'why' in verdict ? verdict.why : undefined;
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type Reconciler, type Result, requeueAfter } from '@etcd-operator/controller-runtime';
+import { type KubeObject, keyString, type ObjectKey } from '@etcd-operator/kube';
+import type { Responsibility } from './responsibility.ts';
+
+/**
+ * Settles who manages an object before each look at it. The reconciler asks `responsibility.isOurs` and takes an object that is not
+ * for one that is gone.
+ */
+export function scopedReconciler<T extends KubeObject>(
+  reconciler: Reconciler,
+  responsibility: Responsibility<T>,
+  find: (request: ObjectKey) => T | undefined,
+): Reconciler {
+  return {
+    async reconcile(request, context): Promise<Result> {
+      const object = find(request);
+      if (!object) {
+        responsibility.forget(keyString(request));
+        return reconciler.reconcile(request, context);
+      }
+      const recheck = await responsibility.settle(object, context, () => reconciler.reconcile(request, context));
+      const result = await reconciler.reconcile(request, context);
+      return recheck === undefined ? result : requeueAfter(recheck);
+    },
+  };
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import { StorageError } from './storage-error.ts';
+
+/** The namespaces whose objects may use the operator's own cloud credentials. */
+export type AmbientGrant = readonly string[] | 'all';
+
+/** A source of the spec that brings no credentials of its own. */
+export interface CredentialsWanted {
+  readonly namespace: string;
+  /** Where the spec could name a Secret: `s3.awsSecret`. */
+  readonly field: string;
+  /** The object names a server, or who may have signed its certificate. */
+  readonly isStoreChosen: boolean;
+}
+
+/**
+ * The operator's own cloud credentials (workload identity, the role of the machine, its environment) belong to whoever runs the operator.
+ * An object gets them only if its namespace was granted them, and never for a store that the object chose: that one could keep them.
+ */
+export function checkAmbient(
+  { namespace, field, isStoreChosen }: CredentialsWanted,
+  granted: AmbientGrant | undefined = [],
+): void {
+  if (isStoreChosen) {
+    const message = `spec.${field} must name a Secret with credentials, because the spec sets an endpoint or a caSecret, and the operator's own credentials are never sent to such a store`;
+    throw new StorageError('CredentialsNotGranted', message);
+  }
+  if (granted === 'all' || granted.includes(namespace)) return;
+  const message = `spec.${field} names no Secret with credentials, and objects in namespace ${namespace} may not use the operator's own credentials. Set spec.${field} to a Secret with credentials, or start the operator with -ambient-credentials=${namespace}`;
+  throw new StorageError('CredentialsNotGranted', message);
+}

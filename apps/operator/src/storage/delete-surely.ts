@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+import { BlobError, type BlobStore, isBlobError } from '@etcd-operator/blob';
+
+/** Deletes an object and looks whether it is gone: not everything that answers a deletion has done it. */
+export async function deleteSurely(store: BlobStore, key: string, signal: AbortSignal): Promise<void> {
+  await store.delete(key, { signal });
+  if (await isAbsent(store, key, signal)) return;
+  throw stillThere(key);
+}
+
+export function stillThere(key: string): BlobError {
+  return new BlobError('Unavailable', `the store confirmed the deletion of ${key}, but the object still exists`);
+}
+
+export async function isAbsent(store: BlobStore, key: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    await store.stat(key, { signal });
+    return false;
+  } catch (error) {
+    if (isBlobError(error, 'NotFound')) return true;
+    throw error;
+  }
+}

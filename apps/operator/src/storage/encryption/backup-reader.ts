@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { BlobInfo, ByteRange, CallOptions, LendOptions, LentRead } from '@etcd-operator/blob';
+import { contentBytes, decryptRange } from './decrypt-range.ts';
+import { EncryptionError } from './encryption-error.ts';
+import { FileCipher } from './file-cipher.ts';
+import { isEncrypted, longestHeader, magic, parseHeader } from './file-header.ts';
+import type { KeyProvider } from './key-provider.ts';
+
+/** The part of a store that backups are read by: as they were taken, whether or not they are encrypted in the store. */
+export interface BackupReader {
+  get(key: string, range?: ByteRange, options?: CallOptions): AsyncIterable<Uint8Array>;
+  /** With the length of the content. */
+  stat(key: string, options?: CallOptions): Promise<BlobInfo>;
+  lend(key: string, options: LendOptions): Promise<LentRead | undefined>;
+}
+
+export interface BackupToRead {
+  readonly key: string;
+  /** Undefined: the spec names none, and the backup must not be encrypted. */
+  readonly keys: KeyProvider | undefined;
+}
+
+/**
+ * Makes a stored backup readable. Other objects of the store are read as they are. Rejects with an `EncryptionError` if it is encrypted
+ * and should not be, the other way round, or with another key. What is encrypted is lent to nobody: he would need the key.
+ */
+export async function openBackup(
+  store: BackupReader,
+  { key, keys }: BackupToRead,
+  signal: AbortSignal,
+): Promise<BackupReader> {
+  const { bytes } = await store.stat(key, { signal });
+  const beginning = await read(store, key, Math.min(bytes, keys ? longestHeader : magic.byteLength), signal);
+  if (!keys) {
+    if (!isEncrypted(beginning)) return store;
+    const message = `the backup ${key} is encrypted. Set spec.encryption.secret to the Secret with its key`;
+    throw new EncryptionError('NoKey', message);
+  }
+  if (!isEncrypted(beginning)) {
+    const message = `the backup ${key} is not encrypted, and spec.encryption demands it. Remove spec.encryption to restore it if you trust it, or name an encrypted backup`;
+    throw new EncryptionError('NotEncrypted', message);
+  }
+  const header = parseHeader(beginning);
+  return new DecryptingReader(store, { key, bytes, cipher: new FileCipher(await keys.unwrap(header, signal), header) });
+}
+
+async function read(store: BackupReader, key: string, length: number, signal: AbortSignal): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  if (length === 0) return Buffer.alloc(0);
+  for await (const piece of store.get(key, { offset: 0, length }, { signal })) pieces.push(Buffer.from(piece));
+  return Buffer.concat(pieces);
+}
+
+interface EncryptedBackup {
+  readonly key: string;
+  /** Its length when it was opened: chunks of another object that has taken its place are not taken for its own. */
+  readonly bytes: number;
+  readonly cipher: FileCipher;
+}
+
+class DecryptingReader implements BackupReader {
+  readonly #store: BackupReader;
+  readonly #backup: EncryptedBackup;
+
+  constructor(store: BackupReader, backup: EncryptedBackup) {
+    this.#store = store;
+    this.#backup = backup;
+  }
+
+  async *get(key: string, range: ByteRange = { offset: 0 }, options: CallOptions = {}): AsyncGenerator<Uint8Array> {
+    const read = (part: ByteRange) => this.#store.get(key, part, options);
+    yield* key === this.#backup.key ? decryptRange({ ...this.#backup, read }, range) : read(range);
+  }
+
+  async stat(key: string, options: CallOptions = {}): Promise<BlobInfo> {
+    const info = await this.#store.stat(key, options);
+    const { cipher } = this.#backup;
+    return key === this.#backup.key ? { ...info, bytes: contentBytes({ cipher, bytes: info.bytes }) } : info;
+  }
+
+  async lend(key: string, options: LendOptions): Promise<LentRead | undefined> {
+    return key === this.#backup.key ? undefined : this.#store.lend(key, options);
+  }
+}

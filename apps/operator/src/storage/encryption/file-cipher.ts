@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createCipheriv, createDecipheriv } from 'node:crypto';
+import { EncryptionError } from './encryption-error.ts';
+import type { FileHeader } from './file-header.ts';
+
+/** Of what is encrypted at once; the last chunk of a file may be shorter. */
+export const chunkBytes = 65_536;
+const tagBytes = 16;
+export const sealedChunkBytes = chunkBytes + tagBytes;
+
+/**
+ * Encrypts a file chunk by chunk with AES-256-GCM, each with its own tag (the STREAM construction). The nonce holds the number of the
+ * chunk and whether it is the last one, and the header of the file is authenticated with each: a chunk counts only at its own place in its
+ * own file, and a file that was cut has no last chunk. The data key is of this file alone.
+ */
+export class FileCipher {
+  readonly header: FileHeader;
+  readonly #key: Uint8Array;
+
+  constructor(key: Uint8Array, header: FileHeader) {
+    this.#key = key;
+    this.header = header;
+  }
+
+  seal(content: Uint8Array, index: number, isLast: boolean): Uint8Array {
+    const cipher = createCipheriv('aes-256-gcm', this.#key, this.#nonce(index, isLast));
+    cipher.setAAD(this.header.encoded);
+    return Buffer.concat([cipher.update(content), cipher.final(), cipher.getAuthTag()]);
+  }
+
+  /** Throws an `EncryptionError` if this is not what `seal` has given for this place. */
+  open(sealed: Uint8Array, index: number, isLast: boolean): Uint8Array {
+    const end = sealed.byteLength - tagBytes;
+    if (end < 0) throw damaged(index);
+    const decipher = createDecipheriv('aes-256-gcm', this.#key, this.#nonce(index, isLast));
+    decipher.setAAD(this.header.encoded);
+    decipher.setAuthTag(sealed.subarray(end));
+    const content = decipher.update(sealed.subarray(0, end));
+    try {
+      decipher.final();
+    } catch (error) {
+      throw damaged(index, error);
+    }
+    return content;
+  }
+
+  #nonce(index: number, isLast: boolean): Uint8Array {
+    const place = Buffer.alloc(5);
+    place.writeUInt32BE(index);
+    place[4] = isLast ? 1 : 0;
+    return Buffer.concat([this.header.noncePrefix, place]);
+  }
+}
+
+function damaged(index: number, cause?: unknown): EncryptionError {
+  const message = `chunk ${index} of the encrypted backup is damaged, or was cut off, moved or replaced. Restore another backup`;
+  return new EncryptionError('Damaged', message, { cause });
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import { BlobError, type BlobStore, type BodySummary, isBlobError, type PutOptions } from '@etcd-operator/blob';
+
+/**
+ * Stores a body and resolves only if it is proven that what is stored is what was sent: by the store's own checksum, or by reading
+ * it. Where the answer to the last request was lost, reading settles it. Resolves with the ETag, where the store has told it.
+ */
+export async function putProven(
+  store: BlobStore,
+  key: string,
+  body: AsyncIterable<Uint8Array>,
+  options: PutOptions & { readonly signal: AbortSignal },
+): Promise<string | undefined> {
+  let sent: BodySummary | undefined;
+  try {
+    const { proof, etag } = await store.put(key, body, {
+      ...options,
+      verify: async (summary) => {
+        await options.verify?.(summary);
+        sent = summary;
+      },
+    });
+    if (proof !== 'none') return etag;
+  } catch (error) {
+    if (!sent || !isBlobError(error) || !error.outcomeUnknown || options.signal.aborted) throw error;
+    if ((await store.settle(key, sent, { signal: options.signal, isNew: true })) === 'stored') return undefined;
+    throw error;
+  }
+  const found = sent && (await store.settle(key, sent, options));
+  if (found === 'stored') return undefined;
+  throw new BlobError(
+    'ChecksumMismatch',
+    `the object ${key} in the store is missing or differs from the data that was sent`,
+  );
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Secret } from '@etcd-operator/kube';
+import { labels, secretUse } from '../api/names.ts';
+
+/**
+ * What becomes of a Secret without our label: whoever may create a backup could otherwise have any Secret of the namespace used, also one
+ * that he may not read himself.
+ *
+ * - `ignored`: an operator of one namespace, whose users share its Secrets.
+ * - `warned`: it is used, and reported.
+ * - `required`: it is not used.
+ */
+export type SecretLabelRule = 'ignored' | 'warned' | 'required';
+
+export function isLabelled({ metadata }: Secret): boolean {
+  return metadata?.labels?.[labels.use] === secretUse;
+}
+
+/** The command that labels Secrets. */
+export function labelCommand(namespace: string, names: readonly string[]): string {
+  return `kubectl label secret --namespace ${namespace} ${names.join(' ')} ${labels.use}=${secretUse}`;
+}
+
+/** What is reported of Secrets that are used without the label. */
+export function unlabelledMessage(namespace: string, names: readonly string[]): string {
+  return `Used without the label ${labels.use}: ${names.map((name) => `secret/${name}`).join(', ')}. An operator with -require-secret-label refuses that. Label what is meant for backups: ${labelCommand(namespace, names)}`;
+}

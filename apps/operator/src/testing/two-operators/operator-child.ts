@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * The etcd-operator with the controllers of clusters and backups as a process of its own, every one of whose requests goes through
+ * doors that know it: `node operator-child.ts <ChildOptions as JSON>`.
+ */
+import { connect as connectTcp } from 'node:net';
+import { connect, createClient } from '@etcd-operator/kube';
+import { createLogger, jsonLines, systemClock, systemRandom } from '@etcd-operator/ports';
+import { runOperators } from '../../all-operators.ts';
+
+/** Where its doors are. */
+export interface ChildOptions {
+  readonly identity: string;
+  /** The API server's. */
+  readonly api: number;
+  /** The members', as of a `RecordingRelay`. */
+  readonly members: number;
+  /** The address that all names of stores lead to. */
+  readonly store: string;
+}
+
+const { identity, api, members, store } = JSON.parse(process.argv[2] ?? '') as ChildOptions;
+const ports = { clock: systemClock, random: systemRandom };
+const transport = connect(
+  { server: `http://127.0.0.1:${api}`, namespace: 'default', credential: { kind: 'none' }, source: 'test' },
+  ports,
+);
+await runOperators(
+  {
+    controllers: ['cluster', 'backup'],
+    client: createClient(transport, { retry: ports }),
+    log: createLogger({ clock: systemClock, level: 'info', write: jsonLines(process.stderr) }),
+    namespace: 'default',
+    identity,
+    readLog: () => Promise.resolve(''),
+    healthInterval: 500,
+    leaseTimes: { leaseDuration: 2000, renewDeadline: 1500, retryPeriod: 300 },
+    storage: { policy: { allowLocal: true, resolve: async () => [store] } },
+    dial: async ({ host, port }) => {
+      const socket = connectTcp(members, '127.0.0.1');
+      socket.write(`${host} ${port}\n`);
+      return socket;
+    },
+  },
+  new AbortController().signal,
+);

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type EtcdClusterSpec, etcdClusters } from '../api/etcd-cluster.ts';
+import { podFields } from '../cluster/objects/pod-fields.ts';
+import { podFacts } from '../cluster/observe/pod-facts.ts';
+import { ApiServerScene } from '../testing/api-server-scene.ts';
+import { clusterBase, runningPods } from './testing/cluster-outcome.ts';
+import { type Leaf, leavesOf, specSchema } from './testing/leaves.ts';
+import { createRuntimeClasses } from './testing/named-objects.ts';
+import { groundOf, withLeaf } from './testing/place.ts';
+import { Rehearsal } from './testing/rehearsal.ts';
+import { badValuesOf, valuesOf } from './testing/values.ts';
+
+const schema = specSchema(etcdClusters);
+const leaves = leavesOf(schema).filter((leaf) => valuesOf(leaf).length > 0);
+
+/** What the leaf needs elsewhere is there from the beginning: the change is that of the leaf alone. */
+const at = (leaf: Leaf, value: unknown) =>
+  withLeaf(schema, groundOf(schema, clusterBase, leaf), leaf, value) as unknown as EtcdClusterSpec;
+
+/** `size` of `spec.size`, `pod.labels` of `spec.pod.labels.*`. */
+const fieldOf = ({ path }: Leaf) =>
+  /^spec\.((pod|service|recovery)\.)?[A-Za-z]+/.exec(path)?.[0].slice('spec.'.length) ?? '';
+
+type Effect = (typeof podFields)[keyof typeof podFields] | 'none';
+
+/** What a change means for a pod that runs, by the table of the operator. */
+function effectOf(leaf: Leaf): Effect {
+  const field = fieldOf(leaf);
+  if (field === 'TLS') return 'replace';
+  const [, name = ''] = /^pod\.(.+)$/.exec(field) ?? [];
+  return Object.hasOwn(podFields, name) ? podFields[name as keyof typeof podFields] : 'none';
+}
+
+describe('a running pod differs from a changed spec as the table of fields says, whichever way it was changed', () => {
+  test.each(leaves)('$path', (leaf) => {
+    const [first, second = first] = valuesOf(leaf);
+    const specs = [at(leaf, undefined), at(leaf, first), at(leaf, second)] as const;
+    const ways = [
+      [specs[0], specs[1]],
+      [specs[1], specs[2]],
+      [specs[1], specs[0]],
+    ] as const;
+    for (const [made, now] of ways) {
+      const [pod] = runningPods(made);
+      const drift = pod ? podFacts(pod, 'walk-uid', now, () => 1).drift : [];
+      const isChanged = JSON.stringify(made) !== JSON.stringify(now);
+      expect(drift.map(({ remedy }) => remedy)).toEqual(isChanged ? remediesFor(effectOf(leaf), drift[0]?.remedy) : []);
+    }
+  });
+});
+
+function remediesFor(effect: Effect, found: string | undefined): readonly string[] {
+  switch (effect) {
+    case 'live':
+      return ['inPlace'];
+    case 'replace':
+      return [found === 'resize' ? 'resize' : 'replace'];
+    case 'ignored':
+    case 'none':
+      return [];
+  }
+}
+
+/** Fields that are more than objects to bring up to date; the lab walks them. */
+const beyond: Readonly<Record<string, string>> = {
+  size: 'members are added and removed',
+  version: 'images are tried, members restarted',
+  repository: 'images are tried, members restarted',
+  image: 'images are tried, members restarted',
+  TLS: 'cannot be turned on or off on a running cluster, which is told',
+};
+
+/** Fields that the API server does not let be changed in an object: the spec is refused, or the step is. */
+const fixed: Readonly<Record<string, string>> = {
+  'service.loadBalancerClass': 'it stays as long as the type is LoadBalancer',
+  'service.ipFamilies': 'the first IP family of a Service stays',
+};
+
+/** Fields that the API server keeps in an object until it is told another value. */
+const kept: Readonly<Record<string, string>> = {
+  'service.ipFamilyPolicy': 'Kubernetes never changes between one and two IP families without being told',
+};
+
+/** One leaf of each field: to the planner they are the same. */
+const fields = [...new Map([...leaves].reverse().map((leaf) => [fieldOf(leaf), leaf]))].reverse();
+
+test('every exception is of a field that there is', () => {
+  const names = new Set(fields.map(([field]) => field));
+  expect(Object.keys({ ...beyond, ...fixed, ...kept }).filter((field) => !names.has(field))).toEqual([]);
+});
+
+describe('a running cluster ends up the same whichever way its spec came', () => {
+  let scene: ApiServerScene;
+  let count = 0;
+  beforeAll(async () => {
+    scene = await ApiServerScene.open();
+    await scene.installCrd();
+    await createRuntimeClasses(scene.client);
+  });
+  afterAll(() => scene?.[Symbol.asyncDispose]());
+
+  const begin = async (spec: EtcdClusterSpec) => {
+    const rehearsal = await Rehearsal.begin(scene, `walk-${++count}`, spec);
+    expect(await rehearsal.settle()).toMatchObject({ setback: undefined });
+    return rehearsal;
+  };
+
+  test.each(fields.filter(([field]) => !Object.hasOwn(beyond, field)))('%s', async (_field, leaf) => {
+    const [first, second = first] = valuesOf(leaf);
+    const cluster = await begin(at(leaf, undefined));
+    const untouched = await cluster.state();
+    // While it is paused, nothing is made of a new one.
+    const isFollowed = effectOf(leaf) !== 'ignored' && fieldOf(leaf) !== 'paused';
+    const become = async (value: unknown): Promise<unknown> => {
+      await cluster.declare(at(leaf, value));
+      expect(await cluster.settle()).toMatchObject({ setback: undefined });
+      const asNew = isFollowed ? await (await begin(at(leaf, value))).state() : untouched;
+      expect(await cluster.state()).toEqual(asNew);
+      return asNew;
+    };
+    const isAdmitted = (value: unknown) =>
+      cluster.declare(at(leaf, value)).then(
+        () => true,
+        () => false,
+      );
+    const stays = async (value: unknown): Promise<void> => {
+      const isRefused = !(await isAdmitted(value)) || (await cluster.settle()).setback !== undefined;
+      expect(isRefused).toBe(true);
+    };
+    await become(first);
+    await (Object.hasOwn(fixed, fieldOf(leaf)) ? stays(second) : become(second));
+    for (const { value } of badValuesOf(leaf)) if (await isAdmitted(value)) await cluster.settle();
+    const last = await become(first);
+    await cluster.declare(at(leaf, undefined));
+    expect(await cluster.settle()).toMatchObject({ setback: undefined });
+    expect(await cluster.state()).toEqual(Object.hasOwn(kept, fieldOf(leaf)) ? last : untouched);
+  });
+});

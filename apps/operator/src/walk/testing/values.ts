@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { StructuralSchema } from '@etcd-operator/crd';
+import { exampleFor } from './examples.ts';
+import type { Leaf } from './leaves.ts';
+
+/** Values of one leaf: the first is set, the second is what it is changed to. Some leaves take one value only, and forbidden ones none. */
+export type Values = readonly unknown[];
+
+/** Thrown for a leaf that the walk has no valid value for; says what to add, and where. */
+export class NoValue extends Error {
+  constructor(path: string, why: string) {
+    super(`${path}: ${why}. Add valid values for it to examples in apps/operator/src/walk/testing/examples.ts.`);
+    this.name = 'NoValue';
+  }
+}
+
+/** Valid values of a leaf: those of the table of examples, or made from its schema. */
+export function valuesOf({ path, schema }: Pick<Leaf, 'path' | 'schema'>): Values {
+  const example = exampleFor(path);
+  return example?.isForbidden ? [] : (example?.values ?? made(path, schema));
+}
+
+function made(path: string, schema: StructuralSchema): Values {
+  const { type, format, minimum = 0, maximum = Number.POSITIVE_INFINITY, maxLength = 32, minLength = 0 } = schema;
+  if (schema.enum) return [schema.enum[0], ...schema.enum.slice(1)];
+  if (schema['x-kubernetes-int-or-string']) throw new NoValue(path, 'a quantity depends on what it is of');
+  switch (type) {
+    case 'boolean':
+      return [true, false];
+    case 'integer':
+    case 'number': {
+      const [first, second] = [Math.max(minimum, 1) + 1_200, Math.max(minimum, 1) + 1_201];
+      return second <= maximum ? [first, second] : [minimum, maximum];
+    }
+    case 'string':
+      if (format === 'duration') return ['90s', '5m'];
+      if (schema.pattern !== undefined || format !== undefined)
+        throw new NoValue(path, `no value is made for the pattern or format ${schema.pattern ?? format}`);
+      if (maxLength < 6 || minLength > 6) throw new NoValue(path, 'the usual values do not have its length');
+      return ['walk-a', 'walk-b'];
+    default:
+      throw new NoValue(path, 'its schema says nothing of what is in it');
+  }
+}
+
+/** A value that nobody should have written, and whether the API server has to refuse it. */
+export interface BadValue {
+  readonly what: string;
+  readonly value: unknown;
+  /** `maybe`: the schema allows it, or a rule may not. */
+  readonly isRefused: 'surely' | 'maybe';
+}
+
+/** Values of another type and beyond the bounds, which the schema refuses; and odd ones of the right type, which it may not. */
+export function badValuesOf({ path, schema }: Pick<Leaf, 'path' | 'schema'>): readonly BadValue[] {
+  const example = exampleFor(path);
+  const semantic = (example?.bad ?? []).map((value) => maybe(`is ${JSON.stringify(value)}`, value));
+  const forbidden = (example?.isForbidden ? made(path, schema) : []).map((value) => surely('is forbidden', value));
+  const object = { odd: { deep: [] } };
+  // Of an object without fields, those that it does not have are dropped.
+  const isObject = schema.type === 'object' ? maybe('has odd fields', object) : surely('is an object', object);
+  const never = [maybe('is null', null), isObject];
+  return [...forbidden, ...never, ...ofType(schema), ...semantic];
+}
+
+function ofType(schema: StructuralSchema): readonly BadValue[] {
+  const { type, minimum, maximum, maxLength, minLength = 0, pattern } = schema;
+  if (schema.enum) return [surely('is not in the enumeration', 'Sometimes')];
+  if (schema['x-kubernetes-int-or-string'])
+    return [surely('is no quantity', 'many'), surely('is true', true), maybe('is negative', '-1')];
+  switch (type) {
+    case 'boolean':
+      return [surely('is a word', 'yes'), surely('is a number', 1)];
+    case 'integer':
+    case 'number':
+      return [
+        surely('is a word', 'seven'),
+        ...(type === 'integer' ? [surely('is a fraction', 1.5)] : []),
+        minimum === undefined ? maybe('is negative', -1) : surely('is too low', minimum - 1),
+        maximum === undefined ? maybe('is large', 2_147_483_647) : surely('is too high', maximum + 1),
+      ];
+    default:
+      return [
+        surely('is a number', 7),
+        surely('is a list', ['walk']),
+        minLength > 0 ? surely('is empty', '') : maybe('is empty', ''),
+        ...(maxLength !== undefined ? [surely('is too long', 'x'.repeat(maxLength + 1))] : []),
+        pattern === undefined ? maybe('is odd', odd) : surely('does not match', odd),
+      ];
+  }
+}
+
+/** Neither a name, nor a label, a path, an image, a URL, a time or a number. */
+const odd = ' Ärger: {{ .Values.x }}/..?#\n';
+
+const surely = (what: string, value: unknown): BadValue => ({ what, value, isRefused: 'surely' });
+const maybe = (what: string, value: unknown): BadValue => ({ what, value, isRefused: 'maybe' });

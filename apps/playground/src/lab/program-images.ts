@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import { join, resolve } from 'node:path';
+import { createImage, type ImageSet, nodeProgramsImage, type ProgramFiles } from '@etcd-operator/kube-lab';
+import { operatorImageName } from '@etcd-operator/operator';
+
+const root = resolve(import.meta.dirname, '../../../..');
+const code = ['apps', 'packages', 'example', 'node_modules'].map((folder) => join(root, folder));
+const repositoryOf = (image: string) => image.split(':')[0] ?? image;
+
+/** Every program of the operator's image, as `npm run image` makes it. */
+const operatorPrograms = {
+  'etcd-operator': 'apps/operator/src/programs/etcd-operator.ts',
+  'etcd-backup-operator': 'apps/operator/src/programs/etcd-backup-operator.ts',
+  'etcd-restore-operator': 'apps/operator/src/programs/etcd-restore-operator.ts',
+  'etcd-restore-agent': 'apps/operator/src/programs/etcd-restore-agent.ts',
+  'kubectl-etcd': 'apps/kubectl-etcd/src/programs/kubectl-etcd.ts',
+};
+
+/** What the examples' Deployments run. */
+const examplePrograms = { 'sidecar-injector': 'example/sidecar-injector/src/main.ts' };
+
+export interface ProgramImagesOptions {
+  /** Folder of the host that the restore operator may read backups from. */
+  readonly kept: string | undefined;
+  readonly busybox: ProgramFiles;
+}
+
+/**
+ * The images of this repository's programs, under the names that its manifests have. They run from their sources: what is changed there
+ * is in the next container that starts.
+ */
+export function programImages({ kept, busybox }: ProgramImagesOptions): readonly ImageSet[] {
+  const directories = [...code, ...(kept === undefined ? [] : [kept])];
+  const operator = nodeProgramsImage({ programs: fromRoot(operatorPrograms), directories });
+  const injector = nodeProgramsImage({ programs: fromRoot(examplePrograms), directories: code });
+  return [
+    { repositories: [repositoryOf(operatorImageName)], tags: { '*': operator } },
+    { repositories: ['sidecar-injector'], tags: { '*': injector } },
+    { repositories: ['lyft/envoy', 'envoyproxy/envoy'], tags: { '*': envoyStandIn(busybox) } },
+  ];
+}
+
+function fromRoot(programs: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(programs).map(([name, file]) => [name, join(root, file)]));
+}
+
+/** Envoy itself is not among the parts: a program of its name, which says with what it was started, and runs. */
+function envoyStandIn(busybox: ProgramFiles) {
+  const text = '#!/bin/busybox sh\necho "stand-in for envoy, started with: $*"\nexec /bin/busybox sleep 2147483647\n';
+  return createImage({
+    files: {
+      entries: [
+        { kind: 'bind', path: '/bin/busybox', source: busybox.programs['busybox'] ?? '' },
+        ...Object.entries(busybox.libraries).map(([path, source]) => ({ kind: 'bind', path, source }) as const),
+        { kind: 'file', path: '/usr/local/bin/envoy', text, executable: true },
+      ],
+    },
+    entrypoint: ['/usr/local/bin/envoy'],
+    cmd: [],
+    env: {},
+  });
+}

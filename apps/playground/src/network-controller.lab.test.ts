@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+/** The Network controller of the tutorials, typed into shells of a playground as its README prints it. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startTyping } from './testing/typed.ts';
+
+const folder = 'example/network-controller';
+
+/** What is typed in the README's walk-through, in order. */
+function typedLines(): readonly string[] {
+  const text = readFileSync(join(import.meta.dirname, '../../..', folder, 'README.md'), 'utf8');
+  const [, rest = ''] = text.split('\n## Walk through\n');
+  const [body = ''] = rest.split('\n## ');
+  const blocks = [...body.matchAll(/^```(sh|console)\n(.*?)\n```$/gms)];
+  return blocks.flatMap(([, language, content = '']) =>
+    language === 'sh' ? content.split('\n') : content.split('\n').flatMap((line) => /^\$ (.*)$/.exec(line)?.[1] ?? []),
+  );
+}
+
+test('it starts before its CRD exists, creates, changes and deletes, and says so in the words of the tutorials', async () => {
+  await using terminal = startTyping(['--empty']);
+  await terminal.playground.says(/export KUBECONFIG/);
+  const [neutron = '', controller = '', crd = '', create = '', ...more] = typedLines();
+  expect(controller).toBe('./samplecrd-controller -kubeconfig=$KUBECONFIG -alsologtostderr=true');
+  await using service = terminal.keepTyping(`cd ${folder} && ${neutron}`);
+  await service.says(/Neutron listens at/);
+  await using running = terminal.keepTyping(`cd ${folder} && ${controller}`);
+  const type = (line: string) => terminal.type(`cd ${folder} && ${line}`);
+  await running.says(/Setting up event handlers/);
+  await running.says(/Starting Network control loop/);
+  await running.says(/Waiting for informer caches to sync/);
+  await running.says(
+    /Failed to list .*the server could not find the requested resource \(get networks\.samplecrd\.k8s\.io\)/,
+  );
+  expect(await type(crd)).toContain('networks.samplecrd.k8s.io created');
+  await running.says(/Started workers/);
+  expect(await type(create)).toBe('network.samplecrd.k8s.io/example-network created\n');
+  const line = await running.says(/\[Neutron\] Try to process network: .*Cidr:"192\.168\.0\.0\/16"/);
+  const version = await type("kubectl get network example-network -o jsonpath='{.metadata.resourceVersion}'");
+  expect(line).toContain(`ResourceVersion:"${version}"`);
+  await running.says(/Successfully synced 'default\/example-network'/);
+
+  const change = more.find((words) => words.includes('192.168.1')) ?? '';
+  expect(await type(change)).toBe('network.samplecrd.k8s.io/example-network configured\n');
+  await running.says(/\[Neutron\] Try to process network: .*Cidr:"192\.168\.1\.0\/16"/);
+  await type('kubectl delete -f example/example-network.yaml');
+  await running.says(/^W .*Network: default\/example-network is being deleted, will delete it from Neutron \.\.\.$/);
+  await running.says(/\[Neutron\] Deleting network: default\/example-network \.\.\./);
+}, 300_000);

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+import { connect, createClient, loadConfig } from '@etcd-operator/kube';
+import { createLogger, systemClock, textLines } from '@etcd-operator/ports';
+import { runOperator } from './operator.ts';
+
+/** Where kubectl would go: `$KUBECONFIG`, `~/.kube/config`, or the cluster that this program runs in. */
+const transport = connect(await loadConfig({ env: process.env }));
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+const log = createLogger({ clock: systemClock, write: textLines(process.stderr) });
+await runOperator({ client: createClient(transport), log }, stop.signal);
+await transport.close();

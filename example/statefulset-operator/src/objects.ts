@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import { setControllerReference } from '@etcd-operator/controller-runtime';
+import { type KubeObject, keyOf, type Service, type StatefulSet } from '@etcd-operator/kube';
+import { type Store, stores } from './store.ts';
+
+const port = 7000;
+
+/** The pod that takes writes: always the first. A StatefulSet removes it last and updates it last. */
+export const primaryOf = (store: Store) => `${store.metadata?.name}-0`;
+
+/** The three Services: names for the pods, one address for writes, one for reads. */
+export function servicesOf(store: Store): readonly Service[] {
+  const { name = '' } = store.metadata ?? {};
+  const selector = labelsOf(store);
+  const ports = [{ name: 'http', port }];
+  return [
+    // Replicas find the primary by its name before anything is ready.
+    service(store, name, { clusterIP: 'None', publishNotReadyAddresses: true, selector, ports }),
+    service(store, `${name}-write`, {
+      selector: { ...selector, 'statefulset.kubernetes.io/pod-name': primaryOf(store) },
+      ports,
+    }),
+    service(store, `${name}-read`, { selector, ports }),
+  ];
+}
+
+/** Pods with numbers, names and volumes that stay theirs. All of it is the StatefulSet controller's work, not ours. */
+export function statefulSetOf(store: Store): StatefulSet {
+  const { name = '' } = store.metadata ?? {};
+  const { replicas = 1, image = '', storage = '' } = store.spec;
+  const labels = labelsOf(store);
+  return owned(store, {
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    metadata: { ...keyOf(store), labels },
+    spec: {
+      replicas,
+      serviceName: name,
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: {
+          containers: [
+            {
+              name: 'database',
+              image,
+              imagePullPolicy: 'IfNotPresent',
+              command: ['key-value-store', `-primary=http://${primaryOf(store)}.${name}:${port}`, `-port=${port}`],
+              ports: [{ name: 'http', containerPort: port }],
+              volumeMounts: [{ name: 'data', mountPath: '/data' }],
+              // A replica is ready when it has everything that the primary has.
+              readinessProbe: { httpGet: { path: '/ready', port: 'http' }, periodSeconds: 1 },
+            },
+          ],
+        },
+      },
+      volumeClaimTemplates: [
+        {
+          metadata: { name: 'data' },
+          spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: String(storage) } } },
+        },
+      ],
+    },
+  });
+}
+
+function service(store: Store, name: string, spec: NonNullable<Service['spec']>): Service {
+  const metadata = { ...keyOf(store), name, labels: labelsOf(store) };
+  return owned(store, { apiVersion: 'v1', kind: 'Service', metadata, spec });
+}
+
+/** What belongs to a store goes with it, and every change of it brings the store to the operator's attention. */
+function owned<T extends KubeObject>(store: Store, object: T): T {
+  return setControllerReference(object, store, stores.resource);
+}
+
+const labelsOf = (store: Store) => ({ 'app.kubernetes.io/name': 'key-value-store', store: store.metadata?.name ?? '' });

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { RequestPolicyFactory } from '@azure/storage-blob';
+import { BlobError } from '../blob-error.ts';
+import { longestAnswer, longestFault } from '../endpoint/capped.ts';
+
+/**
+ * Bounds what is read of answers before they are parsed: the SDK would keep all of them, however long. Answers to reads of blobs are not
+ * touched: counting their bytes, the SDK no longer notices that a connection breaks.
+ */
+export function cappedAnswers(): RequestPolicyFactory {
+  return {
+    create: (next) => ({
+      sendRequest: (request) => {
+        const isList = new URL(request.url).searchParams.get('comp') === 'list';
+        const limit = isList ? longestAnswer : longestFault;
+        if (isList || request.method !== 'GET') {
+          request.onDownloadProgress = ({ loadedBytes }) => {
+            if (loadedBytes <= limit) return;
+            throw new BlobError('Unavailable', `the store sent a response longer than ${limit} bytes`);
+          };
+        }
+        return next.sendRequest(request);
+      },
+    }),
+  };
+}

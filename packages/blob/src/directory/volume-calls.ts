@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import { beforeAbort } from '../call/interruptible.ts';
+
+/** Makes one call to the file system, in its turn. */
+export type OnVolume = <T>(call: () => Promise<T>, late?: (result: T) => Promise<unknown>) => Promise<T>;
+
+/**
+ * Calls to file systems, never more than `limit` at once. A call cannot be taken back: one to a volume that does not answer keeps a
+ * thread of Node, of which there are few, for host names and other files too. So whoever waits is let go when their signal is aborted,
+ * but the place stays taken until the system has answered.
+ */
+export class VolumeCalls {
+  readonly #limit: number;
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Calls that end with this signal, for those who wait for them; undefined: never. */
+  until(signal: AbortSignal | undefined): OnVolume {
+    return async (call, late) => {
+      signal?.throwIfAborted();
+      const made = this.#make(call, signal);
+      if (!signal) return made;
+      try {
+        return await beforeAbort(made, signal);
+      } catch (error) {
+        // Nobody is there any more to use what it opens.
+        if (late && signal.aborted) void made.then(late).catch(() => {});
+        throw error;
+      }
+    };
+  }
+
+  async #make<T>(call: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    if (this.#running < this.#limit) this.#running += 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      signal?.throwIfAborted();
+      return await call();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#running -= 1;
+    }
+  }
+}
+
+/** Threads of Node for everything that the system does not do by itself. */
+const threads = Number(process.env['UV_THREADPOOL_SIZE']) || 4;
+
+/** Those of all directories of this process: half of the threads, so that a volume that does not answer never has all of them. */
+export const volumeCalls = new VolumeCalls(Math.max(1, Math.floor(threads / 2)));

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+import { BlobError } from '../blob-error.ts';
+
+/** Of what a store says when it says no, so much is read and the rest dropped. */
+export const longestFault = 64 * 1024;
+
+/** A page of a listing is much shorter. */
+export const longestAnswer = 16 * 1024 * 1024;
+
+/** The first bytes of an answer: what is beyond `keep` is dropped, an answer beyond `refuse` is none. */
+export async function* capped(
+  body: AsyncIterable<Uint8Array>,
+  { keep, refuse }: { readonly keep?: number; readonly refuse?: number },
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let bytes = 0;
+  for await (const chunk of body) {
+    if (keep !== undefined && bytes + chunk.byteLength >= keep) {
+      yield chunk.subarray(0, keep - bytes);
+      return;
+    }
+    bytes += chunk.byteLength;
+    if (refuse !== undefined && bytes > refuse) {
+      throw new BlobError('Unavailable', `the store sent a response longer than ${refuse} bytes`);
+    }
+    yield chunk;
+  }
+}

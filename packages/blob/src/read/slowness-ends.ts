@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Clock } from '@etcd-operator/ports';
+import { BlobError } from '../blob-error.ts';
+import { beforeAbort } from '../call/interruptible.ts';
+
+/** How slow is too slow. */
+export interface Pace {
+  /** For so long nothing need come. */
+  readonly silenceMs: number;
+  readonly slowestBytesPerSecond: number;
+}
+
+/**
+ * Passes a source on, and fails when nothing comes, or too little: waiting uses up a time that bytes give back, as many as
+ * would have come in it at the slowest pace, and never more than there was at first. Time that the reader takes does not count.
+ */
+export async function* slownessEnds(
+  source: AsyncIterable<Uint8Array>,
+  clock: Clock,
+  { silenceMs, slowestBytesPerSecond }: Pace,
+  what: string,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const iterator = source[Symbol.asyncIterator]();
+  let isOver = false;
+  let left = silenceMs;
+  try {
+    for (;;) {
+      const slow = new AbortController();
+      const timer = clock.schedule(left, () => {
+        const pace = `less than ${Math.round(slowestBytesPerSecond / 1024)} KiB/s`;
+        slow.abort(new BlobError('Timeout', `${what}: the store sent ${pace} for ${Math.round(silenceMs / 1000)} s`));
+      });
+      const asked = clock.monotonic();
+      const result = await beforeAbort(iterator.next(), slow.signal).finally(() => timer.cancel());
+      isOver = result.done === true;
+      if (result.done) return;
+      const earned = (result.value.byteLength * 1000) / slowestBytesPerSecond;
+      left = Math.min(silenceMs, left - (clock.monotonic() - asked) + earned);
+      yield result.value;
+    }
+  } finally {
+    if (!isOver) iterator.return?.().catch(() => {});
+  }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ObjectLockMode, PutObjectCommandInput } from '@aws-sdk/client-s3';
+import { BlobError } from '../blob-error.ts';
+import { type LockWords, lockedUntil, type ObjectLock, requireLock } from '../object-lock.ts';
+
+/** How S3 encrypts what it stores. */
+export interface S3Encryption {
+  readonly algorithm: 'AES256' | 'aws:kms';
+  /** A key of AWS KMS, by ID, ARN or alias. @default the one that AWS manages for S3 */
+  readonly kmsKeyId?: string;
+  /** Whether one request to KMS serves many objects. @default as the bucket says */
+  readonly bucketKey?: boolean;
+}
+
+export interface S3AtRest {
+  readonly encryption?: S3Encryption | undefined;
+  readonly objectLock?: ObjectLock | undefined;
+}
+
+const lockModes: Readonly<Record<ObjectLock['mode'], ObjectLockMode>> = {
+  Governance: 'GOVERNANCE',
+  Compliance: 'COMPLIANCE',
+};
+
+const lockWords: LockWords = { modes: lockModes, toRead: 's3:GetObject', toSee: 's3:GetObjectRetention' };
+
+type AtRestInput = Pick<
+  PutObjectCommandInput,
+  'ServerSideEncryption' | 'SSEKMSKeyId' | 'BucketKeyEnabled' | 'ObjectLockMode' | 'ObjectLockRetainUntilDate'
+>;
+
+/** What an object that is made now is to be stored with. @param now milliseconds since the epoch */
+export function atRestInput({ encryption, objectLock }: S3AtRest, now: number): AtRestInput {
+  return {
+    ...(encryption && { ServerSideEncryption: encryption.algorithm }),
+    ...(encryption?.kmsKeyId && { SSEKMSKeyId: encryption.kmsKeyId }),
+    ...(encryption?.bucketKey !== undefined && { BucketKeyEnabled: encryption.bucketKey }),
+    ...(objectLock && {
+      ObjectLockMode: lockModes[objectLock.mode],
+      ObjectLockRetainUntilDate: lockedUntil(objectLock, now),
+    }),
+  };
+}
+
+/** What the store says of how it encrypts an object. */
+interface ToldEncryption {
+  readonly ServerSideEncryption?: string | undefined;
+  readonly SSEKMSKeyId?: string | undefined;
+}
+
+/** Not everything that speaks S3 encrypts, and some take the wish for it and say nothing. Throws if it is not confirmed. */
+export function checkEncrypted({ encryption }: S3AtRest, told: ToldEncryption, key: string): void {
+  if (!encryption) return;
+  const { ServerSideEncryption: algorithm, SSEKMSKeyId: kmsKeyId } = told;
+  if (algorithm !== encryption.algorithm) {
+    const said = algorithm ? `it says ${algorithm.slice(0, 64)}` : 'it says nothing of it';
+    const message = `the store did not confirm that it encrypts ${key} with ${encryption.algorithm}: ${said}. Remove serverSideEncryption, or use a store that supports it`;
+    throw new BlobError('Configuration', message);
+  }
+  if (!encryption.kmsKeyId || !kmsKeyId || isSameKey(encryption.kmsKeyId, kmsKeyId)) return;
+  const message = `the store encrypts ${key} with the KMS key ${kmsKeyId.slice(0, 256)} instead of ${encryption.kmsKeyId}. Correct kmsKeyID, or use a store that supports it`;
+  throw new BlobError('Configuration', message);
+}
+
+/** Stores tell the ARN of a key that was named by its ID, and some the ID of one named by its ARN. What an alias stands for, nobody tells. */
+function isSameKey(asked: string, told: string): boolean {
+  if (asked === told || /(^|:)alias\//.test(asked)) return true;
+  const ends = (whole: string, end: string) => whole.endsWith(`/${end}`) || whole.endsWith(`:${end}`);
+  return ends(told, asked) || ends(asked, told);
+}
+
+/** What the store shows of how an object is locked. */
+interface ToldLock {
+  readonly ObjectLockMode?: string | undefined;
+  readonly ObjectLockRetainUntilDate?: Date | undefined;
+}
+
+/**
+ * Throws if a lock that was asked for is not shown.
+ * @param told undefined if the store does not let whoever asks look at the object
+ * @param now milliseconds since the epoch
+ */
+export function checkLocked(lock: ObjectLock, told: ToldLock | undefined, key: string, now: number): void {
+  const shown = told && { mode: told.ObjectLockMode, until: told.ObjectLockRetainUntilDate };
+  requireLock(lock, lockWords, shown, key, now);
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+import { Readable } from 'node:stream';
+import type { S3Client } from '@aws-sdk/client-s3';
+import { ignoreErrors } from '../call/ignore-errors.ts';
+import { capped, longestAnswer, longestFault } from '../endpoint/capped.ts';
+
+interface Answer {
+  readonly statusCode: number;
+  body?: unknown;
+}
+
+/** Bounds what a client reads of answers before it parses them: the SDK would keep all of them, however long. Objects are not touched. */
+export function capAnswers(client: S3Client): void {
+  client.middlewareStack.add(
+    (next, { commandName }) =>
+      async (call) => {
+        const result = await next(call);
+        const { response } = result;
+        if (!isAnswer(response) || !(response.body instanceof Readable)) return result;
+        const isFault = response.statusCode < 200 || response.statusCode >= 300;
+        if (!isFault && commandName === 'GetObjectCommand') return result;
+        const limits = isFault ? { keep: longestFault } : { refuse: longestAnswer };
+        response.body = ignoreErrors(Readable.from(capped(response.body, limits), { objectMode: false }));
+        return result;
+      },
+    { step: 'deserialize', priority: 'low', name: 'capAnswers' },
+  );
+}
+
+function isAnswer(response: unknown): response is Answer {
+  return typeof response === 'object' && response !== null && 'statusCode' in response;
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Asked, Behaviour, Told } from './behaviour.ts';
+
+const header = 'x-oss-server-side-encryption';
+const keyHeader = `${header}-key-id`;
+const algorithms = ['AES256', 'SM4', 'KMS'];
+
+/**
+ * Server-side encryption of OSS, which versitygw does not know: PutObject and InitiateMultipartUpload take its header and no other request
+ * does, another algorithm is refused, a key only goes with KMS and is never empty; and it is told in the answers to them, to parts, to the end of an
+ * upload and to looking at the object.
+ */
+export class OssEncryption {
+  /** What each object is encrypted with, by path. */
+  readonly kept = new Map<string, Readonly<Record<string, string>>>();
+
+  readonly behave: Behaviour = async (asked, pass) => {
+    const refused = refusalOf(asked);
+    if (refused) return refused;
+    const { method, url, headers } = asked;
+    const path = url.pathname;
+    if (begins(asked)) {
+      const algorithm = headers[header];
+      const key = headers[keyHeader];
+      if (algorithm === undefined) this.kept.delete(path);
+      else this.kept.set(path, { [header]: String(algorithm), ...(key && { [keyHeader]: String(key) }) });
+    }
+    const answer = await pass();
+    const isTold = answer.status < 300 && method !== 'DELETE' && path !== '/';
+    return isTold ? { ...answer, headers: { ...answer.headers, ...this.kept.get(path) } } : answer;
+  };
+}
+
+/** Whether a request makes an object, or begins one of several parts. */
+function begins({ method, url: { searchParams: query } }: Asked): boolean {
+  return (method === 'PUT' && !query.has('uploadId')) || (method === 'POST' && query.has('uploads'));
+}
+
+function refusalOf(asked: Asked): Told | undefined {
+  const { headers } = asked;
+  const algorithm = headers[header];
+  const key = headers[keyHeader];
+  if (algorithm === undefined && key === undefined) return undefined;
+  if (!begins(asked)) return refusal('InvalidArgument', `${header} header is not supported for this operation.`);
+  if (!algorithms.includes(String(algorithm)))
+    return refusal('InvalidEncryptionAlgorithmError', 'The encryption request you specified is not valid.');
+  if (key !== undefined && (key === '' || algorithm !== 'KMS'))
+    return refusal('InvalidArgument', `${keyHeader} header is not valid.`);
+  return undefined;
+}
+
+function refusal(code: string, message: string): Told {
+  const body = `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>${message}</Message></Error>`;
+  return { status: 400, headers: { 'content-type': 'application/xml' }, body: Buffer.from(body) };
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { EventEmitter } from 'node:events';
+
+/** What a process hears of errors that nobody has caught; without a listener, either ends it. */
+const escapes = ['uncaughtException', 'unhandledRejection'] as const;
+
+/** Connections that were let go of break a little later. */
+const aftermathMs = 20;
+
+/** Collects errors that nobody has caught. */
+export class EscapedErrors implements Disposable {
+  readonly #process: Pick<EventEmitter, 'on' | 'off'>;
+  readonly #add = (error: unknown) => void this.#seen.push(error);
+  #seen: unknown[] = [];
+
+  constructor(process: Pick<EventEmitter, 'on' | 'off'>) {
+    this.#process = process;
+    for (const event of escapes) process.on(event, this.#add);
+  }
+
+  /** Those since it was last asked, after what was let go of has had time to fail. */
+  async taken(): Promise<readonly unknown[]> {
+    await new Promise((resolve) => setTimeout(resolve, aftermathMs));
+    const seen = this.#seen;
+    this.#seen = [];
+    return seen;
+  }
+
+  [Symbol.dispose](): void {
+    for (const event of escapes) this.#process.off(event, this.#add);
+  }
+}

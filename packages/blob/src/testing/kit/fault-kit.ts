@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
+import { EscapedErrors } from './escaped-errors.ts';
+import { type KitSubject, type Scene, sceneOf } from './kit-subject.ts';
+import { type KitRow, type KitStore, rowsOf } from './kit-table.ts';
+import { type LeftStore, networkMishaps, testLeaving } from './leave-rows.ts';
+import { putRows } from './put-rows.ts';
+import { readRows, seedReads } from './read-rows.ts';
+
+const suites: Readonly<Record<KitRow, (scene: () => Scene) => void>> = {
+  ...putRows,
+  ...readRows,
+  'whoever reads, writes or lists leaves': (scene) => {
+    const spoil: LeftStore['spoil'] = (kind, fault) =>
+      scene().proxy.expect(fault ? scene().at(kind, fault) : () => undefined);
+    testLeaving(() => ({ ...scene(), spoil }), networkMishaps);
+  },
+};
+
+/**
+ * What no fault may do, whatever the store: success that is none, something left behind, a secret in an error, an error that nobody
+ * catches, which would end the process. Runs every row of the kit that applies to the store, against its real server.
+ */
+export function testFaults(store: KitStore, open: () => Promise<KitSubject>): void {
+  let scene: Scene;
+  const current = () => scene;
+  const escaped = new EscapedErrors(process);
+
+  beforeAll(async () => {
+    scene = await sceneOf(await open(), () => escaped.taken());
+    await seedReads(scene);
+  });
+  afterEach(async () => {
+    scene.proxy.expect(() => undefined);
+    expect(await escaped.taken()).toEqual([]);
+  });
+  afterAll(async () => {
+    scene?.store.close();
+    await scene?.close();
+    expect(await escaped.taken()).toEqual([]);
+    escaped[Symbol.dispose]();
+  });
+
+  describe.each([...rowsOf(store)])('%s', (row) => {
+    suites[row](current);
+  });
+}

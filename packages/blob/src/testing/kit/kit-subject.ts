@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+import { inspect } from 'node:util';
+import { expect } from 'vitest';
+import { BlobError, type BlobErrorCode } from '../../blob-error.ts';
+import type { BlobStore, PutResult } from '../../blob-store.ts';
+import type { RetryPolicy } from '../../call/attempts.ts';
+import { all, bytesOf, chunked, collect, sha256 } from '../bodies.ts';
+import { expectClean } from '../expect-clean.ts';
+import type { Answer, Fault, FaultProxy, ProxiedRequest } from '../fault-proxy.ts';
+
+/** What a request is for. */
+export type RequestKind = 'whole' | 'part' | 'finish' | 'look' | 'read' | 'list' | 'delete' | 'other';
+
+/** A store behind a proxy, in front of a real server. */
+export interface KitSubject {
+  readonly proxy: FaultProxy;
+  /** Another store, through the proxy. */
+  readonly open: () => Promise<BlobStore>;
+  /** Past the proxy. */
+  readonly direct: BlobStore;
+  readonly partBytes: number;
+  /** Unfinished uploads that the server itself knows of. */
+  readonly leftovers: () => Promise<readonly string[]>;
+  /** Must not be found in any error. */
+  readonly secrets: readonly string[];
+  readonly kindOf: (request: ProxiedRequest) => RequestKind;
+  /** When a wrong bit is noticed: with the part, which is then sent again, or only when all is there. */
+  readonly checks: 'parts' | 'objects';
+  /** Whether what only `stat` asks can be denied alone. */
+  readonly looksApart: boolean;
+  /** Whether an error without end is cut short at reads, too, and not only by time. */
+  readonly boundsReads: boolean;
+  /** Makes the server one that knows no checksums. */
+  readonly withoutChecksums: Plan;
+  /** The page of a listing that says that there is more. */
+  readonly continued: (page: string) => string;
+  readonly refusals: readonly Refusal[];
+  readonly expired: Answer;
+  readonly close: () => Promise<void>;
+}
+
+export type Plan = (request: ProxiedRequest) => Fault | undefined;
+
+/** What a store answers, and what comes of it. */
+export interface Refusal {
+  readonly title: string;
+  readonly answer: Answer;
+  readonly code: BlobErrorCode;
+  readonly retryable: boolean;
+}
+
+/** Many tries, short pauses: the tests are about what happens, not about how long it takes. */
+export const quickRetries: RetryPolicy = {
+  attempts: 4,
+  firstDelayMs: 1,
+  maxDelayMs: 5,
+  requestTimeoutMs: 2_000,
+  slowestBytesPerSecond: 10_000_000,
+};
+
+/** A subject with what the rows have in common. */
+export interface Scene extends KitSubject {
+  readonly store: BlobStore;
+  /** This fault at every request of this kind. */
+  readonly at: (kind: RequestKind, fault: Fault) => Plan;
+  /** A put under this plan. Whatever comes of it must be true: stored and proven, or not stored, with what was there before. */
+  readonly put: (plan: Plan, options?: PutCase) => Promise<PutResult | BlobError>;
+  /** Errors that nobody has caught, since it was last asked. */
+  readonly escaped: () => Promise<readonly unknown[]>;
+}
+
+interface PutCase {
+  readonly key?: string;
+  readonly body?: Buffer;
+  readonly store?: BlobStore;
+}
+
+export async function sceneOf(subject: KitSubject, escaped: Scene['escaped']): Promise<Scene> {
+  const store = await subject.open();
+  let puts = 0;
+  const at =
+    (kind: RequestKind, fault: Fault): Plan =>
+    (request) =>
+      subject.kindOf(request) === kind ? fault : undefined;
+  const put = async (plan: Plan, options: PutCase = {}): Promise<PutResult | BlobError> => {
+    puts += 1;
+    const { key = `put/${puts}`, body = bytesOf(subject.partBytes * 2 + 100, puts), store: by = store } = options;
+    const before = Buffer.from(`before ${key}`);
+    await subject.direct.put(key, chunked(before));
+    subject.proxy.expect(plan);
+    const outcome = await by.put(key, chunked(body)).catch((thrown: unknown) => thrown);
+    subject.proxy.expect(() => undefined);
+    const content = await collect(subject.direct.get(key)).catch(() => undefined);
+    expect((await subject.leftovers()).filter((left) => left === key)).toEqual([]);
+    if (outcome instanceof BlobError) {
+      expect(outcome.outcomeUnknown).toBe(false);
+      expect([sha256(before), undefined]).toContain(content && sha256(content));
+      // Only a damaged object that had taken its place costs what was there.
+      if (!content) expect(outcome.code).toBe('ChecksumMismatch');
+      expectClean(outcome, subject.secrets);
+      return outcome;
+    }
+    expect(content && sha256(content)).toBe(sha256(body));
+    expect(outcome).toMatchObject({ bytes: body.byteLength, sha256: sha256(body) });
+    const result = outcome as PutResult;
+    expect(['checksum', 'read-back']).toContain(result.proof);
+    expect((await all(subject.direct.list(key))).map((item) => item.key)).toEqual([key]);
+    return result;
+  };
+  return { ...subject, store, at, put, escaped };
+}
+
+/** What a promise is rejected with. */
+export async function failure(promise: Promise<unknown>): Promise<unknown> {
+  const outcome = await promise.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+  if ('error' in outcome) return outcome.error;
+  throw new Error(`it should have failed, and gave ${inspect(outcome.value, { maxArrayLength: 3 })}`);
+}
+
+/** The first of these plans that has something to do. */
+export function either(...plans: readonly Plan[]): Plan {
+  return (request) => plans.map((plan) => plan(request)).find((fault) => fault !== undefined);
+}
+
+/** A plan for the first `times` requests that it is for. */
+export function only(times: number, plan: Plan): Plan {
+  let done = 0;
+  return (request) => {
+    const fault = done < times ? plan(request) : undefined;
+    if (fault) done += 1;
+    return fault;
+  };
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { BlobStore, CallOptions } from '../../blob-store.ts';
+import { all, bytesOf, chunked, collect } from '../bodies.ts';
+import type { Fault } from '../fault-proxy.ts';
+import { failure, type RequestKind } from './kit-subject.ts';
+
+/** A store that is left in the middle of its work. */
+export interface LeftStore {
+  /** Another one, which the test closes. */
+  readonly open: () => Promise<BlobStore>;
+  /** What happens to its requests of this kind from now on; without a fault, nothing. */
+  readonly spoil: (kind: RequestKind, fault: Fault | undefined) => void;
+  /** Two of them and a little more are an upload in parts. */
+  readonly partBytes: number;
+  /** Errors that nobody has caught. */
+  readonly escaped: () => Promise<readonly unknown[]>;
+}
+
+/** What befalls the connection that somebody leaves. `none`: it is sound. */
+type Mishap = 'none' | 'cut' | 'stall' | 'trickle';
+
+const faults: Readonly<Record<Mishap, Fault | undefined>> = {
+  none: undefined,
+  cut: { kind: 'cut-response', after: 150_000 },
+  stall: { kind: 'stall' },
+  trickle: { kind: 'trickle' },
+};
+
+export const networkMishaps: readonly Mishap[] = ['none', 'cut', 'stall', 'trickle'];
+
+const key = 'left/object';
+const body = bytesOf(300_000, 7);
+const aborted = { code: 'Aborted', retryable: false };
+
+/**
+ * Whoever reads, writes or lists may leave at any moment: by asking for no more, by being told to stop, or by closing the store. What
+ * still fails then is nobody's, and must not end the process.
+ */
+export function testLeaving(left: () => LeftStore, mishaps: readonly Mishap[]): void {
+  beforeEach(async () => {
+    left().spoil('other', undefined);
+    const store = await left().open();
+    for (const name of [key, 'left/other']) await store.put(name, chunked(body));
+    store.close();
+  });
+
+  const opened = async (kind: RequestKind, mishap: Mishap) => {
+    const store = await left().open();
+    left().spoil(kind, faults[mishap]);
+    return store;
+  };
+
+  describe.each(mishaps.filter((mishap) => mishap === 'none' || mishap === 'cut'))('connection: %s', (mishap) => {
+    test('a reader leaves after the first bytes', async () => {
+      const store = await opened('read', mishap);
+      for await (const _ of store.get(key)) break;
+      store.close();
+      expect(await left().escaped()).toEqual([]);
+    });
+
+    test('a reader is told to stop after the first bytes', async () => {
+      const store = await opened('read', mishap);
+      const stop = new AbortController();
+      const reading = async () => {
+        for await (const _ of store.get(key, { offset: 0 }, stop)) stop.abort();
+      };
+      expect(await failure(reading())).toMatchObject(aborted);
+      store.close();
+      expect(await left().escaped()).toEqual([]);
+    });
+
+    test('a reader asks for no more, and the store is closed', async () => {
+      const store = await opened('read', mishap);
+      const reader = store.get(key)[Symbol.asyncIterator]();
+      await reader.next();
+      store.close();
+      expect(await left().escaped()).toEqual([]);
+    });
+
+    test('a listing is left after its first object', async () => {
+      const store = await opened('list', mishap);
+      for await (const _ of store.list('left/')) break;
+      store.close();
+      expect(await left().escaped()).toEqual([]);
+    });
+  });
+
+  describe.each(mishaps)('connection that is left: %s', (mishap) => {
+    /** While it waits, or after it has ended. */
+    const soon = () => AbortSignal.timeout(mishap === 'none' ? 5 : 200);
+    const parts = () => bytesOf(left().partBytes * 2 + 100);
+
+    const calls: Readonly<Record<string, (store: BlobStore, options: CallOptions) => Promise<unknown>>> = {
+      read: (store, options) => collect(store.get(key, { offset: 0 }, options)),
+      list: (store, options) => all(store.list('left/', options)),
+      look: (store, options) => store.stat(key, options),
+      delete: (store, options) => store.delete(key, options),
+      whole: (store, options) => store.put('left/whole', chunked(bytesOf(1_000)), options),
+      part: (store, options) => store.put('left/parts', chunked(parts()), options),
+      finish: (store, options) => store.put('left/finished', chunked(parts()), options),
+    };
+    const kinds = Object.keys(calls) as RequestKind[];
+
+    test.each(kinds)('%s is told to stop', async (kind) => {
+      const store = await opened(kind, mishap);
+      await calls[kind]?.(store, { signal: soon() }).catch(() => undefined);
+      store.close();
+      expect(await left().escaped()).toEqual([]);
+    });
+
+    test.each<RequestKind>(['read', 'list', 'part'])('the store is closed during %s', async (kind) => {
+      const store = await opened(kind, mishap);
+      const stop = new AbortController();
+      const running = calls[kind]?.(store, stop).catch(() => undefined);
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      store.close();
+      stop.abort();
+      await running;
+      expect(await left().escaped()).toEqual([]);
+    });
+  });
+
+  test('what a put is made of fails in the middle', async () => {
+    const store = await left().open();
+    async function* broken() {
+      yield* chunked(bytesOf(left().partBytes + 10));
+      throw new Error('etcd is gone');
+    }
+    expect(await failure(store.put('left/broken', broken()))).toMatchObject({ message: 'etcd is gone' });
+    store.close();
+    expect(await left().escaped()).toEqual([]);
+  });
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+
+export interface NameServer {
+  /** With port. */
+  readonly address: string;
+  /** What was asked, in order. */
+  readonly asked: readonly string[];
+  readonly stop: () => void;
+}
+
+/**
+ * A name's addresses; none if it has none of this kind, undefined if there is no such name, `silent` for no answer, ever, `unsupported` if
+ * the server does not know this kind of question.
+ */
+export type NameAnswer = readonly string[] | undefined | 'silent' | 'unsupported';
+
+const types: Readonly<Record<number, string>> = { 1: 'A', 28: 'AAAA' };
+
+/** A real name server on loopback that answers for what a test says, by IPv4 addresses. */
+export async function startNameServer(answer: (name: string, type: string) => NameAnswer): Promise<NameServer> {
+  const asked: string[] = [];
+  const socket = createSocket('udp4');
+  socket.on('message', (query, from) => {
+    const { name, end } = questionOf(query);
+    const type = types[query.readUInt16BE(end)] ?? '';
+    asked.push(`${name} ${type}`);
+    const said = answer(name, type);
+    if (said !== 'silent') socket.send(response(query, end, said), from.port, from.address);
+  });
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  return { address: `127.0.0.1:${socket.address().port}`, asked, stop: () => socket.close() };
+}
+
+function questionOf(query: Buffer): { readonly name: string; readonly end: number } {
+  const labels: string[] = [];
+  let at = 12;
+  for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {
+    labels.push(query.toString('latin1', at + 1, at + 1 + length));
+    at += length + 1;
+  }
+  return { name: labels.join('.').toLowerCase(), end: at + 1 };
+}
+
+function response(query: Buffer, end: number, said: Exclude<NameAnswer, 'silent'>): Buffer {
+  const addresses = said === 'unsupported' ? [] : (said ?? []);
+  const header = Buffer.alloc(12);
+  query.copy(header, 0, 0, 2);
+  // A response with recursion; 3 says that there is no such name, 4 that this kind of question is not implemented.
+  header.writeUInt16BE(0x8180 + (said === 'unsupported' ? 4 : said ? 0 : 3), 2);
+  header.writeUInt16BE(1, 4);
+  header.writeUInt16BE(addresses.length, 6);
+  const records = addresses.map((address) => {
+    const record = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 5, 0, 4, 0, 0, 0, 0]);
+    record.set(address.split('.').map(Number), 12);
+    return record;
+  });
+  return Buffer.concat([header, query.subarray(12, end + 4), ...records]);
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto';
+import { BlobError, isBlobError } from '../blob-error.ts';
+import type { BodySummary, PutProof, Settled, SettleOptions } from '../blob-store.ts';
+import type { Attempts } from '../call/attempts.ts';
+import { readBlob } from '../read/read-blob.ts';
+import type { ObjectFacts, StoreDriver } from '../store-driver.ts';
+import type { Stored } from './part-driver.ts';
+
+/** What a proof works with. */
+export interface ProveContext {
+  readonly driver: Pick<StoreDriver<unknown>, 'read' | 'stat' | 'remove' | 'confirm'>;
+  readonly attempts: Attempts;
+}
+
+/** An object as it should be: what was sent, where to, and the mark that it was sent with. */
+export interface Sent extends BodySummary {
+  readonly key: string;
+  readonly mark: string;
+}
+
+/** A difference may have come about on the way back; one that is there twice is in the store. */
+const mostReads = 2;
+
+/**
+ * Shows that what stands under the key is what was sent: the very object of this put, in its full length, and proven by the store's own
+ * checksum or, unless that is not wanted, by reading it. One that is ours and that reading has shown to be another is deleted.
+ */
+export async function prove(
+  context: ProveContext,
+  sent: Sent,
+  stored: Stored,
+  { readBack, signal }: { readonly readBack: boolean; readonly signal: AbortSignal | undefined },
+): Promise<PutProof> {
+  const found = await look(context, sent, stored, signal);
+  const isSuspect = stored.checksum === 'other' || (found !== undefined && found.bytes !== sent.bytes);
+  if (stored.checksum === 'same' && !isSuspect) return 'checksum';
+  if (!readBack && !isSuspect) return 'none';
+  let read: BodySummary | undefined;
+  for (let reads = 1; reads <= mostReads; reads++) {
+    read = await summaryOf(context, sent.key, signal).catch(unlessDenied);
+    if (!read && !isSuspect) return 'none';
+    if (read && isSame(read, sent)) return 'read-back';
+  }
+  // What is not known to be ours may be what was there before.
+  const isWithdrawn = read !== undefined && found !== undefined && isOurs(found, sent.mark, stored.etag) === true;
+  throw await damaged(context, sent.key, isWithdrawn, signal);
+}
+
+/** Throws if the store does not show that an object which was just stored is kept as was asked for. */
+export async function confirm(
+  { driver, attempts }: ProveContext,
+  key: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (!driver.confirm) return;
+  await attempts.run({ what: `reading the lock of ${key}` }, signal, async (limited) => driver.confirm?.(key, limited));
+}
+
+/** What lies under a key, compared with what should. */
+export async function settled(
+  context: ProveContext,
+  key: string,
+  expected: BodySummary,
+  { isNew = false, signal }: SettleOptions,
+): Promise<Settled> {
+  const what = `reading the metadata of ${key}`;
+  try {
+    const found = await context.attempts
+      .run({ what }, signal, (limited) => context.driver.stat(key, limited))
+      .catch(unlessDenied);
+    if (found && found.bytes !== expected.bytes) return 'different';
+    if (!isSame(await summaryOf(context, key, signal), expected)) return 'different';
+    if (isNew) await confirm(context, key, signal);
+    return 'stored';
+  } catch (error) {
+    if (isBlobError(error, 'NotFound')) return 'absent';
+    throw error;
+  }
+}
+
+/** Is this the object of that put? Undefined if the store keeps no marks. */
+export function isOurs(found: ObjectFacts, mark: string, etag: string | undefined): boolean | undefined {
+  if (found.mark !== undefined) return found.mark === mark;
+  return etag === undefined || found.etag === undefined ? undefined : found.etag === etag;
+}
+
+/** The object as the store shows it, which must be ours. Undefined if whoever may store may not look. */
+async function look(
+  { driver, attempts }: ProveContext,
+  { key, mark }: Sent,
+  { etag }: Stored,
+  signal: AbortSignal | undefined,
+): Promise<ObjectFacts | undefined> {
+  const lost = (problem: string) =>
+    new BlobError('Unavailable', `the store confirmed the upload of ${key}, but ${problem}`);
+  const found = attempts.run({ what: `reading the metadata of ${key}` }, signal, async (limited) => {
+    const facts = await driver.stat(key, limited).catch((error: unknown) => {
+      // Not every store shows at once what it has.
+      throw attempts.error(error, `reading the metadata of ${key}`, undefined).code === 'NotFound'
+        ? lost('the object does not exist')
+        : error;
+    });
+    if (isOurs(facts, mark, etag) === false) throw lost('there is a different object with this key');
+    return facts;
+  });
+  return found.catch(unlessDenied);
+}
+
+async function summaryOf(context: ProveContext, key: string, signal: AbortSignal | undefined): Promise<BodySummary> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of readBlob(context, key, { offset: 0 }, signal)) {
+    hash.update(chunk);
+    bytes += chunk.byteLength;
+  }
+  return { bytes, sha256: hash.digest('hex') };
+}
+
+/** The error for an object that is not what was sent, which is deleted if it is known to be ours. */
+async function damaged(
+  { driver, attempts }: ProveContext,
+  key: string,
+  isWithdrawn: boolean,
+  signal: AbortSignal | undefined,
+): Promise<BlobError> {
+  const message = `the object ${key} in the store differs from the data that was sent`;
+  if (!isWithdrawn)
+    return new BlobError(
+      'ChecksumMismatch',
+      `${message}. It is not deleted, because the store does not report who wrote it`,
+    );
+  try {
+    await attempts.run({ what: `deleting ${key}` }, signal, (limited) => driver.remove(key, limited));
+    return new BlobError('ChecksumMismatch', `${message}. The object was deleted`);
+  } catch (cause) {
+    return new BlobError('ChecksumMismatch', `${message}, and it could not be deleted. Delete this object`, { cause });
+  }
+}
+
+function isSame(one: BodySummary, other: BodySummary): boolean {
+  return one.bytes === other.bytes && one.sha256 === other.sha256;
+}
+
+function unlessDenied(error: unknown): undefined {
+  if (!isBlobError(error, 'Denied')) throw error;
+  return undefined;
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** What one event stands for. */
+export interface CombinedMessages {
+  /** Oldest first, as many as are shown. */
+  readonly latest: readonly string[];
+  /** How many came before them. */
+  readonly earlier: number;
+}
+
+export const nothingCombined: CombinedMessages = { latest: [], earlier: 0 };
+
+/** The longest message that every API server takes. */
+export const longestMessage = 1024;
+const longestPart = 300;
+
+/** One more. The same thing as just before is not said again; the count of the event tells how often it was. */
+export function withMessage({ latest, earlier }: CombinedMessages, message: string): CombinedMessages {
+  const part = clipped(message, longestPart);
+  if (latest.at(-1) === part) return { latest, earlier };
+  const all = [...latest, part];
+  let first = 0;
+  while (first < all.length - 1 && words(all.slice(first), earlier + first).length > longestMessage) first++;
+  return { latest: all.slice(first), earlier: earlier + first };
+}
+
+/** In the words that Kubernetes' own components use. */
+export function describeCombined({ latest, earlier }: CombinedMessages): string {
+  return clipped(words(latest, earlier), longestMessage);
+}
+
+export function clipped(text: string, limit: number): string {
+  return text.length > limit ? `${text.slice(0, limit - 3)}...` : text;
+}
+
+function words(latest: readonly string[], earlier: number): string {
+  const more = earlier > 0 ? [`${earlier} earlier`] : [];
+  return `(combined from similar events): ${[...more, ...latest].join('; ')}`;
+}

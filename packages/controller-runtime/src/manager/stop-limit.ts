@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Clock } from '@etcd-operator/ports';
+
+/** What is told to stop gets this long, in milliseconds, however much of the limit others have used up. */
+const leastShare = 1000;
+
+/** How long a stop may take as a whole. It counts from the first wait; later ones get what is left of it. */
+export class StopLimit {
+  readonly #clock: Clock;
+  readonly #limit: number;
+  #end: number | undefined;
+
+  /** @param limit in milliseconds */
+  constructor(clock: Clock, limit: number) {
+    this.#clock = clock;
+    this.#limit = limit;
+  }
+
+  /** Resolves with true when `work` has ended, with false when it does not in time. */
+  async awaits(work: Promise<unknown>): Promise<boolean> {
+    const now = this.#clock.monotonic();
+    this.#end ??= now + this.#limit;
+    const ended = new AbortController();
+    const late = this.#clock.sleep(Math.max(leastShare, this.#end - now), ended.signal).then(
+      () => false,
+      () => true,
+    );
+    try {
+      return await Promise.race([work.then(() => true), late]);
+    } finally {
+      ended.abort();
+    }
+  }
+}

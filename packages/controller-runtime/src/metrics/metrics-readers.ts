@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type Client, subjectAccessReviews, tokenReviews } from '@etcd-operator/kube';
+import type { ReaderVerdict } from './secure-metrics.ts';
+
+/**
+ * Has the API server judge who reads metrics: whose token it is, and whether he may `get` the path `/metrics`. Needs the rights of the
+ * built-in ClusterRole `system:auth-delegator`.
+ */
+export function metricsReaders(client: Client): (token: string) => Promise<ReaderVerdict> {
+  return async (token) => {
+    const { status: known } = await client.resource(tokenReviews).create({ spec: { token } });
+    if (!known?.authenticated) return 'Unknown';
+    const { username = '', groups = [], uid = '', extra = {} } = known.user ?? {};
+    const nonResourceAttributes = { path: '/metrics', verb: 'get' };
+    const spec = { user: username, groups, uid, extra, nonResourceAttributes };
+    const { status: verdict } = await client.resource(subjectAccessReviews).create({ spec });
+    return verdict?.allowed ? 'Allowed' : 'Denied';
+  };
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+interface Line {
+  readonly tenant: string;
+  readonly keys: string[];
+}
+
+const tenantOf = (key: string) => key.split('/')[0] ?? '';
+
+/** How a queue with tenants hands out, in the simplest form: for each lane a list of tenants with a list of keys each. */
+export class FairQueueModel {
+  readonly #lanes: Line[][] = [[], [], []];
+  readonly #processing = new Set<string>();
+  /** Of those, the ones that take so long that they do not count. */
+  readonly #aside = new Set<string>();
+  /** Added while they were processed, and at which lane. */
+  readonly #again = new Map<string, number>();
+  readonly #shared: number;
+
+  constructor(shared: number) {
+    this.#shared = shared;
+  }
+
+  add(key: string, lane: number): void {
+    if (this.#processing.has(key)) {
+      this.#again.set(key, Math.min(lane, this.#again.get(key) ?? lane));
+      return;
+    }
+    const waitsIn = this.#lanes.findIndex((lines) => lines.some(({ keys }) => keys.includes(key)));
+    if (waitsIn >= 0 && waitsIn <= lane) return;
+    if (waitsIn >= 0) this.#take(key, waitsIn);
+    const line = this.#lanes[lane]?.find(({ tenant }) => tenant === tenantOf(key));
+    if (line) line.keys.push(key);
+    else this.#lanes[lane]?.push({ tenant: tenantOf(key), keys: [key] });
+  }
+
+  get(): string | undefined {
+    const counting = [...this.#processing].filter((key) => !this.#aside.has(key));
+    const isCrowded = counting.length >= this.#shared;
+    const busy = new Set(counting.map(tenantOf));
+    for (const [lane, lines] of this.#lanes.entries()) {
+      const line = lines.find(({ tenant }) => !isCrowded || !busy.has(tenant));
+      const key = line?.keys[0];
+      if (!line || key === undefined) continue;
+      this.#take(key, lane);
+      // Who was served goes to the end.
+      if (lines.includes(line)) lines.push(...lines.splice(lines.indexOf(line), 1));
+      this.#processing.add(key);
+      return key;
+    }
+    return undefined;
+  }
+
+  setAside(key: string): void {
+    this.#aside.add(key);
+  }
+
+  done(key: string): void {
+    this.#processing.delete(key);
+    this.#aside.delete(key);
+    const lane = this.#again.get(key);
+    this.#again.delete(key);
+    if (lane !== undefined) this.add(key, lane);
+  }
+
+  #take(key: string, lane: number): void {
+    const lines = this.#lanes[lane] ?? [];
+    const at = lines.findIndex(({ keys }) => keys.includes(key));
+    const line = lines[at];
+    line?.keys.splice(line.keys.indexOf(key), 1);
+    if (line?.keys.length === 0) lines.splice(at, 1);
+  }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import { EtcdError } from '../etcd-error.ts';
+import { answerChunks, malformed } from '../grpc/call.ts';
+import type { Apart } from '../grpc/channel.ts';
+import type { Invoker } from '../invoker.ts';
+import { SnapshotDecoder } from './snapshot-decoder.ts';
+import { inBlocks } from './stream-blocks.ts';
+
+/** How a snapshot is read. */
+export interface SnapshotOptions {
+  /** How long the member may be silent while we wait for it. @default 60_000 */
+  readonly silenceMs?: number;
+  /** True: a piece is overwritten when the next is asked for, which spares memory where each is used at once. @default false */
+  readonly reuse?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+const method = { name: 'Maintenance/Snapshot', mutating: false };
+
+/** Bytes a member may send ahead of our reading: enough to keep a fast link busy, little enough to hold in memory. */
+const windowBytes = 4 * 1024 * 1024;
+
+/**
+ * Streams a snapshot over a connection of its own: gigabytes neither hold up health checks nor are held up by a small
+ * window. No message is ever put together; what comes out are blocks of the database.
+ */
+export async function* snapshotStream(
+  invoker: Invoker,
+  options: SnapshotOptions = {},
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const call = invoker.kindOf(method);
+  const token = await invoker.token(options);
+  const { channel } = invoker.context;
+  let apart: Apart | undefined;
+  const decoder = new SnapshotDecoder();
+  const decode = (piece: Uint8Array) => {
+    try {
+      decoder.push(piece);
+    } catch (error) {
+      throw malformed(call, error);
+    }
+    return decoder.take();
+  };
+  const chunks = answerChunks(invoker.context, call, new Uint8Array(0), {
+    timeoutMs: options.silenceMs ?? 60_000,
+    signal: options.signal,
+    token,
+    halfClose: true,
+    silenceOnly: true,
+    acquire: async (signal) => {
+      apart = await channel.acquireApart(windowBytes, signal);
+      return apart.connection;
+    },
+    read: (stream, heard) => {
+      if (!apart) throw new Error('an answer is read before there is a connection');
+      return inBlocks(stream, { source: apart.content, heard, decode, reuse: options.reuse ?? false });
+    },
+  });
+  try {
+    yield* chunks;
+  } finally {
+    apart?.connection.destroy();
+  }
+  if (!decoder.complete) {
+    throw new EtcdError('BadResponse', `the snapshot is incomplete: ${decoder.remaining} bytes are missing`, { call });
+  }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+import { finished, type Readable } from 'node:stream';
+
+/** Where the bytes of a stream come from. */
+export interface ByteSource {
+  /** Hands bytes over as they come; they are there during the call only. */
+  listen(listener: (bytes: Uint8Array) => void): void;
+  /** Lets the other side send on: of all that has come, only so many bytes are still held in memory. */
+  release(heldBytes: number): void;
+}
+
+/** How a stream is read in blocks. */
+export interface BlockOptions {
+  readonly source: ByteSource;
+  /** Told of every piece that comes. */
+  readonly heard: () => void;
+  /** What a piece means: the bytes that are passed on, as views of it. */
+  readonly decode: (piece: Uint8Array) => readonly Uint8Array[];
+  /** True: a block is overwritten some time after the next has been asked for. */
+  readonly reuse: boolean;
+}
+
+/** Many of the network's pieces, few enough to stay in the processor's cache between being gathered, hashed and stored. */
+const blockBytes = 256 * 1024;
+
+/**
+ * Reads what a source hands over in blocks of 256 KiB, the last one excepted, until the stream that it belongs to has ended.
+ * Waiting costs more than moving a piece of some kilobytes, so that one wait is made for many: pieces are taken as they come,
+ * and the source, which is told what has been used, sends no more than it may.
+ *
+ * Throws what the stream fails with, or what `decode` throws.
+ */
+export async function* inBlocks(stream: Readable, options: BlockOptions): AsyncGenerator<Uint8Array, void, undefined> {
+  const gathering = new Gathering(stream, options);
+  try {
+    while (await gathering.ready()) {
+      const block = gathering.take();
+      yield block;
+      if (options.reuse) gathering.takeBack(block);
+    }
+  } finally {
+    gathering.close();
+  }
+}
+
+/** gathering: more may come. ended, failed: no more comes. */
+type State = { readonly at: 'gathering' | 'ended' } | { readonly at: 'failed'; readonly error: unknown };
+
+class Gathering {
+  readonly #options: BlockOptions;
+  readonly #unhook: () => void;
+  #state: State = { at: 'gathering' };
+  readonly #full: Buffer[] = [];
+  readonly #spare: Buffer[] = [];
+  #block: Buffer = Buffer.allocUnsafeSlow(blockBytes);
+  #filled = 0;
+  #wake: () => void = () => undefined;
+
+  constructor(stream: Readable, options: BlockOptions) {
+    this.#options = options;
+    this.#unhook = finished(stream, { writable: false }, (error) => {
+      this.#become(error ? { at: 'failed', error } : { at: 'ended' });
+    });
+    options.source.listen(this.#onBytes);
+    // Its bytes come from the source; we only wait for its end, which comes when it is read.
+    stream.resume();
+  }
+
+  /** Resolves with true when there is a block to take, with false at the end. */
+  async ready(): Promise<boolean> {
+    while (this.#state.at === 'gathering' && this.#full.length === 0) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    if (this.#state.at === 'failed') throw this.#state.error;
+    return this.#full.length > 0 || this.#filled > 0;
+  }
+
+  /** The oldest block; the last one as far as it goes. */
+  take(): Uint8Array {
+    const block = this.#full.shift() ?? this.#rest();
+    this.#options.source.release(this.#full.length * blockBytes + this.#filled);
+    return block;
+  }
+
+  /** A block that the reader is done with. */
+  takeBack({ buffer }: Uint8Array): void {
+    this.#spare.push(Buffer.from(buffer));
+  }
+
+  close(): void {
+    this.#options.source.listen(() => undefined);
+    this.#unhook();
+  }
+
+  readonly #onBytes = (piece: Uint8Array): void => {
+    this.#options.heard();
+    if (this.#state.at !== 'gathering') return;
+    try {
+      for (const bytes of this.#options.decode(piece)) this.#keep(bytes);
+    } catch (error) {
+      this.#become({ at: 'failed', error });
+    }
+    if (this.#full.length > 0) this.#wake();
+  };
+
+  #keep(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.byteLength; ) {
+      const part = bytes.subarray(at, at + blockBytes - this.#filled);
+      this.#block.set(part, this.#filled);
+      this.#filled += part.byteLength;
+      at += part.byteLength;
+      if (this.#filled < blockBytes) continue;
+      this.#full.push(this.#block);
+      this.#block = this.#spare.pop() ?? Buffer.allocUnsafeSlow(blockBytes);
+      this.#filled = 0;
+    }
+  }
+
+  #rest(): Uint8Array {
+    const rest = this.#block.subarray(0, this.#filled);
+    this.#filled = 0;
+    return rest;
+  }
+
+  /** What is over stays so; the first failure counts. */
+  #become(state: State): void {
+    if (this.#state.at === 'gathering') this.#state = state;
+    this.#wake();
+  }
+}

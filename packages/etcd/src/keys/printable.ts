@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Control and format characters, separators other than the blank, and what Unicode has not assigned: terminals may act on them. */
+const unprintable = /[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
+
+/** The text that the bytes are, or undefined if they are none or would not be seen as they are. */
+export function textOf(bytes: Uint8Array): string | undefined {
+  const text = decoded(bytes);
+  return text === undefined || unprintable.test(text) ? undefined : text;
+}
+
+function decoded(bytes: Uint8Array): string | undefined {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Bytes on one line, so that different bytes never look the same: text as it is, all else in double quotes with `\xNN` for what is not a
+ * printable ASCII character.
+ */
+export function printable(bytes: Uint8Array): string {
+  const text = textOf(bytes);
+  if (text !== undefined && !text.startsWith('"') && text === text.trim() && text !== '') return text;
+  const letters = Array.from(bytes, (byte) => {
+    const letter = String.fromCharCode(byte);
+    if (letter === '"' || letter === '\\') return `\\${letter}`;
+    return byte >= 0x20 && byte < 0x7f ? letter : `\\x${byte.toString(16).padStart(2, '0')}`;
+  });
+  return `"${letters.join('')}"`;
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { type EtcdVersion, minorName } from '../versions/version.ts';
+import { envOfFlag, flagLife, flagOfEnv, gateOf, hasFlag, newNameOf, oldNameOf } from './flags.ts';
+
+/** One variable of a user's `etcdEnv`. The value is absent if it comes from a Secret or a ConfigMap. */
+export interface EnvSetting {
+  readonly name: string;
+  readonly value?: string;
+}
+
+/**
+ * What is wrong with a variable under a version.
+ *
+ * - `refuse`: the cluster must not be brought to that version with it: it would not start, or would silently lose what the
+ *   user asked for.
+ * - `warn`: it starts and works as before, but the spelling is on its way out, or the name has never meant anything.
+ */
+export interface EnvProblem {
+  readonly name: string;
+  readonly severity: 'refuse' | 'warn';
+  /** The spelling that the version wants; undefined if there is none. */
+  readonly replacement: string | undefined;
+  readonly reason: string;
+}
+
+/** Flags that are always on the command line. etcd ends at once if the environment sets one of them as well. */
+const commandLineFlags = [
+  'data-dir',
+  'name',
+  'initial-advertise-peer-urls',
+  'listen-peer-urls',
+  'listen-client-urls',
+  'advertise-client-urls',
+  'initial-cluster',
+  'initial-cluster-state',
+  'initial-cluster-token',
+  'peer-client-cert-auth',
+  'peer-trusted-ca-file',
+  'peer-cert-file',
+  'peer-key-file',
+  'client-cert-auth',
+  'trusted-ca-file',
+  'cert-file',
+  'key-file',
+];
+
+/** Further flags that decide about identity, quorum and probing. */
+const reservedFlags = [
+  'listen-metrics-urls',
+  'config-file',
+  'force-new-cluster',
+  'strict-reconfig-check',
+  'max-learners',
+  'wal-dir',
+  'discovery',
+  'discovery-srv',
+  'discovery-endpoints',
+  'proxy',
+];
+
+const reserved: ReadonlySet<string> = new Set([...commandLineFlags, ...reservedFlags].map(envOfFlag));
+
+/**
+ * True for variables that users may not set, in any version (operator rule 11): those that the operator sets itself, that
+ * etcd would refuse beside our command line, or that would take a member out of the operator's hands.
+ */
+export function isReservedEnv(name: string): boolean {
+  return reserved.has(name) || name.startsWith('ETCD_INITIAL_');
+}
+
+/**
+ * What may be set beside etcd's own variables: those of the Go runtime and of gRPC that people tune etcd with. Anything else could make
+ * the process another one than etcd (`LD_PRELOAD`), or take the place of a variable that the operator's command line uses (`BOOT_STATE`).
+ */
+export const tuningEnv: readonly string[] = [
+  'GODEBUG',
+  'GOGC',
+  'GOMAXPROCS',
+  'GOMEMLIMIT',
+  'GOTRACEBACK',
+  'GRPC_GO_LOG_SEVERITY_LEVEL',
+  'GRPC_GO_LOG_VERBOSITY_LEVEL',
+  'TZ',
+];
+
+/** Is it one of etcd's variables, or one of those few beside them? */
+export function isEnvOfEtcd(name: string): boolean {
+  return name.startsWith('ETCD_') || tuningEnv.includes(name);
+}
+
+/**
+ * Checks a user's variables against a version. Empty means that all of them do under that version what they say. Names that
+ * are not etcd's (no `ETCD_` prefix) are nobody's business here.
+ */
+export function checkEnv(env: readonly EnvSetting[], version: EtcdVersion): readonly EnvProblem[] {
+  return env.flatMap((setting) => {
+    const problem = checkSetting(setting, env, version);
+    return problem ? [problem] : [];
+  });
+}
+
+function checkSetting(setting: EnvSetting, env: readonly EnvSetting[], version: EtcdVersion): EnvProblem | undefined {
+  const { name } = setting;
+  const flag = flagOfEnv(name);
+  if (flag === undefined) return undefined;
+  if (isReservedEnv(name)) {
+    return {
+      name,
+      severity: 'refuse',
+      replacement: undefined,
+      reason: `${name} is set by the operator and cannot be changed`,
+    };
+  }
+  if (hasFlag(flag, version)) return deprecated(name, flag, env, version);
+  return missing(setting, flag, version);
+}
+
+/** The version knows the variable; it may still be an old spelling, which 3.6 refuses next to the new one. */
+function deprecated(
+  name: string,
+  flag: string,
+  env: readonly EnvSetting[],
+  version: EtcdVersion,
+): EnvProblem | undefined {
+  const replacement = spelling(flag, version);
+  if (replacement === undefined || replacement === name || !flag.startsWith('experimental-')) return undefined;
+  const rival = env.find((other) => other.name === replacement.split('=')[0]);
+  const gate = gateOf(flag);
+  const clashes = rival !== undefined && (gate === undefined || (rival.value ?? gate).includes(gate));
+  const etcd = `etcd ${minorName(version)}`;
+  return clashes
+    ? {
+        name,
+        severity: 'refuse',
+        replacement,
+        reason: `${etcd} does not start if both ${name} and ${replacement} are set; remove one of them`,
+      }
+    : {
+        name,
+        severity: 'warn',
+        replacement,
+        reason: `${etcd} still accepts ${name}, but the next minor does not: use ${replacement}`,
+      };
+}
+
+/** The version does not know the variable: etcd would start and ignore it. */
+function missing(setting: EnvSetting, flag: string, version: EtcdVersion): EnvProblem {
+  const { name } = setting;
+  const etcd = `etcd ${minorName(version)}`;
+  if (flagLife(flag) === undefined) {
+    return {
+      name,
+      severity: 'warn',
+      replacement: undefined,
+      reason: `${name} is not an option of etcd and is ignored`,
+    };
+  }
+  const replacement = spelling(flag, version);
+  const advice = replacement === undefined ? 'remove it' : `use ${replacement}`;
+  return { name, severity: 'refuse', replacement, reason: `${etcd} ignores ${name} without an error: ${advice}` };
+}
+
+/** How a version spells what `flag` says; undefined if it cannot. */
+function spelling(flag: string, version: EtcdVersion): string | undefined {
+  const gate = gateOf(flag);
+  if (gate !== undefined && hasFlag('feature-gates', version)) return `ETCD_FEATURE_GATES=${gate}=true`;
+  const candidates = [newNameOf(flag), oldNameOf(flag)];
+  const known = candidates.find((candidate) => candidate !== undefined && hasFlag(candidate, version));
+  return known === undefined ? undefined : envOfFlag(known);
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type EtcdVersion, isAtLeast, versionOf } from '../versions/version.ts';
+
+/** Where etcd serves `/metrics` and the health endpoints in plain text, for probes and scrapers (operator rule 15). */
+export const metricsPort = 2381;
+
+/** What a kubelet should ask of a member. `tcp` is the client port. */
+export type ProbeTarget = { readonly kind: 'http'; readonly path: string } | { readonly kind: 'tcp' };
+
+/** The probes that a version can answer without harm. */
+export interface ProbePlan {
+  readonly startup: ProbeTarget;
+  readonly readiness: ProbeTarget;
+  readonly liveness: ProbeTarget;
+}
+
+const livez: ProbeTarget = { kind: 'http', path: '/livez' };
+const readyz: ProbeTarget = { kind: 'http', path: '/readyz' };
+const tcp: ProbeTarget = { kind: 'tcp' };
+
+/** True if `/livez` and `/readyz` exist: 3.4.29, 3.5.11, 3.6.0 and what follows each. */
+export function hasLivez(version: EtcdVersion): boolean {
+  return isFromPatch(version, '3.4.29', '3.5.11', '3.6.0');
+}
+
+/** True if `/readyz` fails on a learner (`non_learner`), so that no client is sent to one: from 3.5.19 and 3.6.0 on. */
+export function readyzExcludesLearners(version: EtcdVersion): boolean {
+  return isFromPatch(version, undefined, '3.5.19', '3.6.0');
+}
+
+/**
+ * True if a GET of `/health` leaves no trace. On 3.4 and older each appends a v2 entry to the log, which later bricks an
+ * upgrade (operator rule 3): never probe it there.
+ */
+export function isHealthHarmless(version: EtcdVersion): boolean {
+  return isAtLeast(version, versionOf('3.5.0'));
+}
+
+/**
+ * The endpoints to probe (operator rules 3, 12, 15). Readiness is `/readyz` only where that tells learners apart; never
+ * `/health`. Liveness never depends on quorum.
+ */
+export function probePlan(version: EtcdVersion): ProbePlan {
+  if (!hasLivez(version)) return { startup: tcp, readiness: tcp, liveness: tcp };
+  // On 3.4 members never join as learners, so that there is nothing to tell apart.
+  const readiness = version.minor === 4 || readyzExcludesLearners(version) ? readyz : tcp;
+  return { startup: livez, readiness, liveness: livez };
+}
+
+/** True if `version` is at least the given patch of its own series, or of a series newer than the last one. */
+function isFromPatch(version: EtcdVersion, in34: string | undefined, in35: string, from36: string): boolean {
+  if (version.minor === 4) return in34 !== undefined && isAtLeast(version, versionOf(in34));
+  if (version.minor === 5) return isAtLeast(version, versionOf(in35));
+  return isAtLeast(version, versionOf(from36));
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import { isNextMinor } from './releases.ts';
+import { compareMinors, type EtcdVersion, minorName, versionOf } from './version.ts';
+
+/** `ETCD_SNAPSHOT_COUNT` while a minor step is being prepared: a raft snapshot appears after a few entries. */
+export const preparingSnapshotCount = 5;
+
+/** In a member's `/metrics`: how many raft snapshots its process has saved since it started. */
+export const snapshotSavedMetric = 'etcd_debugging_snap_save_total_duration_seconds_count';
+
+/** The step that is gated, and why. */
+export interface SnapshotGate {
+  readonly needed: boolean;
+  readonly reason: string;
+}
+
+/** The first step whose target no longer reads what the version before the last has left in the log. */
+const firstGatedTarget = versionOf('3.6.0');
+
+/**
+ * Does the step from `from` to `to` need proof that each member has saved a raft snapshot since it runs `from`
+ * (operator rule 3)? Without it entries of an even older version may still be in the log: 3.6 refuses v2 entries of 3.4,
+ * and 3.7 panics on those of 3.5. Only steps of one minor up are ever gated; 3.3 to 3.4 and 3.4 to 3.5 read everything.
+ */
+export function snapshotGate(from: EtcdVersion, to: EtcdVersion): SnapshotGate {
+  if (!isNextMinor(from, to)) return { needed: false, reason: 'not an upgrade to the next minor' };
+  if (compareMinors(to, firstGatedTarget) < 0) {
+    return { needed: false, reason: `etcd ${minorName(to)} can read all log entries of older versions` };
+  }
+  return {
+    needed: true,
+    reason: `etcd ${minorName(to)} cannot read log entries written by versions before ${minorName(from)}; each member must first take a raft snapshot while it runs ${minorName(from)}`,
+  };
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+import { crc32c } from '../wal/crc32c.ts';
+import { BoltReader } from './bolt-reader.ts';
+import type { BoltEntry } from './bolt-walk.ts';
+import { LatestRevisions } from './latest-revisions.ts';
+import { SnapshotError } from './snapshot-error.ts';
+import type { SnapshotFile } from './snapshot-keys.ts';
+
+/** What a database holds, by reading all of it. */
+export interface KeySummary {
+  /** The revision that a server with this database reports. */
+  readonly revision: number;
+  readonly compactRevision: number;
+  /** Keys that are there at that revision. */
+  readonly keys: number;
+  /** What HashKV of a server with this database says at that revision. */
+  readonly hash: number;
+}
+
+/**
+ * Reads every key of a database twice, and computes what etcd itself has to say of it: an independent opinion on whether a server that
+ * was started with it has all of it. Memory grows with the number of keys, as that of etcd does, and not with their values.
+ */
+export async function summarizeKeys({ readAt, bytes }: SnapshotFile): Promise<KeySummary> {
+  const reader = await BoltReader.open(readAt);
+  const history = () => entriesInOrder(reader, bytes);
+  const [scheduled, finished] = await Promise.all([
+    reader.value('meta', 'scheduledCompactRev'),
+    reader.value('meta', 'finishedCompactRev'),
+  ]);
+  // What was scheduled is done when the server starts.
+  const compactRevision = Math.max(mainOf(scheduled), mainOf(finished));
+  const latest = new LatestRevisions();
+  let newest = 1;
+  for await (const { key, value } of history()) {
+    const { main, sub, isDeletion } = revisionOf(key);
+    latest.set(keyOf(value), main, sub, isDeletion);
+    newest = main;
+  }
+  const hash = await hashOf(history(), compactRevision, latest);
+  return { revision: Math.max(newest, compactRevision), compactRevision, keys: latest.live, hash };
+}
+
+/**
+ * etcd's HashKV: CRC-32C of the bucket's name and of what compaction leaves at the newest revision. Up to the revision of the compaction
+ * that is what is still there, or everything if nothing is; a deletion at that very revision does not count.
+ */
+async function hashOf(
+  history: AsyncIterable<BoltEntry>,
+  compactRevision: number,
+  latest: LatestRevisions,
+): Promise<number> {
+  let crc = crc32c(0, Buffer.from('key'));
+  for await (const { key, value } of history) {
+    const { main, sub, isDeletion } = revisionOf(key);
+    const isCompacted = main <= compactRevision && latest.live > 0;
+    if (isCompacted && !latest.isLive(keyOf(value), main, sub)) continue;
+    if (isDeletion && main === compactRevision) continue;
+    crc = crc32c(crc32c(crc, key), value);
+  }
+  return crc;
+}
+
+async function* entriesInOrder(reader: BoltReader, bytes: number): AsyncGenerator<BoltEntry> {
+  let before: Buffer = Buffer.alloc(0);
+  for await (const leaf of reader.leaves('key', bytes)) {
+    for (const entry of leaf) {
+      if (Buffer.compare(entry.key, before) <= 0) throw malformed('its revisions are not in order');
+      before = entry.key;
+      yield entry;
+    }
+  }
+}
+
+interface Revision {
+  readonly main: number;
+  readonly sub: number;
+  readonly isDeletion: boolean;
+}
+
+/** 8 bytes main, `_`, 8 bytes sub, big-endian; a `t` behind it is a deletion. */
+function revisionOf(key: Buffer): Revision {
+  if (key.byteLength < 17) throw malformed('a revision is too short');
+  const [main, sub] = [Number(key.readBigInt64BE(0)), Number(key.readBigInt64BE(9))];
+  if (!Number.isSafeInteger(main) || sub < 0 || sub >= 2 ** 31) throw malformed('a revision is out of range');
+  return { main, sub, isDeletion: key.byteLength === 18 && key[17] === 0x74 };
+}
+
+function mainOf(bytes: Uint8Array | undefined): number {
+  return bytes && bytes.byteLength >= 17 ? revisionOf(Buffer.from(bytes)).main : 0;
+}
+
+/** The key is the first field of what etcd stores for a revision, a protobuf message. */
+function keyOf(value: Buffer): Buffer {
+  if (value[0] !== 0x0a) throw malformed('an entry does not begin with its key');
+  let length = 0;
+  let at = 1;
+  for (let shift = 0; ; shift += 7, at++) {
+    const byte = value[at];
+    if (byte === undefined || shift > 28) throw malformed('the length of a key cannot be read');
+    length += (byte & 0x7f) * 2 ** shift;
+    if (byte < 0x80) break;
+  }
+  const end = at + 1 + length;
+  if (end > value.byteLength) throw malformed('a key is longer than its entry');
+  return value.subarray(at + 1, end);
+}
+
+function malformed(what: string): SnapshotError {
+  return new SnapshotError('Malformed', `the database file is damaged: ${what}`);
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+import { keyValue } from '../client/messages/kv-messages.ts';
+import { WireError } from '../client/wire/reader.ts';
+import type { ReadAt } from './bolt-page.ts';
+import { BoltReader } from './bolt-reader.ts';
+import type { BoltEntry } from './bolt-walk.ts';
+import { recentBlocks } from './recent-blocks.ts';
+import { SnapshotError } from './snapshot-error.ts';
+import { mainRevision, readSnapshotFacts } from './snapshot-facts.ts';
+import { type FoundKey, type RunLimits, SortedRuns, type Spill } from './sorted-runs.ts';
+
+/** A key as a member would give it, with its value on request. */
+export interface ListedKey {
+  readonly key: Uint8Array;
+  readonly createRevision: bigint;
+  readonly modRevision: bigint;
+  readonly version: bigint;
+  /** 0 for none. */
+  readonly lease: bigint;
+  readonly valueBytes: number;
+  value(): Promise<Uint8Array>;
+}
+
+export interface SnapshotFile {
+  readonly readAt: ReadAt;
+  readonly bytes: number;
+}
+
+export interface KeysAsked {
+  /** @default every key */
+  readonly prefix?: Uint8Array;
+  /** Several prefixes, read in one go; a key that begins with two of them comes once. @default `prefix` alone */
+  readonly prefixes?: readonly Uint8Array[];
+  /** @default that of the snapshot */
+  readonly revision?: bigint;
+  /** @default some 40 MB */
+  readonly limits?: RunLimits;
+}
+
+/**
+ * The keys of a snapshot, as a member that was restored from it would give them, without such a member. The hash of the file is not
+ * checked here; the file is untrusted all the same, and every failure is a `SnapshotError`.
+ */
+export class SnapshotKeys {
+  readonly #file: SnapshotFile;
+  readonly #bolt: BoltReader;
+  /** Of the newest entry. */
+  readonly revision: bigint;
+  /** What is older than this is not in the snapshot any more; 0 if nothing was compacted. */
+  readonly compactedAt: bigint;
+
+  private constructor(file: SnapshotFile, bolt: BoltReader, revision: bigint, compactedAt: bigint) {
+    this.#file = file;
+    this.#bolt = bolt;
+    this.revision = revision;
+    this.compactedAt = compactedAt;
+  }
+
+  static async open({ readAt, bytes }: SnapshotFile): Promise<SnapshotKeys> {
+    const file = { readAt: recentBlocks(readAt), bytes };
+    const [bolt, { revision }] = [await BoltReader.open(file.readAt), await readSnapshotFacts(readAt)];
+    // etcd makes it before anything else: what has none is a database of somebody else, and not an empty store.
+    if (!(await bolt.has('key')))
+      throw new SnapshotError('Malformed', 'the file is not a database of etcd: it has no bucket "key"');
+    // A compaction counts from when it was asked for: what it has not removed yet, the server does not give any more.
+    let compactedAt = mainRevision(await bolt.value('meta', 'finishedCompactRev'));
+    const scheduled = mainRevision(await bolt.value('meta', 'scheduledCompactRev'));
+    if (scheduled > compactedAt) compactedAt = scheduled;
+    return new SnapshotKeys(file, bolt, revision, compactedAt);
+  }
+
+  /**
+   * The keys in order, as a range with that prefix at that revision gives them. Reads the whole history once, then values that are asked
+   * for. Throws a `SnapshotError` of code `NoSuchRevision` for a revision that the snapshot does not have.
+   *
+   * @param spill takes what does not fit in memory
+   */
+  async *at(asked: KeysAsked, spill: Spill): AsyncGenerator<ListedKey> {
+    const { prefix = new Uint8Array(0), prefixes = [prefix], revision = this.revision, limits } = asked;
+    this.#check(revision);
+    const runs = new SortedRuns(spill, limits);
+    for await (const { entry, main } of this.#history()) {
+      if (main > revision) break;
+      const found = foundKey(entry, main, prefixes);
+      if (found) await runs.add(found);
+    }
+    for await (const found of runs.sorted()) if (!found.isDeleted) yield this.#listed(found);
+  }
+
+  /** Every entry, in the order of revisions. */
+  async *#history(): AsyncGenerator<{ readonly entry: BoltEntry; readonly main: bigint }> {
+    let before: Buffer = Buffer.alloc(0);
+    for await (const leaf of this.#bolt.leaves('key', this.#file.bytes)) {
+      for (const entry of leaf) {
+        yield { entry, main: revisionOf(entry.key, before) };
+        before = entry.key;
+      }
+    }
+  }
+
+  #check(revision: bigint): void {
+    if (revision > this.revision)
+      throw new SnapshotError(
+        'NoSuchRevision',
+        `the snapshot has no revision ${revision}: its last one is ${this.revision}`,
+      );
+    if (revision < this.compactedAt || revision < 1n)
+      throw new SnapshotError(
+        'NoSuchRevision',
+        `the snapshot has no revision ${revision}: its history begins at ${this.compactedAt || 1n}, what is older was compacted`,
+      );
+  }
+
+  #listed(found: FoundKey): ListedKey {
+    const { readAt } = this.#file;
+    return {
+      key: Buffer.from(found.key, 'latin1'),
+      createRevision: BigInt(found.createRevision),
+      modRevision: BigInt(found.modRevision),
+      version: BigInt(found.version),
+      lease: found.lease,
+      valueBytes: found.valueBytes,
+      value: async () => decoded(await readAt(found.offset, found.length)).value,
+    };
+  }
+}
+
+const revisionBytes = 17;
+const deletionMark = 't'.charCodeAt(0);
+
+/** 8 bytes main, `_`, 8 bytes sub, big-endian; behind it a mark for a deletion. */
+function revisionOf(key: Buffer, before: Buffer): bigint {
+  if (key.byteLength < revisionBytes || Buffer.compare(key, before) <= 0)
+    throw new SnapshotError('Malformed', 'the database file is damaged: its revisions are not in order');
+  return key.readBigInt64BE(0);
+}
+
+function foundKey(
+  { key: name, value, offset }: BoltEntry,
+  main: bigint,
+  prefixes: readonly Uint8Array[],
+): FoundKey | undefined {
+  const record = decoded(value);
+  if (!prefixes.some((prefix) => begins(record.key, prefix))) return undefined;
+  return {
+    key: Buffer.from(record.key).toString('latin1'),
+    isDeleted: name.byteLength > revisionBytes && name[revisionBytes] === deletionMark,
+    createRevision: Number(record.createRevision),
+    modRevision: Number(main),
+    version: Number(record.version),
+    lease: record.lease,
+    valueBytes: record.value.byteLength,
+    offset,
+    length: value.byteLength,
+  };
+}
+
+function begins(key: Uint8Array, prefix: Uint8Array): boolean {
+  return Buffer.compare(prefix, key.subarray(0, prefix.byteLength)) === 0;
+}
+
+function decoded(record: Uint8Array) {
+  try {
+    return keyValue.decode(record);
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+    throw new SnapshotError('Malformed', `the database file is damaged: it has an entry that is none of etcd's`);
+  }
+}

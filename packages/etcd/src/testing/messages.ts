@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import { frame } from '../client/grpc/frame.ts';
+import {
+  memberAddRequest,
+  memberAddResponse,
+  memberIdRequest,
+  memberListRequest,
+  membersResponse,
+  memberUpdateRequest,
+} from '../client/messages/cluster-messages.ts';
+import { headerResponse, keyValue, responseHeader } from '../client/messages/kv-messages.ts';
+import { leaseGrantResponse } from '../client/messages/lease-messages.ts';
+import {
+  downgradeRequest,
+  downgradeResponse,
+  moveLeaderRequest,
+  statusResponse,
+} from '../client/messages/maintenance-messages.ts';
+import { bytes, uint64 } from '../client/wire/field.ts';
+import { embedded, message } from '../client/wire/message.ts';
+
+/** One of many; the client never puts one together, so that it has no use for this. */
+const snapshotResponse = message({ header: embedded(1, responseHeader), remainingBytes: uint64(2), blob: bytes(3) });
+
+/** The messages of etcd's API and their frame, for those who play etcd. */
+export const messages = {
+  downgradeRequest,
+  downgradeResponse,
+  frame,
+  headerResponse,
+  keyValue,
+  leaseGrantResponse,
+  memberAddRequest,
+  memberAddResponse,
+  memberIdRequest,
+  memberListRequest,
+  memberUpdateRequest,
+  membersResponse,
+  moveLeaderRequest,
+  snapshotResponse,
+  statusResponse,
+};

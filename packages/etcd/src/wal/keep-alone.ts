@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import { LogError } from './log-error.ts';
+import { confChange, confChangeTypes, entry, entryTypes, hardState } from './raft-messages.ts';
+import type { LogReading } from './read-log.ts';
+import { recordTypes, writeRecord } from './records.ts';
+
+/**
+ * What is to be written at the end of a member's log so that it goes on as the only member: everything that it has received becomes
+ * committed, then all others are removed. `--force-new-cluster` does the second alone, and drops what the member did not know to be
+ * committed; clients may have been told that it is. An etcd that is started on it needs no special flag, so that starting it again
+ * does nothing else.
+ */
+export function keepAlone({ memberId, voters, learners, state, lastTerm, lastIndex, end }: LogReading): Uint8Array {
+  if (!voters.includes(memberId)) throw new LogError('Unsupported', 'it is not a voter of its cluster');
+  const term = state.term > lastTerm ? state.term : lastTerm;
+  const others = [...voters, ...learners].filter((id) => id !== memberId);
+  const parts: Uint8Array[] = [];
+  let { crc } = end;
+  let index = lastIndex;
+  const add = (type: number, data: Uint8Array) => {
+    const written = writeRecord(type, data, crc);
+    crc = written.crc;
+    parts.push(written.bytes);
+  };
+  const append = (type: number, data: Uint8Array) =>
+    add(recordTypes.entry, entry.encode({ type, term, index: ++index, data }));
+  // Empty, as of a new leader, and also where nobody is to be removed: etcd reads entries again that a snapshot from a later leader
+  // has dropped, and only one that is written at their place ends them.
+  append(entryTypes.normal, new Uint8Array(0));
+  for (const id of others)
+    append(entryTypes.confChange, confChange.encode({ id: 0n, type: confChangeTypes.remove, memberId: id }));
+  add(recordTypes.state, hardState.encode({ term, vote: state.vote, commit: index }));
+  return Buffer.concat(parts);
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+import { bytes, int64, uint32 } from '../client/wire/field.ts';
+import { message } from '../client/wire/message.ts';
+import { crc32c } from './crc32c.ts';
+import { LogError } from './log-error.ts';
+
+/** Types of the records in a file of etcd's write-ahead log. */
+export const recordTypes = { metadata: 1, entry: 2, state: 3, crc: 4, snapshot: 5 } as const;
+
+const record = message({ type: int64(1), crc: uint32(2), data: bytes(3) });
+
+/** A record without what frames it. */
+export interface LogRecord {
+  readonly type: number;
+  readonly data: Uint8Array;
+}
+
+/** Where the records of a file end. */
+export interface FileEnd {
+  readonly offset: number;
+  readonly crc: number;
+  /** True if there is something after them that is no whole record: the last write to it was cut short, or its end is damaged. */
+  readonly isTorn: boolean;
+}
+
+const lengthBytes = 8;
+
+/**
+ * Reads the records of one file, in order; returns where they end. Each has its length before it, in 8 bytes of which the highest
+ * says how it is padded; zeros follow the last. Throws a `LogError` for a record that does not match its checksum and was not cut
+ * short, and for a file that does not begin with a checksum: etcd writes that before it gives the file its name.
+ *
+ * @param before the checksum of all files before; 0 at the first
+ */
+export function* readRecords(file: Uint8Array, before: number): Generator<LogRecord, FileEnd> {
+  if (firstType(file) !== recordTypes.crc)
+    throw new LogError('Damaged', 'a file of its write-ahead log does not begin as etcd begins it');
+  let offset = 0;
+  let crc = before;
+  for (;;) {
+    const framed = frameAt(file, offset);
+    if (!framed) return { offset, crc, isTorn: !isZero(file.subarray(offset)) };
+    const found = decode(framed);
+    const isSound = found && isChecked(found, crc);
+    if (!isSound && isTorn(framed, offset + lengthBytes)) return { offset, crc, isTorn: true };
+    if (!isSound)
+      throw new LogError('Damaged', `a record at byte ${offset} of its write-ahead log does not match its checksum`);
+    crc = found.crc;
+    if (Number(found.type) !== recordTypes.crc) yield { type: Number(found.type), data: found.data };
+    offset += framed.whole;
+  }
+}
+
+/** A record as it stands in a file, and the checksum up to and with it. */
+export function writeRecord(type: number, data: Uint8Array, before: number): { bytes: Uint8Array; crc: number } {
+  const crc = crc32c(before, data);
+  const encoded = record.encode({ type: BigInt(type), crc, data });
+  const padding = (lengthBytes - (encoded.byteLength % lengthBytes)) % lengthBytes;
+  const framed = Buffer.alloc(lengthBytes + encoded.byteLength + padding);
+  framed.writeUInt32LE(encoded.byteLength, 0);
+  if (padding > 0) framed.writeUInt8(0x80 | padding, lengthBytes - 1);
+  framed.set(encoded, lengthBytes);
+  return { bytes: framed, crc };
+}
+
+interface Frame {
+  /** Of the record, as is said before it, and of all that is in the file for it. */
+  readonly length: number;
+  readonly whole: number;
+  /** What is there of the record: the file may end before it does. */
+  readonly data: Uint8Array;
+  readonly isCut: boolean;
+}
+
+/** Undefined where nothing follows. */
+function frameAt(file: Uint8Array, offset: number): Frame | undefined {
+  const start = offset + lengthBytes;
+  if (start > file.byteLength) return undefined;
+  const view = new DataView(file.buffer, file.byteOffset + offset, lengthBytes);
+  const length = view.getUint32(0, true) + (view.getUint32(4, true) & 0x00ff_ffff) * 2 ** 32;
+  const mark = view.getUint8(lengthBytes - 1);
+  const whole = lengthBytes + length + (mark & 0x80 ? mark & 0x07 : 0);
+  if (length === 0) return undefined;
+  return { length, whole, data: file.subarray(start, start + length), isCut: offset + whole > file.byteLength };
+}
+
+function firstType(file: Uint8Array): number | undefined {
+  const framed = frameAt(file, 0);
+  const found = framed && decode(framed);
+  return found && Number(found.type);
+}
+
+function decode({ data, isCut }: Frame): ReturnType<typeof record.decode> | undefined {
+  if (isCut) return undefined;
+  try {
+    return record.decode(data);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Each carries the checksum of everything up to it; one kind carries nothing else, at the beginning of each file. */
+function isChecked({ type, crc, data }: ReturnType<typeof record.decode>, before: number): boolean {
+  if (Number(type) === recordTypes.crc) return before === 0 || crc === before;
+  return crc === crc32c(before, data);
+}
+
+const sectorBytes = 512;
+
+/**
+ * A sector of zeros in it, or what lies beyond the file, never reached the disk: the write was cut short. etcd drops such a record
+ * without a word, too; but also one of which only the length has changed, with all that follows.
+ */
+function isTorn({ data, length, isCut }: Frame, offset: number): boolean {
+  const first = data.subarray(0, sectorBytes - (offset % sectorBytes));
+  if (isZero(first)) return true;
+  const isOnlyFirst = isZero(data.subarray(first.byteLength, first.byteLength + sectorBytes));
+  if (!agreesOnLength(isOnlyFirst ? first : data, length)) return false;
+  for (let start = first.byteLength; start < data.byteLength; start += sectorBytes)
+    if (isZero(data.subarray(start, start + sectorBytes))) return true;
+  return isCut;
+}
+
+function isZero(bytesOfFile: Uint8Array): boolean {
+  return bytesOfFile.every((byte) => byte === 0);
+}
+
+/** Whether a record is as long as is said before it: its beginning has its type, its checksum and the length of its data. */
+function agreesOnLength(beginning: Uint8Array, length: number): boolean {
+  let at = 0;
+  let value = 0;
+  for (const tag of [0x08, 0x10, 0x1a]) {
+    if (at < beginning.byteLength && beginning[at] !== tag) return false;
+    value = 0;
+    for (let shift = 0, byte = 0x80; byte >= 0x80; shift += 7) {
+      at++;
+      // The rest of it never reached the disk.
+      if (at >= beginning.byteLength) return true;
+      byte = beginning[at] ?? 0;
+      value += (byte & 0x7f) * 2 ** shift;
+    }
+    at++;
+  }
+  return at + value === length;
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+import { asObject, getIn, isObject, type Json, type JsonObject } from '../json/json.ts';
+import { compareValues } from './compare.ts';
+import { type Conflict, ConflictError } from './conflict.ts';
+import { type Applied, applyConfig, type OwnershipRules, type Writer } from './field-manager.ts';
+import type { FieldSet } from './field-set.ts';
+import { toFieldSet } from './to-field-set.ts';
+
+const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/** Annotations may not be larger than this together; one that would be is left out. */
+const annotationsLimit = 256 * 1024;
+
+/**
+ * Server-side apply, for somebody who may have applied on the client's side before. kubectl takes over what it applied then and what is
+ * still so, whoever is noted as its owner; and what it says it applied last is kept up to date, so that it can go back.
+ */
+export function applyAfterClient(
+  rules: OwnershipRules,
+  live: JsonObject,
+  empty: JsonObject,
+  config: JsonObject,
+  writer: Writer,
+  force: boolean,
+): Applied {
+  const attempt = (forced: boolean) => applyConfig(rules, live, empty, config, writer, forced);
+  // Whoever applies under another name has left that way behind.
+  if (writer.manager !== 'kubectl') return attempt(force);
+  return withLastApplied(
+    attemptOwn(attempt, force, () => stillApplied(rules, live, writer.apiVersion)),
+    config,
+  );
+}
+
+function attemptOwn(attempt: (forced: boolean) => Applied, force: boolean, own: () => FieldSet | undefined): Applied {
+  try {
+    return attempt(force);
+  } catch (error) {
+    const allowed = error instanceof ConflictError ? own() : undefined;
+    if (!(error instanceof ConflictError) || !allowed) throw error;
+    const left = error.conflicts
+      .map(({ manager, fields }): Conflict => ({ manager, fields: fields.difference(allowed) }))
+      .filter(({ fields }) => !fields.isEmpty);
+    if (left.length > 0) throw new ConflictError(left);
+    return attempt(true);
+  }
+}
+
+/** What the last apply of the client set and nobody has changed since; undefined if there is none of this version. */
+function stillApplied({ type }: OwnershipRules, live: JsonObject, apiVersion: string): FieldSet | undefined {
+  const last = parsed(getIn(live, 'metadata', 'annotations', annotation));
+  if (!last || last['apiVersion'] !== apiVersion) return undefined;
+  const { modified, added, removed } = compareValues(type, last, live);
+  return toFieldSet(type, last).difference(modified).difference(added).difference(removed);
+}
+
+function parsed(text: Json | undefined): JsonObject | undefined {
+  if (typeof text !== 'string' || text === '') return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function withLastApplied({ object }: Applied, config: JsonObject): Applied {
+  const metadata = asObject(object['metadata']) ?? {};
+  const annotations = asObject(metadata['annotations']);
+  if (!annotations?.[annotation]) return { object };
+  const { [annotation]: _before, ...others } = annotations;
+  const next: JsonObject = { ...others, [annotation]: configText(config) };
+  const size = Object.entries(next).reduce((sum, [key, value]) => sum + key.length + String(value).length, 0);
+  return { object: { ...object, metadata: { ...metadata, annotations: size > annotationsLimit ? others : next } } };
+}
+
+/** As Go writes it: keys in order, what could be HTML escaped, and a line end. */
+function configText(config: JsonObject): string {
+  const { metadata, ...rest } = config;
+  const own = { ...asObject(metadata) };
+  const annotations = asObject(own['annotations']);
+  if (annotations) {
+    const { [annotation]: _before, ...others } = annotations;
+    own['annotations'] = others;
+  }
+  const text = JSON.stringify(inOrder({ ...rest, metadata: own }));
+  return `${text.replace(/[<>&]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`)}\n`;
+}
+
+function inOrder(value: Json): Json {
+  if (Array.isArray(value)) return value.map(inOrder);
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, one]) => [key, inOrder(one ?? null)]));
+}

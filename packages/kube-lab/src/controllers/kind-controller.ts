@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type KubeObject, keyOf, keyString, matchesLabelSelector, parseKey, type Resource } from '@etcd-operator/kube';
+import type { ControllerContext, RunningController } from './controller.ts';
+import type { ObjectCache } from './object-cache.ts';
+import { ReconcileLoop } from './reconcile-loop.ts';
+import { controllerKey, controllerOf, type Owner } from './workloads/owned-pods.ts';
+
+/** What a controller of one kind does, and what makes it look at an object again. */
+export interface KindControllerOptions<T extends KubeObject> {
+  readonly name: string;
+  readonly resource: Resource<T>;
+  /** Returns after how many milliseconds to look again, if nothing changes before. */
+  readonly reconcile: (object: T) => Promise<number | undefined>;
+  /** Also called for what is being deleted. @default false */
+  readonly whileDeleted?: boolean;
+  /** Called for what is gone. @default nothing is done then */
+  readonly gone?: (namespace: string, name: string) => Promise<number | undefined>;
+  /** Told of each object of other kinds that changes, and enqueues what it concerns. */
+  readonly watch?: (touch: Touch<T>) => readonly (() => void)[];
+}
+
+/** The ways to have objects looked at. */
+export interface Touch<T extends KubeObject> {
+  readonly cache: ObjectCache<T>;
+  readonly one: (object: T) => void;
+  readonly key: (key: string) => void;
+}
+
+/** Starts a controller that looks at an object of its kind when that changes, or what belongs to it. */
+export function startKindController<T extends KubeObject>(
+  { caches, clock, log }: ControllerContext,
+  { name, resource, reconcile, whileDeleted = false, gone, watch }: KindControllerOptions<T>,
+): RunningController {
+  const cache = caches.of(resource);
+  const loop = new ReconcileLoop({
+    name,
+    clock,
+    log,
+    reconcile: async (key) => {
+      const { namespace, name: objectName } = parseKey(key);
+      const object = cache.get(namespace, objectName);
+      if (!object) return gone?.(namespace ?? '', objectName);
+      return whileDeleted || !object.metadata?.deletionTimestamp ? reconcile(object) : undefined;
+    },
+  });
+  const one = (object: T) => loop.enqueue(keyString(keyOf(object)));
+  const leave = [
+    cache.subscribe(({ type, object }) => {
+      if (type !== 'DELETED' || gone) one(object);
+    }),
+    ...(watch?.({ cache, one, key: (key) => loop.enqueue(key) }) ?? []),
+  ];
+  return {
+    close: () => {
+      for (const each of leave) each();
+      loop.close();
+    },
+  };
+}
+
+/** Has the controller of a changed object looked at. */
+export function touchController<T extends KubeObject>(
+  owned: ObjectCache<T>,
+  kind: string,
+  touch: { readonly key: (key: string) => void },
+): () => void {
+  return owned.subscribe(({ object }) => {
+    const key = controllerKey(object, kind);
+    if (key) touch.key(key);
+  });
+}
+
+/** The same; of one that has no controller, all that select it and may take it over. */
+export function touchOwners<O extends Owner, T extends KubeObject>(
+  owned: ObjectCache<T>,
+  kind: string,
+  { cache, one, key: touchKey }: Touch<O>,
+): () => void {
+  return owned.subscribe(({ object }) => {
+    const key = controllerKey(object, kind);
+    if (key) return touchKey(key);
+    if (controllerOf(object)) return;
+    for (const owner of cache.inNamespace(object.metadata?.namespace ?? ''))
+      if (matchesLabelSelector(owner.spec?.selector, object.metadata?.labels)) one(owner);
+  });
+}

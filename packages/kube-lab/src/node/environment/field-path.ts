@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Pod } from '@etcd-operator/kube';
+import type { Addresses } from '../../network/addresses.ts';
+
+/** What of a pod only its node knows at the moment a container starts. */
+export interface PodWhereabouts {
+  readonly nodeName: string;
+  readonly hostIps: Addresses;
+  readonly podIps: Addresses;
+}
+
+/**
+ * A field of the pod, as the downward API gives it to environments and volumes. Undefined if the path is not one of those
+ * that Kubernetes allows. An absent label or annotation is empty text.
+ */
+export function fieldValue(pod: Pod, where: PodWhereabouts, path: string): string | undefined {
+  const subscript = /^metadata\.(labels|annotations)\['(.*)'\]$/.exec(path);
+  if (subscript) {
+    const [, map, key] = subscript;
+    return pod.metadata?.[map as 'labels' | 'annotations']?.[key ?? ''] ?? '';
+  }
+  switch (path) {
+    case 'metadata.name':
+      return pod.metadata?.name ?? '';
+    case 'metadata.namespace':
+      return pod.metadata?.namespace ?? '';
+    case 'metadata.uid':
+      return pod.metadata?.uid ?? '';
+    case 'metadata.labels':
+      return lines(pod.metadata?.labels ?? {});
+    case 'metadata.annotations':
+      return lines(pod.metadata?.annotations ?? {});
+    case 'spec.nodeName':
+      return where.nodeName;
+    case 'spec.serviceAccountName':
+      return pod.spec?.serviceAccountName ?? '';
+    case 'status.hostIP':
+      return where.hostIps[0];
+    case 'status.hostIPs':
+      return where.hostIps.join(',');
+    case 'status.podIP':
+      return where.podIps[0];
+    case 'status.podIPs':
+      return where.podIps.join(',');
+    default:
+      return undefined;
+  }
+}
+
+/** `key="value"` a line, sorted by key, the value quoted as Go does. */
+function lines(map: Readonly<Record<string, string>>): string {
+  return Object.entries(map)
+    .toSorted(([left], [right]) => (left < right ? -1 : 1))
+    .map(([key, value]) => `${key}=${JSON.stringify(value)}`)
+    .join('\n');
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Container, Pod } from '@etcd-operator/kube';
+import type { Addresses } from '../../network/addresses.ts';
+
+/** One run of a container: from the decision to start it to its end. Times are wall-clock milliseconds. */
+export type ContainerRun =
+  /** Nothing is told of a start before it is done: until then the status is that of `before`. */
+  | { readonly state: 'starting'; readonly id: string; readonly hash: string; readonly before?: ContainerFacts }
+  | ({ readonly state: 'running' } & StartedRun)
+  /** A stop is under way: the preStop hook, then SIGTERM, then SIGKILL. */
+  | ({ readonly state: 'stopping' } & StartedRun)
+  | ({
+      readonly state: 'exited';
+      readonly finishedAt: number;
+      readonly exitCode: number;
+      readonly signal?: number;
+      readonly reason: string;
+      readonly message?: string;
+    } & StartedRun);
+
+/** What is known of a run once its program has been started. */
+export interface StartedRun {
+  readonly id: string;
+  /** Says which version of the container's spec this run was made from; see `containerHash`. */
+  readonly hash: string;
+  readonly image: string;
+  readonly imageId: string;
+  readonly startedAt: number;
+  /** The container's number in its pod's log folder: 0, 1, ... */
+  readonly attempt: number;
+  /** False while the postStart hook runs. */
+  readonly hooked: boolean;
+}
+
+export type ExitedRun = Extract<ContainerRun, { state: 'exited' }>;
+
+/** Why a container could not be started; shown as its `waiting` state. */
+export interface StartProblem {
+  readonly reason: string;
+  readonly message: string;
+  /** The spec that could not be started; a changed one is tried at once. */
+  readonly hash: string;
+  /** The next attempt, in wall-clock milliseconds. */
+  readonly retryAt: number;
+  /** What the kubelet shows from this time on, while it waits (`ImagePullBackOff` after `ErrImagePull`). */
+  readonly later?: { readonly at: number; readonly reason: string; readonly message: string };
+}
+
+/** How far the delays of a repeatedly failing thing have grown. */
+export interface BackOffEntry {
+  readonly delay: number;
+  readonly updatedAt: number;
+  /** A changed container is restarted. */
+  readonly hash: string;
+}
+
+/** Verdicts of a running container's probes; a probe that is not declared does not appear. */
+export interface ProbeVerdicts {
+  readonly startup?: ProbeVerdict;
+  readonly readiness?: ProbeVerdict;
+  readonly liveness?: ProbeVerdict;
+}
+
+export type ProbeVerdict = 'unknown' | 'success' | 'failure';
+export type ProbeKind = keyof ProbeVerdicts;
+
+/** Everything the kubelet knows of one container of a pod. */
+export interface ContainerFacts {
+  readonly run?: ContainerRun;
+  /** The run before the present one, for `lastState`. */
+  readonly previous?: ExitedRun;
+  readonly restartCount: number;
+  readonly problem?: StartProblem;
+  readonly backOff?: BackOffEntry;
+  readonly imageBackOff?: BackOffEntry;
+  readonly probes: ProbeVerdicts;
+  /** The container is to be started again, whatever the restart policy says: its run was ended for that, or is of no use now. */
+  readonly restart: boolean;
+}
+
+/** The pod's network and volumes. */
+export type PodSetup =
+  | { readonly state: 'none' }
+  | { readonly state: 'busy' }
+  | { readonly state: 'failed'; readonly attempts: number; readonly retryAt: number }
+  | { readonly state: 'ready'; readonly sandbox: string; readonly addresses: Addresses };
+
+/** Why a pod is being ended, and by when. */
+export interface PodEnding {
+  readonly cause: 'deleted' | 'deadline' | 'evicted';
+  readonly since: number;
+  readonly graceSeconds: number;
+  /** For `status.reason` and `status.message`, if the pod is not merely deleted. */
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+/** Everything the kubelet knows of one pod, besides the pod itself. Replaced, never changed. */
+export interface PodFacts {
+  /** When this kubelet first saw the pod: `status.startTime`. */
+  readonly acceptedAt: number;
+  readonly setup: PodSetup;
+  readonly containers: ReadonlyMap<string, ContainerFacts>;
+  /** True once a regular container was started: init containers do not run again on the same sandbox. */
+  readonly initialized: boolean;
+  readonly ending?: PodEnding;
+}
+
+const untouched: ContainerFacts = { restartCount: 0, probes: {}, restart: false };
+
+/** Nothing has happened yet. */
+export function newPodFacts(now: number): PodFacts {
+  return { acceptedAt: now, setup: { state: 'none' }, containers: new Map(), initialized: false };
+}
+
+/** The facts of a container; those of one never touched if there are none. */
+export function containerFacts(facts: PodFacts, name: string): ContainerFacts {
+  return facts.containers.get(name) ?? untouched;
+}
+
+/** Facts with one container's part replaced. */
+export function withContainer(facts: PodFacts, name: string, container: ContainerFacts): PodFacts {
+  return { ...facts, containers: new Map(facts.containers).set(name, container) };
+}
+
+/**
+ * What of a container's spec makes it another container: its name and image, as for the real kubelet. A change of it ends the
+ * run and starts a new one in place.
+ */
+export function containerHash(container: Pick<Container, 'name' | 'image'>): string {
+  return `${container.name}\n${container.image ?? ''}`;
+}
+
+/** An init container with `restartPolicy: Always`: it stays, beside the others. */
+export function isSidecar(container: Container): boolean {
+  return container.restartPolicy === 'Always';
+}
+
+/** Init containers, then the others. */
+export function allContainers(pod: Pod): readonly Container[] {
+  return [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])];
+}
+
+/** True while a process of this container may exist. */
+export function isActive(container: ContainerFacts): boolean {
+  return container.run !== undefined && container.run.state !== 'exited';
+}
+
+/**
+ * What is left of the facts after the node lost its power: whatever ran has ended, in a way nobody saw. What init containers
+ * did was for the sandbox that is gone: they run again in the next, unless nothing of the pod does.
+ */
+export function afterReboot(pod: Pod, facts: PodFacts, now: number): PodFacts {
+  const runAgain = new Set(
+    pod.spec?.restartPolicy === 'Never' ? [] : pod.spec?.initContainers?.map((container) => container.name),
+  );
+  const containers = [...facts.containers].map(([name, own]): [string, ContainerFacts] => {
+    const { run } = own;
+    if (!run) return [name, own];
+    if (run.state === 'exited') return [name, { ...own, restart: own.restart || runAgain.has(name) }];
+    const { run: _lost, ...rest } = own;
+    if (run.state === 'starting') return [name, { ...rest, probes: {} }];
+    const ended = { state: 'exited', finishedAt: now, exitCode: 255, reason: 'Unknown' } as const;
+    return [name, { ...rest, run: { ...run, ...ended }, probes: {}, restart: false }];
+  });
+  return { ...facts, setup: { state: 'none' }, containers: new Map(containers), initialized: false };
+}

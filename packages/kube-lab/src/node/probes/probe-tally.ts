@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Probe } from '@etcd-operator/kube';
+import type { ProbeKind, ProbeVerdict } from '../pod/pod-facts.ts';
+
+/** How many outcomes of the same kind have come in a row, and the verdict they led to. */
+export interface ProbeTally {
+  readonly verdict: ProbeVerdict;
+  readonly last: boolean | undefined;
+  readonly inARow: number;
+}
+
+/** Before the first outcome: not ready, but alive; a startup probe has yet to decide. */
+export function newTally(kind: ProbeKind): ProbeTally {
+  const verdict = kind === 'liveness' ? 'success' : kind === 'readiness' ? 'failure' : 'unknown';
+  return { verdict, last: undefined, inARow: 0 };
+}
+
+/** The tally after one more outcome. The verdict changes only when a threshold is reached. */
+export function count(tally: ProbeTally, success: boolean, probe: Probe): ProbeTally {
+  const inARow = tally.last === success ? tally.inARow + 1 : 1;
+  const threshold = success ? (probe.successThreshold ?? 1) : (probe.failureThreshold ?? 3);
+  const verdict = inARow >= threshold ? (success ? 'success' : 'failure') : tally.verdict;
+  return { verdict, last: success, inARow };
+}

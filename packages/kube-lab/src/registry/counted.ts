@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+import { asNumber, equalJson, type JsonObject } from '../json/json.ts';
+import { metadataOf } from './keep.ts';
+import type { Strategy } from './strategy.ts';
+
+const content = ({ metadata: _metadata, ...rest }: JsonObject) => rest;
+
+/** Kinds without a status that count the changes of everything but their metadata. */
+export const countedStrategy: Strategy = {
+  prepareForCreate(object) {
+    metadataOf(object)['generation'] = 1;
+  },
+  prepareForUpdate(object, old) {
+    if (equalJson(content(object), content(old))) return;
+    metadataOf(object)['generation'] = (asNumber(metadataOf(old)['generation']) ?? 0) + 1;
+  },
+};

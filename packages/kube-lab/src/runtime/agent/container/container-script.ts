@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ContainerSpec } from '../../container-runtime.ts';
+import type { SystemTools } from '../../system-tools.ts';
+import type { ContainerRoot } from './container-root.ts';
+
+/**
+ * What the container's first process runs before it becomes the program: mounts in its own mount namespace, then a switch of
+ * the root. It reports on descriptor 3, line by line: `pid N` (as the lab sees it), then `started` just before the program
+ * takes over, or `missing` if there is no such program, or the words of what failed. Descriptors 1 and 4 are the program's output.
+ */
+export function containerScript(tools: SystemTools, spec: ContainerSpec, { root, fstab }: ContainerRoot): string {
+  const user = spec.user ? `-U --map-user=${spec.user.uid} --map-group=${spec.user.gid}` : '';
+  const freeze = spec.readOnlyRoot ? `${quote(tools.mount)} -o remount,bind,ro ${quote(root)}` : ':';
+  // A process whose root is not that of its mount namespace may not make a user namespace; so the one that has to stays put.
+  const move = spec.user ? ':' : `${quote(tools.mount)} --move ${quote(root)} /`;
+  const name = quote(spec.hostname);
+  // Only a real root may write the file, and the program is a package of its own: a pod without its hostname still runs.
+  return `
+set -e
+exec 2>&3
+read -r pid rest < /proc/self/stat
+echo "pid $pid" >&3
+{ PATH=$PATH:/usr/bin:/bin hostname ${name} || echo ${name} > /proc/sys/kernel/hostname; } 2>/dev/null || :
+${quote(tools.mount)} -a -T ${quote(fstab)}
+${freeze}
+cd ${quote(root)}
+${move}
+directory=${quote(spec.workingDirectory)}
+runnable() {
+  [ -L "$1" ] || { [ -f "$1" ] && [ -x "$1" ]; }
+}
+present() {
+  case $1 in
+    /*) runnable ".$1" ;;
+    */*) runnable ".$directory/$1" ;;
+    *) (IFS=:; for folder in $PATH; do if runnable ".$folder/$1"; then exit 0; fi; done; exit 1) ;;
+  esac
+}
+if ! present "$1"; then echo missing >&3; exit 127; fi
+echo started >&3
+# Of the shell's own, not of the program's.
+unset OLDPWD
+exec ${quote(tools.unshare)} ${user} --root=. --wd="$directory" -- "$@" 2>&4 3>&- 4>&-
+`;
+}
+
+/** A word of the shell that stands for exactly this text. */
+export function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import { closeSync, constants, createWriteStream, openSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { Socket } from 'node:net';
+import type { Clock } from '@etcd-operator/ports';
+import { runCommand } from '../../run-command.ts';
+import type { SystemTools } from '../../system-tools.ts';
+
+/** Background processes may hold a container's output open after its end; this long, in milliseconds, we wait for the rest. */
+const lingering = 100;
+
+/** The way of a container's output into its log. */
+export interface LogPipe {
+  /** The descriptor to give to the container. */
+  readonly input: number;
+  /** Closes this process's copy of it: to be called once the container has been started, or could not be. */
+  release(): void;
+  /** Resolves when everything the container wrote is in the file, or shortly after its end. */
+  complete(): Promise<void>;
+}
+
+/**
+ * Opens a pipe that ends in a file. A real pipe, not the file and not a socket: programs and scripts open `/dev/stdout` again,
+ * which would truncate a file and fail on a socket.
+ * @param path where the pipe is made; gone when this resolves
+ */
+export async function openLog(tools: SystemTools, clock: Clock, file: string, path: string): Promise<LogPipe> {
+  await runCommand(tools.mkfifo, [path]);
+  // The reading end first, and without waiting for a writer; then the writing end finds it.
+  const output = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const input = openSync(path, constants.O_WRONLY);
+  await rm(path);
+  const reader = new Socket({ fd: output, readable: true, writable: false });
+  const writer = createWriteStream(file, { flags: 'a' });
+  const written = new Promise<void>((resolve) => {
+    writer.on('close', resolve);
+    writer.on('error', () => resolve());
+  });
+  reader.on('error', () => writer.end());
+  reader.pipe(writer);
+  let released = false;
+  return {
+    input,
+    release: () => {
+      if (!released) closeSync(input);
+      released = true;
+    },
+    complete: () => Promise.race([written, clock.sleep(lingering)]),
+  };
+}

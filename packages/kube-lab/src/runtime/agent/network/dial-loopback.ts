@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import type { Clock } from '@etcd-operator/ports';
+import { programBeside } from '../../program-beside.ts';
+import { RuntimeError } from '../../runtime-error.ts';
+import type { SystemTools } from '../../system-tools.ts';
+import { connectTo } from './dial.ts';
+
+const helper = programBeside(import.meta.url, new URL('./loopback-helper.ts', import.meta.url));
+
+/**
+ * Connects to a port of a pod as a program inside it would. Nearly all servers listen on the pod's address; for one that
+ * listens on loopback alone, a helper connects from inside and hands its socket over.
+ */
+export async function dialLoopback(
+  tools: SystemTools,
+  clock: Clock,
+  namespace: string,
+  address: string,
+  port: number,
+): Promise<Socket> {
+  try {
+    return await connectTo(clock, { host: address, port }, `${address}:${port}`);
+  } catch {
+    const child = spawn(tools.nsenter, [`--net=${namespace}`, process.execPath, helper, String(port)], {
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    const ended = once(child, 'exit').then(() => [{ error: 'the helper ended' }] as const);
+    const answered = once(child, 'message') as Promise<[{ readonly error?: string }, Socket | undefined]>;
+    const [message, socket] = await Promise.race([answered, ended]);
+    if (child.connected) child.disconnect();
+    if (socket) return socket;
+    throw new RuntimeError('Unreachable', message.error ?? `nothing listens on port ${port}`);
+  }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readFile, writeFile } from 'node:fs/promises';
+import type { Server } from 'node:net';
+import type { Clock, Timer } from '@etcd-operator/ports';
+import { familyOf, onlyAddress } from '../../../network/addresses.ts';
+import type { SystemTools } from '../../system-tools.ts';
+import { DelayStream } from './delay-stream.ts';
+import { ipBatch } from './ip-batch.ts';
+import type { ServiceRelay } from './service-relay.ts';
+
+/** After cuts, before the lab's own addresses. */
+const preference = 20_000;
+const lookInterval = 200;
+const listening = '0A';
+
+interface Detour {
+  readonly servers: Map<number, Server>;
+  timer: Timer;
+}
+
+/**
+ * Latency without the kernel's help: what pods send to one pod is turned aside to the lab, which passes it on with a delay, in
+ * both directions. Holds for TCP connections that are made to the pod; those that are open when it begins or ends are reset.
+ */
+export class LatencyRelay {
+  readonly #tools: SystemTools;
+  readonly #clock: Clock;
+  readonly #relay: ServiceRelay;
+  readonly #detours = new Map<string, Detour>();
+
+  constructor(tools: SystemTools, clock: Clock, relay: ServiceRelay) {
+    this.#tools = tools;
+    this.#clock = clock;
+    this.#relay = relay;
+  }
+
+  /** @param pid a process of the pod, to see which ports it listens on */
+  async begin(address: string, pid: number, delayMilliseconds: number): Promise<void> {
+    await this.end(address);
+    // The pod's own packets now come from an address that the lab has, too.
+    await writeFile('/proc/sys/net/ipv4/conf/all/accept_local', '1');
+    const detour: Detour = { servers: new Map(), timer: { cancel: () => undefined } };
+    this.#detours.set(address, detour);
+    await ipBatch(this.#tools, this.#commands('add', address), { family: familyOf(address) });
+    await this.#look(address, pid, delayMilliseconds, detour);
+  }
+
+  async end(address: string): Promise<void> {
+    const detour = this.#detours.get(address);
+    if (!detour) return;
+    this.#detours.delete(address);
+    detour.timer.cancel();
+    await Promise.allSettled(
+      this.#commands('del', address).map((line) => ipBatch(this.#tools, [line], { family: familyOf(address) })),
+    );
+    for (const server of detour.servers.values()) server.close();
+  }
+
+  /** The lab has the pod's address, so that it gets what others send there; its own packets still go to the pod. */
+  #commands(verb: 'add' | 'del', address: string): readonly string[] {
+    const own = `addr ${verb} ${onlyAddress(address)} dev lo${verb === 'add' && familyOf(address) === 'IPv6' ? ' nodad' : ''}`;
+    return [`rule ${verb} pref ${preference} iif lo to ${address} lookup main`, own];
+  }
+
+  /** Ports that are opened later are found by looking again. */
+  async #look(address: string, pid: number, delay: number, detour: Detour): Promise<void> {
+    for (const port of await listeningPorts(pid)) {
+      if (detour.servers.has(port) || this.#detours.get(address) !== detour) continue;
+      const target = () => ({ host: address, port });
+      const between = () => new DelayStream(this.#clock, delay);
+      detour.servers.set(port, await this.#relay.listenTo(address, port, target, between));
+    }
+    if (this.#detours.get(address) !== detour) return;
+    detour.timer = this.#clock.schedule(lookInterval, () => {
+      this.#look(address, pid, delay, detour).catch(() => undefined);
+    });
+  }
+}
+
+/** The TCP ports that something listens on in a process's network. */
+async function listeningPorts(pid: number): Promise<readonly number[]> {
+  const texts = await Promise.all(
+    ['tcp', 'tcp6'].map((name) => readFile(`/proc/${pid}/net/${name}`, 'utf8').catch(() => '')),
+  );
+  const ports = texts.flatMap((text) => text.split('\n').slice(1)).flatMap(portOf);
+  return [...new Set(ports)];
+}
+
+function portOf(line: string): readonly number[] {
+  const [, local = '', , state] = line.trim().split(/\s+/);
+  return state === listening ? [Number.parseInt(local.split(':')[1] ?? '', 16)] : [];
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createClient } from '@etcd-operator/kube';
+import { type Clock, type Random, silentLogger } from '@etcd-operator/ports';
+import { createStorageClasses } from '../controllers/bootstrap.ts';
+import { startControllers } from '../controllers/index.ts';
+import { SharedCaches } from '../controllers/shared-caches.ts';
+import type { ApiServer } from '../server/api-server.ts';
+
+/**
+ * The lab's scheduler and controllers on an API server without nodes, under any clock: for those who play the nodes themselves.
+ * Resolves with the way to stop them.
+ */
+export async function startControlPlane(
+  server: ApiServer,
+  options: { readonly clock: Clock; readonly random: Random },
+): Promise<() => void> {
+  const client = createClient(server.transport({ user: 'control-plane', groups: ['system:masters'] }), options);
+  await createStorageClasses(client);
+  const caches = new SharedCaches(server.feed);
+  const nothing = () => Promise.resolve();
+  const disks = { create: nothing, expand: nothing, remove: nothing, path: () => undefined };
+  return startControllers({ ...options, client, caches, log: silentLogger, timeFactor: 1, disks, caPem: 'ca' });
+}

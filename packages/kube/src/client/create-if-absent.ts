@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+import { isKubeError } from '../kube-error.ts';
+
+/** Waits for an object to be created. False if it is there already: somebody else, or this process before a crash, was faster. */
+export async function createIfAbsent(creation: Promise<unknown>): Promise<boolean> {
+  try {
+    await creation;
+    return true;
+  } catch (error) {
+    if (!isKubeError(error, 'AlreadyExists')) throw error;
+    return false;
+  }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+import { KubeError } from '../kube-error.ts';
+
+/**
+ * What `work` comes to, or an error of code `Aborted` as soon as `signal` is aborted (its reason, if that is a `KubeError`): what does
+ * not heed the signal itself keeps nobody waiting. `work` goes on; its outcome is dropped then.
+ */
+export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work;
+  const released = new AbortController();
+  const aborted = new Promise<never>((_, reject) => {
+    const give = () => reject(abortion(signal.reason));
+    if (signal.aborted) give();
+    else signal.addEventListener('abort', give, { once: true, signal: released.signal });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    released.abort();
+  }
+}
+
+function abortion(cause: unknown): KubeError {
+  return cause instanceof KubeError ? cause : new KubeError('Aborted', 'the request was aborted', { cause });
+}

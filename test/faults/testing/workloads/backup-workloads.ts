@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+import { pods } from '@etcd-operator/kube';
+import { Backups } from '../backups.ts';
+import type { Clusters } from '../clusters.ts';
+import { storedKeys } from '../end-state.ts';
+import type { Scene } from '../scene.ts';
+import type { Workload } from '../workload.ts';
+
+const version = '3.6.16';
+const keep = 2;
+
+/** A cluster with some data. */
+async function filled(scene: Scene, clusters: Clusters, size: number): Promise<void> {
+  await new Backups(scene).allow();
+  await clusters.create({ size, version });
+  await clusters.settled();
+  using member = clusters.member();
+  for (const key of ['a', 'b', 'c']) await member.kv.put({ key: Buffer.from(key), value: Buffer.from(`of ${key}`) });
+}
+
+/** The same, with its backup. */
+async function savedOnce(scene: Scene, clusters: Clusters, size: number): Promise<void> {
+  await filled(scene, clusters, size);
+  const backups = new Backups(scene);
+  await backups.create('saved');
+  await backups.succeeded('saved');
+  using member = clusters.member();
+  await member.kv.put({ key: Buffer.from('a'), value: Buffer.from('written later') });
+}
+
+async function allGone(scene: Scene, clusters: Clusters): Promise<void> {
+  await scene.until('all pods are gone', async () => ((await clusters.pods()).length === 0 ? true : undefined));
+}
+
+/** What is in the cluster, apart from what the client writes all the time. */
+async function contents(_scene: Scene, clusters: Clusters): Promise<readonly string[]> {
+  using member = clusters.member();
+  const { kvs } = await member.kv.range({ key: Buffer.from('a'), rangeEnd: Buffer.from('d') });
+  return kvs.map(({ key, value }) => `key ${Buffer.from(key)} = ${Buffer.from(value)}`);
+}
+
+/** Backups and restores. */
+export const backupWorkloads: readonly Workload[] = [
+  {
+    name: 'backup once',
+    client: true,
+    prepare: (scene, clusters) => filled(scene, clusters, 1),
+    act: async (scene) => {
+      await new Backups(scene).create('saved');
+      await new Backups(scene).succeeded('saved');
+    },
+  },
+  {
+    name: 'backups in series',
+    client: true,
+    prepare: (scene, clusters) => filled(scene, clusters, 1),
+    act: async (scene) => {
+      const backups = new Backups(scene);
+      await backups.create('series', { backupPolicy: { backupIntervalInSecond: 1, maxBackups: keep } });
+      const seen = new Set<string>();
+      await scene.until('some were made and some were taken away', async () => {
+        for (const key of await storedKeys(scene)) if (!key.endsWith('.json')) seen.add(key);
+        return seen.size > keep + 1 ? true : undefined;
+      });
+      await backups.change('series', { backupPolicy: { backupIntervalInSecond: 3600, maxBackups: keep } });
+      await backups.succeeded('series');
+    },
+  },
+  {
+    name: 'restore into a free name',
+    client: false,
+    prepare: async (scene, clusters) => {
+      await savedOnce(scene, clusters, 1);
+      await clusters.delete();
+      await allGone(scene, clusters);
+    },
+    act: async (scene, clusters) => {
+      await new Backups(scene).restore('saved', { clusterSpec: { size: 3, version } });
+      await clusters.settled();
+    },
+    also: contents,
+  },
+  {
+    name: 'restore in place',
+    client: false,
+    prepare: async (scene, clusters) => {
+      await savedOnce(scene, clusters, 3);
+      for (const { metadata } of await clusters.pods()) {
+        const key = { namespace: scene.namespace, name: metadata?.name ?? '' };
+        await scene.client.resource(pods).delete(key, { gracePeriodSeconds: 0 });
+      }
+      await allGone(scene, clusters);
+    },
+    act: async (scene, clusters) => {
+      await new Backups(scene).restore('saved');
+      await clusters.settled();
+    },
+    also: contents,
+  },
+  {
+    name: 'restore into a running cluster',
+    client: true,
+    prepare: (scene, clusters) => savedOnce(scene, clusters, 3),
+    act: async (scene, clusters) => {
+      await new Backups(scene).restore('saved');
+      await clusters.settled();
+    },
+    also: contents,
+  },
+];

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+import { expect, test } from 'vitest';
+import { Reader } from './testing/reader.ts';
+import { installPage } from './testing/typed-pages.ts';
+
+/** What backup.md and restore.md tell a reader of these ways to skip: one Deployment does everything. */
+const isForWalkThrough = (section: string) =>
+  [
+    'The backup controller',
+    'The restore controller',
+    'Remove the backup controller',
+    'Remove the controllers',
+  ].includes(section);
+
+/** Every way to install leads to the same: the pages of the guide after it, typed as written, work. */
+test.each([
+  ['One file', ['docs/guide/first-cluster.md', 'docs/guide/backup.md', 'docs/guide/restore.md']],
+  ['Helm', ['docs/guide/first-cluster.md']],
+])(
+  'installed by the section "%s", what comes next works as its page says',
+  async (way, pages) => {
+    await using reader = await Reader.sitDown('--empty');
+    expect(await reader.follow(installPage, (section) => section === way)).toBe(1);
+    for (const page of pages)
+      expect(await reader.follow(page, (section) => !isForWalkThrough(section))).toBeGreaterThan(5);
+  },
+  600_000,
+);

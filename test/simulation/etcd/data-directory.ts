@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Id } from './ids.ts';
+
+export interface MemberRecord {
+  readonly id: Id;
+  /** Empty until it has started for the first time. */
+  readonly name: string;
+  readonly peerUrls: readonly string[];
+  readonly clientUrls: readonly string[];
+  readonly isLearner: boolean;
+}
+
+/** A change of the membership, as it stands in the log. */
+export type Change =
+  | { readonly kind: 'add'; readonly member: MemberRecord }
+  | { readonly kind: 'remove'; readonly id: Id }
+  | { readonly kind: 'promote'; readonly id: Id }
+  | { readonly kind: 'update'; readonly id: Id; readonly peerUrls: readonly string[] };
+
+/** `request` names who waits for its application; it is unique. */
+export type Command =
+  | { readonly kind: 'noop' }
+  | { readonly kind: 'change'; readonly change: Change; readonly request: string }
+  | {
+      readonly kind: 'publish';
+      readonly id: Id;
+      readonly name: string;
+      readonly clientUrls: readonly string[];
+      /** Written for the v2 store, as 3.5 does it; 3.7 cannot read that any more. */
+      readonly isV2: boolean;
+      readonly request: string;
+    }
+  | { readonly kind: 'clusterVersion'; readonly minor: number; readonly isV2: boolean; readonly request: string }
+  /** Without a target it is called off. */
+  | { readonly kind: 'downgrade'; readonly target: number | undefined; readonly request: string }
+  | { readonly kind: 'put'; readonly key: string; readonly value: string; readonly request: string }
+  | { readonly kind: 'lease'; readonly request: string }
+  | {
+      readonly kind: 'alarm';
+      readonly id: Id;
+      readonly alarm: 'NOSPACE' | 'CORRUPT';
+      readonly isRaised: boolean;
+      readonly request: string;
+    };
+
+export interface Entry {
+  readonly term: number;
+  readonly command: Command;
+}
+
+/** What a member has on its disk: it outlives processes. The log begins with entry 1 and is never compacted. */
+export interface DataDirectory {
+  readonly memberId: Id;
+  readonly clusterId: Id;
+  term: number;
+  votedFor: Id;
+  log: Entry[];
+  commit: number;
+  /** Up to where a raft snapshot stands for the entries: they are not read again when a process starts. */
+  snapshotIndex: number;
+  /** The format of the database, once 3.6 or a newer version has brought it into one. */
+  storageMinor: number | undefined;
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+import { messages } from '@etcd-operator/etcd/testing';
+import { persistentVolumeClaims, type TransportRequest } from '@etcd-operator/kube';
+import { etcdClusters } from '@etcd-operator/operator';
+import type { Id } from '../etcd/ids.ts';
+import type { Member } from '../etcd/member.ts';
+import type { SimPod } from '../world/sim-pod.ts';
+import type { Simulation } from './simulation.ts';
+
+/** What failed so recently cannot have been known when a step was decided, in milliseconds. */
+const knownAfter = 15_000;
+/** A removed member ends by itself; its pod is taken out of the Service soon after. */
+const servedFor = 60_000;
+
+const precondition = /"(uid|resourceVersion)":"[^"]+"|"op":"test","path":"\/metadata\/(uid|resourceVersion)"/;
+
+/** The rules that hold after every event, whatever happens (I1 to I8 of the simulation's plan). A broken one ends the run. */
+export class Invariants {
+  readonly #simulation: Simulation;
+  /** Since when a voter cannot be reached by its leader. */
+  readonly #missedSince = new Map<Id, number>();
+  readonly #ghostsSince = new Map<string, number>();
+
+  constructor(simulation: Simulation) {
+    this.#simulation = simulation;
+  }
+
+  /** I1: no second cluster where one has served, or is on record. */
+  onFound(member: Member): void {
+    const { world, writer } = this.#simulation;
+    const { clusterId } = member.directory;
+    if (writer.hasWrittenTo(clusterId))
+      this.#broken('I1', `${member.settings.name} bootstraps ${clusterId} again, which has served`);
+    const [cluster] = world.server.feed.list(etcdClusters.resource);
+    const recorded = cluster?.status?.clusterID;
+    const isOurs = member.settings.name.startsWith(`${cluster?.metadata?.name}-`);
+    if (recorded && isOurs && this.#isOfPresentCluster(member))
+      this.#broken('I1', `${member.settings.name} bootstraps ${clusterId} while ${recorded} is on record`);
+  }
+
+  /** I2: whoever leads has every acknowledged write. */
+  onLeader(leader: Member): void {
+    const lost = this.#simulation.writer.lostBy(leader);
+    if (lost) this.#broken('I2', lost);
+  }
+
+  /** I3 and I4, for calls to etcd. */
+  onCall(member: Member, method: string, request: Uint8Array): void {
+    const leader = this.#leaderOf(member);
+    if (!leader) return;
+    const { state } = leader;
+    if (method === 'Cluster/MemberAdd') {
+      const { isLearner } = messages.memberAddRequest.decode(request);
+      const learners = state.members.size - state.voters().length;
+      if (!isLearner) this.#broken('I4', 'a voter is added without being a learner first');
+      if (learners > 0 && state.voters().length > 1)
+        this.#broken('I4', 'a second learner is added beside several voters');
+    }
+    if (method !== 'Cluster/MemberRemove') return;
+    const id = messages.memberIdRequest.decode(request).id.toString(16);
+    const voters = state.voters().filter((voter) => voter.id !== id);
+    const isVoter = voters.length < state.voters().length;
+    if (isVoter) this.#keepsQuorum(`member remove ${id}`, leader, id, voters.length);
+  }
+
+  /** I3, I5 and I6, for requests to the API server. */
+  onWrite({ method, path, body, headers }: TransportRequest): void {
+    const [plain = ''] = path.split('?');
+    const parts = plain.split('/');
+    const text = String(body ?? '');
+    const name = parts.at(-1) ?? '';
+    if (method === 'DELETE' && !/"uid":"[^"]+"/.test(text)) this.#broken('I6', `DELETE ${plain} without a UID`);
+    if (method === 'PUT' && !/"resourceVersion":"[^"]+"/.test(text))
+      this.#broken('I6', `PUT ${plain} without a resourceVersion`);
+    const isApply = String(headers?.['content-type'] ?? '').includes('apply-patch');
+    const isFree = /\/(events|leases)\//.test(plain);
+    if (method === 'PATCH' && !isApply && !isFree && !precondition.test(text))
+      this.#broken('I6', `PATCH ${plain} without a precondition: ${text.slice(0, 200)}`);
+    if (method === 'DELETE' && plain.includes('/pods/')) this.#podDeletion(name);
+    if (method === 'DELETE' && plain.includes('/persistentvolumeclaims/')) this.#claimDeletion(name);
+  }
+
+  /** Who is missed, and I8: nobody is sent to a removed member. */
+  onBeat(): void {
+    const { world, clock } = this.#simulation;
+    const now = clock.monotonic();
+    const leader = this.#simulation.leader();
+    if (!leader) return;
+    for (const { id } of leader.state.voters()) {
+      const isThere = id === leader.id || world.ether.wire.peer(leader, id) !== undefined;
+      if (isThere) this.#missedSince.delete(id);
+      else if (!this.#missedSince.has(id)) this.#missedSince.set(id, now);
+    }
+    for (const { pod } of world.simPods()) this.#noteGhost(leader, pod, now);
+  }
+
+  #noteGhost(leader: Member, pod: SimPod, now: number): void {
+    const stored = this.#simulation.world.stored.get(pod.uid);
+    const isServed = stored?.metadata?.labels?.['app'] === 'etcd' && pod.isReady;
+    const isGhost = pod.member !== undefined && leader.state.removed.has(pod.member.id) && isServed;
+    const since = this.#ghostsSince.get(pod.uid) ?? now;
+    if (isGhost) this.#ghostsSince.set(pod.uid, since);
+    else this.#ghostsSince.delete(pod.uid);
+    if (isGhost && now - since > servedFor)
+      this.#broken('I8', `${pod.name} was removed and clients are still sent to it`);
+  }
+
+  #podDeletion(name: string): void {
+    const leader = this.#simulation.leader();
+    const found = [...this.#simulation.world.simPods()].find(({ pod }) => pod.name === name);
+    const id = found?.pod.member?.id;
+    if (!leader || id === undefined || !leader.state.voters().some((voter) => voter.id === id)) return;
+    if (found?.pod.stopAt === undefined)
+      this.#keepsQuorum(`deletion of pod ${name}`, leader, id, leader.state.voters().length);
+  }
+
+  /** I5: a listed member keeps its volume, as long as its cluster is there. */
+  #claimDeletion(name: string): void {
+    const leader = this.#simulation.leader();
+    const claim = this.#simulation.world.server.feed
+      .list(persistentVolumeClaims)
+      .find(({ metadata }) => metadata?.name === name);
+    const directory = this.#simulation.world.directories.get(`claim/${claim?.metadata?.uid}`);
+    const isListed =
+      directory && leader?.directory.clusterId === directory.clusterId && leader.state.members.has(directory.memberId);
+    if (isListed) this.#broken('I5', `PVC ${name} is deleted while its member ${directory.memberId} is listed`);
+  }
+
+  /** What was there before is there after; who vanished a moment ago could not be known. */
+  #keepsQuorum(what: string, leader: Member, victim: Id, voters: number): void {
+    const { clock, world } = this.#simulation;
+    const now = clock.monotonic();
+    const all = leader.state.voters();
+    const isThere = (id: Id) => id === leader.id || world.ether.wire.peer(leader, id) !== undefined;
+    const isBelieved = (id: Id) => isThere(id) || now - (this.#missedSince.get(id) ?? now) < knownAfter;
+    const quorum = (size: number) => Math.floor(size / 2) + 1;
+    if (all.filter(({ id }) => isThere(id)).length < quorum(all.length)) return;
+    const left = all.filter(({ id }) => id !== victim && isBelieved(id)).length;
+    if (voters > 0 && left < quorum(voters)) this.#broken('I3', `${what} leaves ${left} of ${voters} voters`);
+  }
+
+  #isOfPresentCluster(member: Member): boolean {
+    const [cluster] = this.#simulation.world.server.feed.list(etcdClusters.resource);
+    const pod = [...this.#simulation.world.stored.values()].find(
+      ({ metadata }) => metadata?.name === member.settings.name,
+    );
+    return pod?.metadata?.ownerReferences?.[0]?.uid === cluster?.metadata?.uid;
+  }
+
+  #leaderOf(member: Member): Member | undefined {
+    const leader = this.#simulation.leader();
+    return leader?.directory.clusterId === member.directory.clusterId ? leader : undefined;
+  }
+
+  #broken(rule: string, what: string): void {
+    this.#simulation.fail(`${rule}: ${what}`);
+  }
+}

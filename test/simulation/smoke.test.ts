@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import { expect, test } from 'vitest';
+import type { FaultName } from './run/faults.ts';
+import { runScript, runSeed } from './run/run-seed.ts';
+import { scriptOf } from './run/script.ts';
+import { tellStory } from './run/timeline.ts';
+
+const undisturbed = { ...scriptOf(1), size: 3, storage: 'claim', calmAt: 60_000, events: [] } as const;
+
+test('without faults a cluster of three becomes available within seconds, and nothing is written afterwards', async () => {
+  const { failure, trace } = await runScript(undisturbed);
+  expect(failure).toBeUndefined();
+  const promotions = trace.filter((line) => line.includes('applied: promote'));
+  expect(promotions).toHaveLength(2);
+});
+
+test('version by version up and down, with backups all the while', async () => {
+  const at = (seconds: number, fault: FaultName, pick: number) => ({ at: 1000 * seconds, fault, pick, lasts: 1_000 });
+  const { failure, trace } = await runScript({
+    ...undisturbed,
+    version: '3.5.33',
+    calmAt: 330_000,
+    events: [
+      at(30, 'userBacksUp', 1),
+      at(35, 'userStartsSeries', 1),
+      at(60, 'userChangesVersion', 2),
+      at(150, 'userChangesVersion', 3),
+      at(240, 'userChangesVersion', 2),
+    ],
+  });
+  expect(failure).toBeUndefined();
+  const told = (words: string) => trace.filter((line) => line.includes(words)).length;
+  expect([told('from 3.5.33 to 3.6.16'), told('from 3.6.16 to 3.7.3'), told('from 3.7.3 to 3.6.16')]).toEqual([
+    3, 3, 3,
+  ]);
+});
+
+test('a member that is lost in the middle of a downgrade is replaced, though etcd lets nobody join meanwhile', async () => {
+  const at = (seconds: number, fault: FaultName, pick: number) => ({ at: 1000 * seconds, fault, pick, lasts: 1_000 });
+  const events = [at(60, 'userChangesVersion', 2), at(66, 'podForceDeleted', 1)];
+  const { failure } = await runScript({
+    ...undisturbed,
+    version: '3.7.3',
+    storage: 'emptyDir',
+    calmAt: 120_000,
+    events,
+  });
+  expect(failure).toBeUndefined();
+});
+
+test('a seed replays to the byte', async () => {
+  const first = await runSeed(9);
+  expect((await runSeed(9)).trace).toEqual(first.trace);
+});
+
+test.each([1, 3, 4, 5, 9, 10, 11, 102])('seed %i: faults, then order, then silence', async (seed) => {
+  const outcome = await runSeed(seed);
+  expect(outcome.failure && tellStory(outcome, scriptOf(seed))).toBeUndefined();
+});

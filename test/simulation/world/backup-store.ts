@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+import { BlobError, type BlobStore, type StoreSettings } from '@etcd-operator/blob';
+import { createStore, MemoryDriver } from '@etcd-operator/blob/testing';
+import type { Clock, Random } from '@etcd-operator/ports';
+import type { ProcessClock } from './process-clock.ts';
+
+export interface BackupStoreOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Told of every call that the operator makes, before it takes effect. */
+  readonly onCall: (operation: string, key: string) => void;
+}
+
+type Driver = MemoryDriver;
+type Call = (...args: readonly unknown[]) => Promise<unknown>;
+
+/** What asks the store; everything else of a driver asks nobody. */
+const calls: ReadonlySet<string | symbol> = new Set([
+  'clear',
+  'whole',
+  'begin',
+  'part',
+  'finish',
+  'abort',
+  'read',
+  'stat',
+  'page',
+  'remove',
+  'sweep',
+]);
+
+/** A bucket somewhere: it outlives every process, answers after a while, and can be made to misbehave. */
+export class BackupStore {
+  readonly #options: BackupStoreOptions;
+  readonly #driver = new MemoryDriver({ firstPartBytes: 16_384 });
+  /** While it is down nobody gets an answer. */
+  isDown = false;
+  /** So many of the next calls fail; `after` means that they had their effect. */
+  mishaps: { readonly when: 'before' | 'after'; readonly code: 'Unavailable' | 'Throttled'; left: number } | undefined;
+
+  constructor(options: BackupStoreOptions) {
+    this.#options = options;
+  }
+
+  get objects(): ReadonlyMap<string, Buffer> {
+    return this.#driver.objects;
+  }
+
+  /** The store as a process sees it: whoever is dead asks nobody, and hears nothing. */
+  open(settings: StoreSettings, process: ProcessClock): Promise<BlobStore> {
+    const driver = new Proxy<Driver>(this.#driver, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name, target);
+        if (typeof value !== 'function') return value;
+        const call: Call = (...args) => Reflect.apply(value, target, args);
+        return calls.has(name) ? (...args: unknown[]) => this.#ask(String(name), args, call, process) : call;
+      },
+    });
+    return Promise.resolve(createStore(driver, settings));
+  }
+
+  async #ask(operation: string, args: readonly unknown[], call: Call, process: ProcessClock): Promise<unknown> {
+    if (process.isDead) return new Promise(() => undefined);
+    const key = typeof args[0] === 'string' ? args[0] : '';
+    return process.deliver(this.#answer(operation, key, args, call));
+  }
+
+  /** What was sent takes effect whether or not somebody still waits for the answer. */
+  async #answer(operation: string, key: string, args: readonly unknown[], call: Call): Promise<unknown> {
+    const { clock, random, onCall } = this.#options;
+    const signal = args.find((argument) => argument instanceof AbortSignal);
+    await clock.sleep(5 + Math.floor(random.next() * 60));
+    if (this.isDown) return aborted(signal);
+    const { mishaps } = this;
+    const fails = mishaps !== undefined && mishaps.left-- > 0;
+    if (fails && mishaps.when === 'before') throw new BlobError(mishaps.code, 'the store is overloaded');
+    signal?.throwIfAborted();
+    onCall(operation, key);
+    const result = await call(...args);
+    if (fails) throw new BlobError('Unavailable', 'the connection broke', { outcomeUnknown: true });
+    return result;
+  }
+}
+
+function aborted(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_, reject) => {
+    const end = () => reject(signal?.reason instanceof Error ? signal.reason : new Error('stopped'));
+    if (signal?.aborted) end();
+    else signal?.addEventListener('abort', end, { once: true });
+  });
+}

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Duplex } from 'node:stream';
+import type { Dialer } from '@etcd-operator/etcd';
+import { type Client, createClient, type Pod, persistentVolumeClaims, pods, services } from '@etcd-operator/kube';
+import { type ApiServer, createApiServer } from '@etcd-operator/kube-lab';
+import { startControlPlane } from '@etcd-operator/kube-lab/testing';
+import { seededRandom, type VirtualClock } from '@etcd-operator/ports';
+import type { DataDirectory } from '../etcd/data-directory.ts';
+import { Ether, type EtherOptions } from '../etcd/ether.ts';
+import { serveClients, servePlain } from '../etcd/front.ts';
+import type { Member } from '../etcd/member.ts';
+import { canRead, leaderOf } from '../etcd/raft.ts';
+import { BackupStore } from './backup-store.ts';
+import { versionIn } from './etcd-settings.ts';
+import { Kubelet } from './kubelet.ts';
+import { openLink } from './link.ts';
+import type { SimPod } from './sim-pod.ts';
+
+export interface WorldOptions {
+  readonly clock: VirtualClock;
+  readonly seed: number;
+  readonly nodes: number;
+  readonly note: (line: string) => void;
+  /** Told whenever bytes move between the operator and a member. */
+  readonly onTraffic: () => void;
+  /** Work of the world's own that nobody waits for: its failure is the simulation's. */
+  readonly track: (work: Promise<unknown>) => void;
+  /** Told of each call that would change something, before it is looked at. */
+  readonly onCall: (member: Member, method: string, request: Uint8Array) => void;
+  /** After everybody has looked around. */
+  readonly onBeat: () => void;
+  /** Told when the operator removes an object from the store. */
+  readonly onRemove: (key: string) => void;
+  readonly hooks: Required<Pick<EtherOptions, 'onLeader' | 'onChange' | 'onFound'>>;
+}
+
+/** How often members and kubelets look around, in milliseconds. */
+const beatEvery = 500;
+const detachAfter = 360_000;
+
+interface OpenLink {
+  readonly far: Duplex;
+  readonly member: Member;
+  readonly port: number;
+  isServed: boolean;
+}
+
+/** Nodes, disks, names and cables around a real API server; etcd processes run on the nodes. */
+export class World {
+  readonly clock: VirtualClock;
+  readonly server: ApiServer;
+  readonly client: Client;
+  readonly ether: Ether;
+  readonly backups: BackupStore;
+  readonly kubelets = new Map<string, Kubelet>();
+  readonly directories = new Map<string, DataDirectory>();
+  readonly stored = new Map<string, Pod>();
+  /** Pairs of nodes without a way between them, `a b` in order; the operator's own node is `operator`. */
+  readonly cuts = new Set<string>();
+  /** How late names appear after an address does. */
+  dnsDelay = 0;
+  readonly #options: WorldOptions;
+  readonly #claims = new Map<string, string>();
+  readonly #services = new Set<string>();
+  readonly #addresses = new Set<string>();
+  readonly #links = new Set<OpenLink>();
+  /** Connections between members that stand need no name. */
+  readonly #standing = new Map<Member, Map<string, Member>>();
+  readonly #closers: (() => void)[] = [];
+  #isClosed = false;
+
+  constructor(options: WorldOptions) {
+    this.#options = options;
+    const { clock, seed, hooks } = options;
+    this.clock = clock;
+    this.server = createApiServer({ clock, random: seededRandom(seed ^ 0x5eed), authorization: 'allow-all' });
+    this.client = createClient(
+      this.server.transport({ user: 'kubelet', groups: ['system:masters'], client: 'kubelet' }),
+      { clock },
+    );
+    this.backups = new BackupStore({
+      clock,
+      random: seededRandom(seed ^ 0x57a7),
+      onCall: (operation, key) => {
+        if (operation === 'remove') options.onRemove(key);
+      },
+    });
+    this.ether = new Ether({
+      now: () => clock.monotonic(),
+      random: seededRandom(seed ^ 0xe7cd),
+      route: (from, url, seeker) => this.#route(from, url, seeker),
+      note: options.note,
+      ...hooks,
+    });
+  }
+
+  async open(): Promise<void> {
+    const { clock, seed, nodes: count } = this.#options;
+    this.#closers.push(await startControlPlane(this.server, { clock, random: seededRandom(seed ^ 0xc0de) }));
+    this.#follow();
+    const random = seededRandom(seed ^ 0x0b0e);
+    for (let index = 1; index <= count; index++) {
+      const kubelet = new Kubelet(`n${index}`, {
+        client: this.client,
+        clock,
+        random,
+        ether: this.ether,
+        directories: this.directories,
+        stored: this.stored,
+        claimUid: (namespace, claim) => this.#claims.get(`${namespace}/${claim}`),
+        resolves: (host) => this.#resolve(host) !== undefined,
+        takeAddress: () => this.#takeAddress(),
+        freeAddress: (ip) => this.#addresses.delete(ip),
+        canServe: (member) => this.#canServe(member),
+        isHeldElsewhere: (place, by) => this.#isHeldElsewhere(place, by),
+        note: this.#options.note,
+        track: this.#options.track,
+      });
+      this.kubelets.set(kubelet.name, kubelet);
+      await kubelet.register();
+    }
+    this.#beat();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const close of this.#closers) close();
+    for (const { far } of this.#links) far.destroy();
+    await this.server.close();
+  }
+
+  /** The way to members for whoever sits on the operator's node. */
+  readonly dial: Dialer = (target, signal) => {
+    const found = this.#podAt(target.host);
+    if (!found?.kubelet.isUp || !this.isConnected('operator', found.kubelet.name)) return silence(signal);
+    const { member } = found.pod;
+    if (!member || member.exit) return Promise.reject(new Error(`connect ECONNREFUSED ${target.host}:${target.port}`));
+    const node = found.kubelet;
+    const isOpen = () => node.isUp && this.isConnected('operator', node.name);
+    const [near, far] = openLink({ isOpen, onTraffic: this.#options.onTraffic });
+    far.on('error', () => undefined);
+    const link = { far, member, port: target.port, isServed: false };
+    this.#links.add(link);
+    far.once('close', () => this.#links.delete(link));
+    this.#serve(link);
+    return Promise.resolve(near);
+  };
+
+  /** What a pod that was asked for its version has printed. */
+  logOf(namespace: string, name: string): string {
+    const found = [...this.stored.values()].find(
+      ({ metadata }) => metadata?.name === name && metadata.namespace === namespace,
+    );
+    return `etcd Version: ${versionIn(found?.spec?.containers[0]?.image)}\n`;
+  }
+
+  isConnected(a: string, b: string): boolean {
+    return a === b || this.cuts.size === 0 || !this.cuts.has([a, b].toSorted().join(' '));
+  }
+
+  *simPods(): Generator<{ readonly kubelet: Kubelet; readonly pod: SimPod }> {
+    for (const kubelet of this.kubelets.values()) for (const pod of kubelet.pods.values()) yield { kubelet, pod };
+  }
+
+  liveNodes(): number {
+    return [...this.kubelets.values()].filter(({ isUp, isGone }) => isUp && !isGone).length;
+  }
+
+  nodeOf(member: Member): Kubelet | undefined {
+    for (const { kubelet, pod } of this.simPods()) if (pod.member === member) return kubelet;
+    return undefined;
+  }
+
+  #beat(): void {
+    if (this.#isClosed) return;
+    for (const kubelet of this.kubelets.values()) kubelet.tick();
+    this.ether.beat();
+    for (const link of [...this.#links]) {
+      if (link.member.exit) {
+        if (this.nodeOf(link.member)?.isUp ?? true) link.far.destroy();
+        this.#links.delete(link);
+      } else this.#serve(link);
+    }
+    for (const member of this.#standing.keys()) if (member.exit) this.#standing.delete(member);
+    this.#options.onBeat();
+    this.clock.schedule(beatEvery, () => this.#beat());
+  }
+
+  #isHeldElsewhere(place: string, by: Kubelet): boolean {
+    if (!place.startsWith('claim/')) return false;
+    for (const { kubelet, pod } of this.simPods()) {
+      if (kubelet === by || pod.place !== place || pod.phase === 'ended') continue;
+      // The control plane detaches a volume by force from a node that has been down for long.
+      if (kubelet.isUp || this.clock.monotonic() - kubelet.downSince < detachAfter) return true;
+    }
+    return false;
+  }
+
+  /** The client port takes connections from the first moment, and answers when the member is ready. */
+  #serve(link: OpenLink): void {
+    const { member, far, port } = link;
+    if (link.isServed || far.destroyed) return;
+    if (port === 2381) {
+      link.isServed = true;
+      servePlain(far, member);
+    } else if (member.isServing) {
+      link.isServed = true;
+      serveClients(far, {
+        ether: this.ether,
+        member,
+        wallTime: () => this.clock.now(),
+        schedule: (milliseconds, then) => void this.clock.schedule(milliseconds, then),
+        note: this.#options.note,
+        onCall: this.#options.onCall,
+      });
+    }
+  }
+
+  #canServe(member: Member): boolean {
+    const leader = leaderOf(member, this.ether.wire);
+    return member.isVoter && leader !== undefined && canRead(leader, this.ether.wire);
+  }
+
+  #route(from: Member | undefined, url: string, seeker: string): Member | undefined {
+    const standing = from && this.#standing.get(from)?.get(url);
+    const found = standing && !standing.exit ? standing : this.#processAt(url);
+    if (!found) return undefined;
+    const [near, far] = [from ? this.nodeOf(from)?.name : seeker, this.nodeOf(found)?.name];
+    if (near === undefined || far === undefined || !this.isConnected(near, far)) return undefined;
+    if (from) this.#standing.set(from, (this.#standing.get(from) ?? new Map<string, Member>()).set(url, found));
+    return found;
+  }
+
+  #processAt(url: string): Member | undefined {
+    const ip = this.#resolve(new URL(url).hostname);
+    const found = ip === undefined ? undefined : this.#podAt(ip);
+    return found?.kubelet.isUp ? found.pod.member : undefined;
+  }
+
+  /** DNS: the address that a pod has reported, if its peer Service is there. */
+  #resolve(host: string): string | undefined {
+    const [hostname, subdomain, namespace] = host.split('.');
+    if (!this.#services.has(`${namespace}/${subdomain}`)) return undefined;
+    for (const { metadata, spec, status } of this.stored.values()) {
+      const isIt = spec?.hostname === hostname && spec?.subdomain === subdomain && metadata?.namespace === namespace;
+      if (isIt && status?.podIP) return this.#isKnownByName(status.podIP) ? status.podIP : undefined;
+    }
+    return undefined;
+  }
+
+  #isKnownByName(ip: string): boolean {
+    const since = this.#podAt(ip)?.pod.ipSince ?? 0;
+    return this.clock.monotonic() - since >= this.dnsDelay;
+  }
+
+  #podAt(ip: string): { readonly kubelet: Kubelet; readonly pod: SimPod } | undefined {
+    for (const found of this.simPods()) if (found.pod.ip === ip) return found;
+    return undefined;
+  }
+
+  /** The lowest that is free: addresses are used again soon. */
+  #takeAddress(): string {
+    for (let last = 1; ; last++) {
+      const ip = `10.0.0.${last}`;
+      if (this.#addresses.has(ip)) continue;
+      this.#addresses.add(ip);
+      return ip;
+    }
+  }
+
+  #follow(): void {
+    const { feed } = this.server;
+    this.#closers.push(
+      feed.subscribe(pods, ({ type, object }) => {
+        if (type === 'DELETED') this.stored.delete(object.metadata?.uid ?? '');
+        else this.stored.set(object.metadata?.uid ?? '', object);
+      }),
+      feed.subscribe(persistentVolumeClaims, ({ type, object: { metadata, status } }) => {
+        const key = `${metadata?.namespace}/${metadata?.name}`;
+        if (type === 'DELETED' || status?.phase !== 'Bound') this.#claims.delete(key);
+        else this.#claims.set(key, metadata?.uid ?? '');
+        if (type === 'DELETED') this.directories.delete(`claim/${metadata?.uid}`);
+      }),
+      feed.subscribe(services, ({ type, object: { metadata } }) => {
+        const key = `${metadata?.namespace}/${metadata?.name}`;
+        if (type === 'DELETED') this.#services.delete(key);
+        else this.#services.add(key);
+      }),
+    );
+  }
+}
+
+/** A packet that gets no answer: the caller's own patience ends it. */
+function silence(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const giveUp = () => reject(signal.reason instanceof Error ? signal.reason : new Error(String(signal.reason)));
+    if (signal.aborted) giveUp();
+    else signal.addEventListener('abort', giveUp, { once: true });
+  });
+}

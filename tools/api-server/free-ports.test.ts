@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { expect, test } from 'vitest';
+import { freePorts } from './free-ports.ts';
+
+test('ports are different ones, nobody listens on them, and no connection is given one by itself', async () => {
+  const ports = [...(await freePorts(20)), ...(await freePorts(20))];
+  expect(new Set(ports).size).toBe(40);
+  // Where a kernel begins, unless it was told otherwise: 32768.
+  expect(Math.max(...ports)).toBeLessThan(30_000);
+  for (const port of ports) {
+    const listening = createServer().listen(port, '127.0.0.1');
+    await once(listening, 'listening');
+    listening.close();
+  }
+});

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** The shell holds the program on a pipe to us: when we end, in whatever way, the pipe ends, and so does the program. */
+const leash = 'exec 3<&0; "$@" 3<&- & child=$!; (cat <&3 >/dev/null; kill -9 $child 2>/dev/null) & wait $child';
+
+/** How long a program may take until it is ready, in milliseconds. */
+export const startLimit = 90_000;
+
+/** A program that does not outlive this process, not even if this process is killed. */
+export class LeashedProcess implements AsyncDisposable {
+  readonly #shell: ChildProcess;
+  readonly #logFile: string;
+  readonly #name: string;
+
+  private constructor(name: string, shell: ChildProcess, logFile: string) {
+    this.#name = name;
+    this.#shell = shell;
+    this.#logFile = logFile;
+  }
+
+  static async start(
+    name: string,
+    program: string,
+    flags: readonly string[],
+    logFile: string,
+  ): Promise<LeashedProcess> {
+    const log = createWriteStream(logFile);
+    await once(log, 'open');
+    const shell = spawn('/bin/sh', ['-c', leash, 'leash', program, ...flags], { stdio: ['pipe', log, log] });
+    await once(shell, 'spawn');
+    log.close();
+    return new LeashedProcess(name, shell, logFile);
+  }
+
+  /** Polls until `ready` says so; fails with the end of the log if the program ends before or takes longer than the limit. */
+  async until(ready: () => Promise<boolean>, limit: number): Promise<void> {
+    const end = performance.now() + limit;
+    while (performance.now() < end && this.#shell.exitCode === null) {
+      if (await ready()) return;
+      await sleep(50);
+    }
+    const log = await readFile(this.#logFile, 'utf8');
+    const what = this.#shell.exitCode === null ? `was not ready after ${limit / 1000} s` : 'ended';
+    throw new Error(`${this.#name} ${what}; the end of its log:\n${log.slice(-3000)}`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#shell.exitCode !== null || this.#shell.signalCode !== null) return;
+    const ended = once(this.#shell, 'exit');
+    this.#shell.stdin?.end();
+    await ended;
+  }
+}

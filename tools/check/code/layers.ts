@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+import { posix } from 'node:path';
+import type { Check, Problem } from '../check.ts';
+import { isTest, sourceFiles, type Tree } from '../tree.ts';
+import { lineAt, type ModuleReference, moduleReferences, parse } from './syntax.ts';
+
+const scope = '@etcd-operator/';
+
+/** What each workspace may import, lowest layer first. Whoever is not named on the left may import everything. */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  'packages/ports': [],
+  'packages/kube': ['ports'],
+  'packages/etcd': ['ports'],
+  'packages/blob': ['ports'],
+  'packages/crd': ['ports', 'kube'],
+  'packages/controller-runtime': ['ports', 'kube', 'crd'],
+  'packages/kube-lab': ['ports', 'kube', 'crd'],
+  'apps/operator': ['ports', 'kube', 'etcd', 'blob', 'crd', 'controller-runtime'],
+  'apps/kubectl-etcd': ['ports', 'kube', 'etcd', 'blob', 'crd', 'controller-runtime', 'operator'],
+  example: ['ports', 'kube', 'etcd', 'blob', 'crd', 'controller-runtime'],
+};
+
+/** Imports between workspaces point downwards, go by package name, and never past a package's exports. */
+export const layers: Check = {
+  name: 'import direction between packages',
+  async run(tree) {
+    const exported = exportedSpecifiers(tree);
+    const problems = sourceFiles(tree).flatMap((file) => {
+      const text = tree.read(file);
+      // Only these can cross a border; most files have neither and need no parsing.
+      if (!text.includes(scope) && !text.includes('../../')) return [];
+      return moduleReferences(parse(file, text)).flatMap((reference) => {
+        const broken = brokenRule(file, reference, exported);
+        return broken ? [{ ...broken, file, line: lineAt(text, reference.offset) }] : [];
+      });
+    });
+    return { problems };
+  },
+};
+
+function brokenRule(file: string, { specifier }: ModuleReference, exported: ReadonlySet<string>): Problem | undefined {
+  if (specifier.startsWith('.')) return crossing(file, specifier);
+  if (!specifier.startsWith(scope)) return undefined;
+  const [name = ''] = specifier.slice(scope.length).split('/');
+  if (!exported.has(specifier)) {
+    const message = `${specifier} is not exported by ${scope}${name}: import what its package.json exports, or export it there`;
+    return { rule: 'no-deep-import', message };
+  }
+  return upward(file, name);
+}
+
+function upward(file: string, name: string): Problem | undefined {
+  const importer = workspaceOf(file);
+  const allowed = mayImport[importer] ?? mayImport[importer.split('/')[0] ?? ''];
+  if (allowed === undefined || allowed.includes(name) || isTest(file) || importer.endsWith(`/${name}`))
+    return undefined;
+  const list = allowed.length > 0 ? allowed.join(', ') : 'no other package';
+  const why = name === 'kube-lab' ? 'kube-lab is for tests and the playground' : 'imports point downwards only';
+  const message = `${importer} must not import ${scope}${name}: ${why}; it may import ${list} (docs/architecture.md, Layers)`;
+  return { rule: 'no-upward-import', message };
+}
+
+/** A relative path that leaves its workspace goes around the exports and the direction alike. */
+function crossing(file: string, specifier: string): Problem | undefined {
+  const target = posix.normalize(posix.join(posix.dirname(file), specifier));
+  const [from, to] = [workspaceOf(file), workspaceOf(target)];
+  if (from === to || !/^(packages|apps|tools)\b/.test(to)) return undefined;
+  return {
+    rule: 'no-relative-import-across-packages',
+    message: `import ${to} by its package name, not as ${specifier}`,
+  };
+}
+
+function workspaceOf(file: string): string {
+  return /^(packages|apps|example)\/[^/]+/.exec(file)?.[0] ?? file.split('/')[0] ?? file;
+}
+
+/** Every specifier that some workspace of ours exports, `@etcd-operator/kube` and `@etcd-operator/kube/testing` alike. */
+function exportedSpecifiers(tree: Tree): ReadonlySet<string> {
+  const manifests = tree.files.filter((file) => posix.basename(file) === 'package.json');
+  return new Set(
+    manifests.flatMap((file) => {
+      const { name = '', exports = {} } = JSON.parse(tree.read(file)) as { name?: string; exports?: object };
+      return Object.keys(exports).map((key) => posix.join(name, key));
+    }),
+  );
+}

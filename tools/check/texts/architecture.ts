@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+import { posix } from 'node:path';
+import type { Check, Problem } from '../check.ts';
+import type { Tree } from '../tree.ts';
+
+const file = 'docs/architecture.md';
+
+/** The two diagrams of docs/architecture.md are what the code is: dependencies of the workspaces, and one reconciliation. */
+export const architecture: Check = {
+  name: 'diagrams of the architecture',
+  async run(tree) {
+    if (!tree.has(file)) return { problems: [] };
+    const text = tree.read(file);
+    const [packages = '', reconciliation = ''] = [...text.matchAll(/```mermaid\n(.*?)```/gs)].map(([, body]) => body);
+    return {
+      problems: [
+        ...differences(edgesOf(packages), dependencies(tree), 'package.json'),
+        ...differences(stepsOf(reconciliation), new Set(linkedNames(text)), 'the table below it'),
+      ],
+    };
+  },
+};
+
+/** `operator --> blob`, one for each dependency between workspaces that what we ship or show has. */
+function dependencies(tree: Tree): ReadonlySet<string> {
+  const manifests = tree.files.filter((path) => /^(packages|apps|example)\/[^/]+\/package\.json$/.test(path));
+  return new Set(
+    manifests.flatMap((path) => {
+      const { dependencies: needed = {} } = JSON.parse(tree.read(path)) as { dependencies?: object };
+      const name = posix.basename(posix.dirname(path));
+      return Object.keys(needed)
+        .filter((one) => one.startsWith('@etcd-operator/'))
+        .map((one) => `${name} --> ${one.slice('@etcd-operator/'.length)}`);
+    }),
+  );
+}
+
+function edgesOf(diagram: string): ReadonlySet<string> {
+  return new Set([...diagram.matchAll(/^ *([\w-]+ --> [\w-]+)$/gm)].map(([, edge = '']) => edge));
+}
+
+/** A step is a node with the name of a function: `planCluster[...]`. */
+function stepsOf(diagram: string): ReadonlySet<string> {
+  return new Set([...diagram.matchAll(/\b([A-Za-z]\w*)[[({]/g)].map(([, name = '']) => name));
+}
+
+/** The first names of the table after the second diagram; that each is in its file is what the check of links says. */
+function linkedNames(text: string): readonly string[] {
+  const [, , after = ''] = text.split('```mermaid');
+  const [table = ''] = after.split('\n## ');
+  return [...table.matchAll(/^\| \[`(\w+)`\]/gm)].map(([, name = '']) => name);
+}
+
+function differences(drawn: ReadonlySet<string>, real: ReadonlySet<string>, source: string): Problem[] {
+  const message = (text: string) => ({ rule: 'diagram-differs', file, message: text });
+  return [
+    ...[...real].filter((one) => !drawn.has(one)).map((one) => message(`draw "${one}": ${source} has it`)),
+    ...[...drawn].filter((one) => !real.has(one)).map((one) => message(`remove "${one}": ${source} does not have it`)),
+  ];
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Check, Problem } from '../check.ts';
+import { isTest, type Tree } from '../tree.ts';
+import { citationsIn } from './citations.ts';
+import { readRulebook } from './rulebook.ts';
+
+/** A test, a group of tests or a row in a table of tests that causes a fault. */
+export interface FaultTest {
+  readonly file: string;
+  /** As it is written, without the numbers of other lists before it. */
+  readonly name: string;
+  /** Real processes in the lab or beside a real API server, a real Kubernetes, or neither. */
+  readonly tier: 'lab' | 'real' | 'model';
+}
+
+/** One entry of docs/rules/faults.md, with the tests that cause it. */
+export interface Fault {
+  /** `7` or `R7`. */
+  readonly number: string;
+  readonly name: string;
+  readonly line: number;
+  readonly sentence: string;
+  readonly tests: readonly FaultTest[];
+}
+
+const page = 'docs/rules/faults.md';
+
+/** The tests of these rules name faults that they do not cause. */
+const others = /^(tools\/(check|generate)|test\/tutorials)\//;
+
+/** Strings where names of tests stand: in calls, as rows and as names of situations. */
+const names = /(?:\(|\[|\bname:)\s*(['"`])((?:(?!\1|\n).)*\bfaults? R?\d(?:(?!\1|\n).)*)\1/gi;
+
+/** Every fault is caused by a test, and every fault of clusters by one with real processes. */
+export const faultsAreCaused: Check = {
+  name: 'faults have tests',
+  async run(tree) {
+    if (!tree.has(page)) return { problems: [], notes: [`no faults (${page})`] };
+    const faults = faultTests(tree);
+    return { problems: [...gaps(faults), ...faults.flatMap(untested)] };
+  },
+};
+
+/** All faults in the order of the page. It reads the texts only. */
+export function faultTests(tree: Tree): readonly Fault[] {
+  const found = tree.files.filter((file) => isTest(file) && !others.test(file)).flatMap((file) => testsIn(tree, file));
+  const lines = tree.read(page).split('\n');
+  const { entries } = readRulebook(tree);
+  return entries
+    .filter(({ file }) => file === page)
+    .map(({ citation, name, line }) => ({
+      number: citation.replace('fault ', ''),
+      name,
+      line,
+      sentence: firstSentence(lines.slice(line)),
+      tests: found
+        .filter(({ causes }) => causes.includes(citation))
+        .map(({ file, name: test, tier }) => ({ file, name: test, tier })),
+    }));
+}
+
+function testsIn(tree: Tree, file: string): readonly (FaultTest & { readonly causes: readonly string[] })[] {
+  return [...tree.read(file).matchAll(names)].flatMap(([, , text = '']) => {
+    const causes = citationsIn(text).flatMap(({ names: cited = [] }) =>
+      cited.filter((one) => one.startsWith('fault ')),
+    );
+    return causes.length === 0
+      ? []
+      : [{ file, name: text.replace(/^(?:(?:\[\d+\]|[CD]-?\d+),? )+/, ''), tier: tierOf(file), causes }];
+  });
+}
+
+function tierOf(file: string): FaultTest['tier'] {
+  if (/\.e2e\.test\.ts$/.test(file)) return 'real';
+  return /\.(lab|long|conformance)\.test\.ts$/.test(file) ? 'lab' : 'model';
+}
+
+function firstSentence(lines: readonly string[]): string {
+  const text = lines.join(' ').trim().split(' ### ')[0] ?? '';
+  return (/^.*?\.(?= |$)/.exec(text.trim())?.[0] ?? text).replaceAll(/\s+/g, ' ');
+}
+
+function gaps(faults: readonly Fault[]): readonly Problem[] {
+  const numbers = faults.flatMap(({ number }) => (number.startsWith('R') ? [] : [Number(number)]));
+  const missing = Array.from({ length: Math.max(0, ...numbers) }, (_, index) => index + 1).filter(
+    (number) => !numbers.includes(number),
+  );
+  return missing.map((number) => ({
+    rule: 'fault-left-out',
+    file: page,
+    message: `there is no fault ${number}: faults are numbered without gaps`,
+  }));
+}
+
+function untested({ number, name, line, tests }: Fault): readonly Problem[] {
+  const isCaused = tests.some(({ tier }) => number.startsWith('R') || tier === 'lab');
+  const message = `no ${number.startsWith('R') ? 'test' : 'lab test'} is called "fault ${number}: ..." (${name}): write one that causes it`;
+  return isCaused ? [] : [{ rule: 'fault-without-test', file: page, line, message }];
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+import { type Mutant, whyStale } from '../../mutants/mutant.ts';
+import { mutants } from '../../mutants/mutants.ts';
+import type { Check } from '../check.ts';
+
+const list = 'tools/mutants/mutants.ts';
+
+/** Every mutant of `npm run test:mutants` still fits the source that it breaks. */
+export const mutantsFit: Check = {
+  name: 'mutants fit the source',
+  async run(tree) {
+    if (!tree.has(list)) return { problems: [], notes: [`no mutants (${list})`] };
+    const twins = mutants.filter(({ name }, index) => mutants.findIndex((other) => other.name === name) !== index);
+    const why = (mutant: Mutant) => whyStale(mutant, tree.has(mutant.file) ? tree.read(mutant.file) : undefined);
+    return {
+      problems: [
+        ...twins.map(({ name }) => ({
+          rule: 'mutant-named-twice',
+          file: list,
+          message: `two mutants are called "${name}"`,
+        })),
+        ...mutants.flatMap((mutant) => {
+          const stale = why(mutant);
+          const message = `mutant "${mutant.name}" breaks nothing any more, because ${stale}: let it break the source as it is now`;
+          return stale === undefined ? [] : [{ rule: 'stale-mutant', file: list, message }];
+        }),
+      ],
+    };
+  },
+};

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Check, Problem } from '../check.ts';
+import { lineAt, parse, walk } from '../code/syntax.ts';
+import { isTest, sourceFiles } from '../tree.ts';
+
+/** Words that users of Kubernetes and etcd do not know in this sense, and what to say instead. */
+const banned: readonly { readonly pattern: RegExp; readonly say: string }[] = [
+  { pattern: /\bfound(?:s|ed|er|ers|ing)\b|\bbirth\b|\bborn\b/i, say: 'bootstrap, first member, seed member' },
+  { pattern: /\blife\b|\blives\b/i, say: 'incarnation' },
+  { pattern: /\bjoiners?\b/i, say: 'joining member' },
+  { pattern: /\b(?:some|any|every)(?:body|one)\b|\bnobody\b/i, say: 'the member, pod, user or operator that is meant' },
+  { pattern: /\bstrangers?\b|\bforeign member/i, say: 'unmanaged member' },
+  { pattern: /\bg(?:ive|ives|iven|iving) up\b|\bstr(?:ike|ikes|uck) off\b|\blets? go\b/i, say: 'remove, replace' },
+  { pattern: /\banew\b/i, say: 'recreate, restart' },
+  { pattern: /\bway back\b|\b(?:put|puts|putting) back\b/i, say: 'roll back to, restore' },
+  { pattern: /\blatch(?:es|ed)?\b/i, say: 'record the cluster ID' },
+  { pattern: /\bdisarm(?:s|ed|ing)?\b(?![^.]*\balarm)(?<!\balarm[^.]*)/i, say: 'clear the bootstrap configuration' },
+  { pattern: /\bfenc(?:e|es|ed|ing)\b|\bbehind \w+ Services?\b/i, say: 'isolate, remove from the Service endpoints' },
+  { pattern: /\bstands? back\b/i, say: 'reconciliation is suspended' },
+  { pattern: /\bsurges?\b/i, say: 'rolling update' },
+  { pattern: /\bwaited for\b|\bon (?:its|their) way up\b/i, say: 'waiting for X' },
+  { pattern: /\bthe original\b|\bthe old operator\b/i, say: 'CoreOS etcd-operator' },
+  { pattern: /\bcome(?:s)? to an end\b/i, say: 'Terminating, stuck terminating' },
+  { pattern: /\bvolume claims?\b|\bclaim of its own\b/i, say: 'PersistentVolumeClaim (PVC)' },
+  { pattern: /\bsilen(?:t|ce)\b/i, say: 'not reachable from the operator' },
+  { pattern: /\bmishaps?\b|\bin its own time\b/i, say: 'failure, retry in 30 s' },
+  {
+    pattern: /\bcannot be meant\b|(?<!there )\bis none\b(?! of)|\bas ever\b/i,
+    say: 'valid, invalid, required, deprecated, ignored',
+  },
+  // `_` stands for what is put in.
+  {
+    pattern:
+      /_ (?:(?:healthy|started|other|more|earlier) )?(?:voters|members|learners|pods|nodes|steps|lines|restores|backups)\b/,
+    say: "counted(n, 'voter'), which knows 1",
+  },
+  { pattern: /_ are (?:needed|wanted)\b/, say: 'isOrAre(n), which knows 1' },
+  { pattern: /\bmore than (?:it|they) bears?\b|\bbears? no\b/i, say: 'exceeds, at most, at least' },
+  {
+    pattern: /\bis no (?:JSON|YAML|PEM|time|listing|order|duration|quantity|option|certificate)\b/,
+    say: 'is not a valid X',
+  },
+  { pattern: /\bgo together\b/i, say: 'cannot be used together' },
+  { pattern: /\bwho(?:m|se)?ever\b/i, say: 'the member, user or object that is meant' },
+  { pattern: /\bproves nothing\b|\bcalled off\b|\bfor good\b/i, say: 'not certain, aborted, permanently' },
+];
+
+/** Words that say nothing to a reader of the code either: not in comments, names of tests or identifiers. */
+const unclear: typeof banned = [
+  { pattern: /\banew\b/i, say: 'recreate, restart, again' },
+  { pattern: /\bstrangers?\b/i, say: 'unmanaged member, another authority, or who is meant' },
+  { pattern: /\bthe original\b/i, say: 'CoreOS etcd-operator' },
+  { pattern: /\bearlier (?:life|lives)\b/i, say: 'previous incarnation' },
+  { pattern: /\b(?:is|are) waited for\b/i, say: 'the operator waits for X' },
+];
+
+/** Where they are gone for good. */
+const cleared =
+  /^(apps\/operator\/src\/(?!backup\/|restore\/|storage\/)|tools\/(?!check\/texts\/|generate\/)|test\/.*\.ts$|example\/.*\.ts$|packages\/(?:crd|etcd|kube-lab|ports)\/|docs\/decisions\/)/;
+
+/** Sources whose texts users read. */
+const covered =
+  /^(apps\/(?:operator|kubectl-etcd|playground)\/src|packages\/(?:blob|controller-runtime|crd|etcd|kube)\/src)\//;
+
+/** Keeps banned words out of texts: literals with a blank in them, which are sentences for a person. */
+export const vocabulary: Check = {
+  name: 'words of user-facing texts',
+  async run(tree) {
+    const files = sourceFiles(tree).filter((file) => covered.test(file) && !isTest(file));
+    const pages = tree.files.filter((file) => /^docs\/reference\/.*\.md$/.test(file));
+    const plain = tree.files.filter((file) => cleared.test(file) && /\.(ts|md)$/.test(file));
+    const problems = [
+      ...files.flatMap((file) => problemsInSource(file, tree.read(file))),
+      ...pages.flatMap((file) => problemsInPage(file, tree.read(file), banned)),
+      ...plain.flatMap((file) => problemsInPage(file, tree.read(file), unclear)),
+    ];
+    return { problems: [...new Map(problems.map((problem) => [keyOf(problem), problem])).values()] };
+  },
+};
+
+/** A word that is on both lists is reported once. */
+function keyOf({ file, line, message }: Problem): string {
+  return `${file}:${line}:${message.split(':')[0]}`;
+}
+
+function problemsInSource(file: string, text: string): readonly Problem[] {
+  const problems: Problem[] = [];
+  walk(parse(file, text), (node) => {
+    const words = textOf(node);
+    if (words !== undefined && /\w \w/.test(words))
+      problems.push(...problemsOf(words, file, lineAt(text, node.start), banned));
+  });
+  return problems;
+}
+
+/** Line by line. The reference is made of descriptions and comments in `api/`. */
+function problemsInPage(file: string, text: string, list: typeof banned): readonly Problem[] {
+  return text.split('\n').flatMap((words, index) => problemsOf(words, file, index + 1, list));
+}
+
+function problemsOf(words: string, file: string, line: number, list: typeof banned): readonly Problem[] {
+  return list.flatMap(({ pattern, say }) => {
+    const [found] = pattern.exec(words) ?? [];
+    if (found === undefined) return [];
+    const message = `"${found}" is not in our vocabulary: say ${say} (tools/check/texts/vocabulary.ts)`;
+    return [{ rule: 'no-private-dialect', file, line, message }];
+  });
+}
+
+/** The text of a string literal, or of a template with `_` for what is put in. */
+function textOf(node: { readonly type: string; readonly [field: string]: unknown }): string | undefined {
+  if (node.type === 'Literal' && typeof node['value'] === 'string') return node['value'];
+  if (node.type !== 'TemplateLiteral' || !Array.isArray(node['quasis'])) return undefined;
+  return node['quasis']
+    .map((quasi: { readonly value?: { readonly cooked?: string } }) => quasi.value?.cooked)
+    .join('_');
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+import { isMap, isScalar, type Node, type Pair, parseDocument, type YAMLMap } from 'yaml';
+
+/** One value that can be set: its path, its default and what the comment above it says. */
+interface Row {
+  readonly path: string;
+  readonly fallback: string;
+  readonly text: string;
+}
+
+/**
+ * The chart's README, made of the comments in values.yaml. A comment above a group of values is of the whole group, and heads its
+ * rows.
+ */
+export function chartReadme(values: string): string {
+  const document = parseDocument(values);
+  const rows = isMap(document.contents) ? rowsOf(document.contents, '') : [];
+  const table = [
+    ['value', 'default', 'meaning'],
+    ['---', '---', '---'],
+    ...rows.map(({ path, fallback, text }) => [`\`${path}\``, fallback, text]),
+  ];
+  return `${head}${table.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}\n`;
+}
+
+const head = `<!-- Generated from values.yaml by npm run generate; do not edit. -->
+
+# etcd-operator
+
+Runs etcd clusters on Kubernetes from declarations of the kinds EtcdCluster, EtcdBackup and EtcdRestore.
+
+\`\`\`sh
+helm install etcd-operator deploy/charts/etcd-operator --namespace etcd-operator --create-namespace
+helm test etcd-operator --namespace etcd-operator
+\`\`\`
+
+\`helm test\` asks the API server, with the account of the operator, whether the kinds are served and whether each operator holds its Lease.
+Helm installs the CRDs of a chart once and never changes them: before an upgrade, \`kubectl apply --server-side --kustomize deploy/crds\`.
+
+\`backupOperator\` and \`restoreOperator\` have every value that \`etcdOperator\` has, with the same defaults. A value that is not here is refused.
+
+## Values
+
+`;
+
+function rowsOf(map: YAMLMap, above: string): readonly Row[] {
+  return map.items.flatMap((pair, index) => {
+    const name = keyOf(pair);
+    if (name === '<<') return [];
+    const path = above === '' ? name : `${above}.${name}`;
+    // The comment of the first entry is found on the map itself.
+    const text = commentOf(pair.key) || (index === 0 && above !== '' ? textOf(map.commentBefore) : '');
+    const { value } = pair;
+    if (!isMap(value) || value.items.length === 0) return [{ path, fallback: shown(value as Node | null), text }];
+    return [...(text === '' ? [] : [{ path, fallback: '', text }]), ...rowsOf(value, path)];
+  });
+}
+
+function keyOf({ key }: Pair): string {
+  return isScalar(key) ? String(key.value) : String(key);
+}
+
+function commentOf(key: unknown): string {
+  return textOf(isScalar(key) ? key.commentBefore : undefined);
+}
+
+/** What precedes an empty line is not about what follows it. */
+function textOf(comment: string | null | undefined): string {
+  const last = (comment ?? '').split(/\n\s*\n/).at(-1) ?? '';
+  return last
+    .split('\n')
+    .map((line) => line.trim())
+    .join(' ')
+    .trim()
+    .replaceAll('|', '\\|')
+    .replaceAll('<', '&lt;');
+}
+
+function shown(value: Node | null): string {
+  const plain: unknown = value?.toJSON();
+  return `\`${JSON.stringify(plain) ?? 'null'}\``;
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { repositoryRoot } from '../../repository-root.ts';
+import { memberAlerts, operatorAlerts, ruleGroups } from './alerts.ts';
+import { dashboard } from './dashboard.ts';
+import { metricNames } from './testing/metric-names.ts';
+
+const alerts = [...memberAlerts, ...operatorAlerts];
+
+test('the metrics of an expression are found, and its functions, labels and words are not', () => {
+  expect(metricNames('sum by (namespace, x) (up{a!="b"} == bool 1) < (count by (x) (up) + 1) / 2')).toEqual(['up']);
+  expect(metricNames('histogram_quantile(0.99, rate(a_seconds_bucket{b="c"}[5m])) > 0.5 and d >= 3')).toEqual([
+    'a_seconds',
+    'd',
+  ]);
+  expect(metricNames('increase((max by (x) (y_total))[15m:1m]) >= 4')).toEqual(['y_total']);
+});
+
+describe('every alert', () => {
+  test.each(alerts)('$name has a runbook', ({ runbook }) => {
+    expect(existsSync(join(repositoryRoot, `docs/guide/runbooks/${runbook}.md`))).toBe(true);
+  });
+
+  test('has a name of its own, and asks for a metric', () => {
+    expect(new Set(alerts.map(({ name }) => name)).size).toBe(alerts.length);
+    expect(alerts.filter(({ expr }) => metricNames(expr).length === 0)).toEqual([]);
+  });
+
+  test('is in the rules', () => {
+    expect(ruleGroups().groups.flatMap(({ rules }) => rules.map(({ alert }) => alert))).toEqual(
+      alerts.map(({ name }) => name),
+    );
+  });
+});
+
+test('panels of the dashboard do not overlap, and each has a query', () => {
+  const { panels } = dashboard();
+  const places = panels.map(({ gridPos: { x, y } }) => `${x}/${y}`);
+  expect(new Set(places).size).toBe(panels.length);
+  expect(panels.filter(({ targets }) => targets.length === 0)).toEqual([]);
+});

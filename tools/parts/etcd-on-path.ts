@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+import { execFile } from 'node:child_process';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+import { findOnPath } from './on-path.ts';
+import type { Part } from './part.ts';
+import { isStaticProgram } from './recipes/static-program.ts';
+
+const run = promisify(execFile);
+const tools = ['etcdctl', 'etcdutl'] as const;
+
+/**
+ * The etcd that the machine has on PATH, in whatever version, where it lies; undefined if there is none, or if it needs libraries of
+ * the machine. Nothing is copied: whoever needs it to stay as it is takes `ensurePart`.
+ */
+export async function etcdOnPath(environment: NodeJS.ProcessEnv = process.env): Promise<Part | undefined> {
+  const path = environment['PATH'] ?? '';
+  const etcd = await findOnPath('etcd', path);
+  if (etcd === undefined || !(await isStaticProgram(etcd))) return undefined;
+  const { stdout } = await run(etcd, ['--version'], { timeout: 10_000 }).catch(() => ({ stdout: '' }));
+  const version = /^etcd Version: (\d+\.\d+\.\d+)\s*$/m.exec(stdout)?.[1];
+  if (version === undefined) return undefined;
+  const programs: Record<string, string> = { etcd };
+  for (const name of tools) {
+    const found = await findOnPath(name, path);
+    if (found !== undefined && (await isStaticProgram(found))) programs[name] = found;
+  }
+  return { name: `etcd@${version}`, version, directory: dirname(etcd), programs, libraries: {} };
+}

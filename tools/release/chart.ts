@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { yamlText } from '@etcd-operator/crd';
+import { operatorImageName } from '@etcd-operator/operator';
+import { parse } from 'yaml';
+import { kinds } from '../deploy/kinds.ts';
+import { text } from '../image/image.ts';
+import { displayName, kindWords } from './kind-words.ts';
+import type { ArtefactKind, Release } from './release.ts';
+import { filesBelow, writeTarball } from './tarball.ts';
+
+/** The Helm chart as `helm install` takes it, and the file by which Artifact Hub knows whose repository it is in. */
+export const chart: ArtefactKind = {
+  name: 'chart',
+  async make(release) {
+    const { root, out, version } = release;
+    const source = join(root, 'deploy', 'charts', 'etcd-operator');
+    const described = yamlText(describedChart(await readFile(join(source, 'Chart.yaml'), 'utf8'), release));
+    const files = [
+      ...(await filesBelow(source, 'etcd-operator')),
+      text('etcd-operator/README.md', chartReadme(release)),
+      text('etcd-operator/LICENSE', await readFile(join(root, 'LICENSE'), 'utf8')),
+      // The later entry of a path counts.
+      text('etcd-operator/Chart.yaml', described),
+    ];
+    await writeTarball(files, join(out, `etcd-operator-${version}.tgz`));
+    await writeFile(join(out, 'artifacthub-repo.yml'), yamlText({ owners: [{ name: 'etcd-operator' }] }));
+  },
+};
+
+/** Chart.yaml with what Artifact Hub shows: the image, the kinds, the source. */
+function describedChart(chartYaml: string, { repository, version }: Release): object {
+  const chartFile = parse(chartYaml) as { readonly annotations?: Readonly<Record<string, string>> };
+  const crds = kinds.map(({ resource }) => ({
+    kind: resource.kind,
+    version: resource.version,
+    name: `${resource.plural}.${resource.group}`,
+    displayName: displayName(resource.kind),
+    description: kindWords(resource.kind),
+  }));
+  return {
+    ...chartFile,
+    home: repository,
+    sources: [repository],
+    annotations: {
+      ...chartFile.annotations,
+      'artifacthub.io/operator': 'true',
+      'artifacthub.io/operatorCapabilities': 'Deep Insights',
+      'artifacthub.io/prerelease': String(version.includes('-')),
+      'artifacthub.io/images': yamlText([
+        { name: 'etcd-operator', image: operatorImageName, platforms: ['linux/amd64', 'linux/arm64'] },
+      ]),
+      'artifacthub.io/crds': yamlText(crds),
+      'artifacthub.io/links': yamlText([{ name: 'source', url: repository }]),
+    },
+  };
+}
+
+/** What Artifact Hub and `helm show readme` show. */
+function chartReadme({ version, repository }: Release): string {
+  return `# etcd-operator
+
+Runs etcd clusters on Kubernetes from declarations: EtcdCluster, EtcdBackup, EtcdRestore. Source and guide: ${repository}
+
+\`\`\`sh
+helm install etcd-operator etcd-operator-${version}.tgz --namespace etcd-operator --create-namespace
+helm upgrade etcd-operator etcd-operator-${version}.tgz --namespace etcd-operator
+\`\`\`
+
+An upgrade brings the CustomResourceDefinitions up to date before the operators (\`upgradeCRDs\`). Uninstalling keeps them, and every
+cluster with them. \`helm show values etcd-operator-${version}.tgz\` has all values, each with its meaning.
+`;
+}

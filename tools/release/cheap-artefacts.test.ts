@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+/** The artefacts that take no time to make; all of them are in release.long.test.ts. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { repositoryRoot } from '../repository-root.ts';
+import { sha256Of } from '../supply-chain/sha256.ts';
+import { bundle } from './bundle.ts';
+import { chart } from './chart.ts';
+import { krewManifest } from './krew.ts';
+import { manifests } from './manifests.ts';
+import { pluginArchives } from './plugin.ts';
+import { releaseOf } from './release.ts';
+import { filesBelow, writeTarball } from './tarball.ts';
+
+let folder: string;
+const out = (name: string) => join(folder, name);
+const listed = (file: string) => execFileSync('tar', ['-tzf', file], { encoding: 'utf8' }).trim().split('\n');
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'cheap-'));
+  for (const name of ['one', 'two']) {
+    mkdirSync(out(name));
+    for (const kind of [manifests, chart, bundle]) await kind.make(await releaseOf(repositoryRoot, out(name)));
+  }
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test('two builds have the same digests', async () => {
+  const digests = (name: string) =>
+    Promise.all(readdirSync(out(name)).map(async (file) => [file, await sha256Of(join(out(name), file))]));
+  const first = await digests('one');
+  expect(first.length).toBeGreaterThan(4);
+  expect(await digests('two')).toEqual(first);
+});
+
+test('times of files are not in an archive', async () => {
+  mkdirSync(out('dated'));
+  writeFileSync(join(out('dated'), 'x'), 'x');
+  for (const [name, time] of [
+    ['old.tgz', 1],
+    ['new.tgz', 1e9],
+  ] as const) {
+    utimesSync(join(out('dated'), 'x'), time, time);
+    await writeTarball(await filesBelow(out('dated'), 'a'), out(name));
+  }
+  expect(await sha256Of(out('new.tgz'))).toBe(await sha256Of(out('old.tgz')));
+});
+
+test('the chart holds all of its files below its name, and tells Artifact Hub about image and kinds', () => {
+  const file = readdirSync(out('one')).find((name) => name.endsWith('.tgz')) ?? '';
+  const names = listed(join(out('one'), file));
+  for (const name of [
+    'values.yaml',
+    'values.schema.json',
+    'crds/etcdclusters.yaml',
+    'templates/deployment.yaml',
+    'README.md',
+  ])
+    expect(names).toContain(`etcd-operator/${name}`);
+  const text = execFileSync('tar', ['-xzOf', join(out('one'), file), 'etcd-operator/Chart.yaml'], { encoding: 'utf8' });
+  const { annotations, name } = parse(text) as { readonly name: string; readonly annotations: Record<string, string> };
+  expect(name).toBe('etcd-operator');
+  expect(
+    (parse(annotations['artifacthub.io/crds'] ?? '') as readonly { kind: string }[]).map(({ kind }) => kind),
+  ).toEqual(['EtcdCluster', 'EtcdBackup', 'EtcdRestore']);
+});
+
+test('the one file is that of deploy, and the folders of kustomize are complete', () => {
+  const read = (path: string) => readFileSync(path, 'utf8');
+  expect(read(join(out('one'), 'install.yaml'))).toBe(read(join(repositoryRoot, 'deploy', 'install.yaml')));
+  const file = readdirSync(out('one')).find((name) => name.endsWith('-kustomize.tar.gz')) ?? '';
+  const names = listed(join(out('one'), file)).filter((name) => name.endsWith('/kustomization.yaml'));
+  expect(names.map((name) => name.split('/').at(-2) ?? '')).toEqual(['base', 'cluster-wide', 'crds']);
+});
+
+test('krew gets the address and the digest of an archive for every system', async () => {
+  const release = { ...(await releaseOf(repositoryRoot, out('one'))), out: out('krew') };
+  mkdirSync(release.out);
+  const archives = pluginArchives(release.version);
+  for (const name of Object.values(archives)) writeFileSync(join(release.out, name), name);
+  const { spec } = parse(await krewManifest(release, archives)) as {
+    readonly spec: { readonly platforms: readonly { readonly uri: string; readonly sha256: string }[] };
+  };
+  expect(spec.platforms.map(({ uri }) => uri.split('/').at(-1))).toEqual(Object.values(archives));
+  for (const { uri, sha256 } of spec.platforms)
+    expect(sha256).toBe(await sha256Of(join(release.out, uri.split('/').at(-1) ?? '')));
+});

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Bundle and chart, judged by the tools of those who install them. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { requireProgram } from '../image/require-program.ts';
+import { ensurePart } from '../parts/index.ts';
+import { repositoryRoot } from '../repository-root.ts';
+import { bundle, bundleName } from './bundle.ts';
+import { chart } from './chart.ts';
+import { type Release, releaseOf } from './release.ts';
+
+let release: Release;
+const at = (...path: readonly string[]) => join(release.out, ...path);
+
+beforeAll(async () => {
+  release = await releaseOf(repositoryRoot, mkdtempSync(join(tmpdir(), 'judged-')));
+  for (const kind of [bundle, chart]) await kind.make(release);
+});
+afterAll(() => rmSync(release.out, { recursive: true, force: true }));
+
+test('the validator of OLM finds no error in the bundle, and finds one in a bundle without a CRD', {
+  timeout: 900_000,
+}, async () => {
+  const verify = requireProgram(await ensurePart('operator-verify'), 'operator-verify');
+  mkdirSync(at('bundle'));
+  execFileSync('tar', ['-xzf', at(bundleName(release.version)), '-C', at('bundle')]);
+  // Its exit status is 0 either way.
+  const errors = () => {
+    const args = ['manifests', at('bundle'), '--object_validate', '--operatorhub_validate'];
+    const { status, stderr } = spawnSync(verify, args, { encoding: 'utf8' });
+    expect(status).toBe(0);
+    return stderr.split('\n').filter((line) => line.includes('level=error'));
+  };
+  expect(errors()).toEqual([]);
+  rmSync(at('bundle', 'manifests', 'etcdbackups.yaml'));
+  expect(errors()).toEqual([expect.stringContaining('EtcdBackup')]);
+});
+
+test('an upgrade by the chart updates the CRDs first; an installation leaves them to Helm', {
+  timeout: 900_000,
+}, async () => {
+  const helm = requireProgram(await ensurePart('helm'), 'helm');
+  const archive = at(`etcd-operator-${release.version}.tgz`);
+  const render = (...flags: readonly string[]) =>
+    execFileSync(helm, ['template', 'etcd', archive, ...flags], { encoding: 'utf8' });
+  expect(execFileSync(helm, ['lint', archive], { encoding: 'utf8' })).toContain('0 chart(s) failed');
+  const upgrade = render('--is-upgrade');
+  expect(upgrade).toContain('command: [etcd-operator, -install-crds]');
+  expect(upgrade.match(/helm\.sh\/hook: pre-upgrade/g)).toHaveLength(4);
+  const off = ['clusterWide=false', 'upgradeCRDs=false', 'createCRD=true', 'rbac.create=false'];
+  const without = [[], ...off.map((value) => ['--is-upgrade', `--set=${value}`])];
+  for (const flags of without) expect(render(...flags)).not.toContain('-install-crds');
+});

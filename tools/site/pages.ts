@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+
+/** A page of the site and the Markdown that it is made of; both paths have slashes, and the second begins at the site's root. */
+export interface Page {
+  readonly source: string;
+  readonly file: string;
+  readonly text: string;
+}
+
+/** What a reader sees first. */
+export const frontPage = 'docs/guide/README.md';
+
+/** Pages outside docs/ that those inside point to. */
+const besides = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'];
+
+/** Every Markdown file below docs/, and the few that belong to them. */
+export function pagesOf(root: string): readonly Page[] {
+  const inside = globSync('docs/**/*.md', { cwd: root }).map((file) => file.replaceAll('\\', '/'));
+  return [...inside.sort(), ...besides.filter((file) => existsSync(join(root, file)))].map((source) => ({
+    source,
+    file: fileOf(source),
+    text: readFileSync(join(root, source), 'utf8'),
+  }));
+}
+
+function fileOf(source: string): string {
+  if (source === frontPage) return 'index.html';
+  if (!source.startsWith('docs/')) return `project/${posix.basename(source, '.md').toLowerCase()}.html`;
+  return source
+    .slice('docs/'.length)
+    .replace(/README\.md$/, 'index.html')
+    .replace(/\.md$/, '.html');
+}

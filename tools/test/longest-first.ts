@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/**
+ * The files that take longest, most of it waiting, the longest first. Begun last, one of them would keep the whole run waiting; vitest
+ * itself begins with the largest files, and some of these are short. The end of a run of CI lists what took longest.
+ */
+export const longestFiles: readonly string[] = [
+  'packages/controller-runtime/src/ways-to-the-server.conformance.test.ts',
+  'packages/controller-runtime/src/real-server.conformance.test.ts',
+  'test/guide/guide.lab.test.ts',
+  'test/tutorials/chapters.lab.test.ts',
+  'apps/playground/src/walk-through.lab.test.ts',
+  'packages/controller-runtime/src/churn.conformance.test.ts',
+  'apps/operator/src/backup/act/stored/store-faults.lab.test.ts',
+  'apps/operator/src/stopped-leaders.lab.test.ts',
+  'apps/operator/src/restore/stale-snapshot.lab.test.ts',
+  'apps/operator/src/restore/unsaved.lab.test.ts',
+  'test/conformance/api.test.ts',
+  'packages/blob/src/azure/azure-faults.lab.test.ts',
+  'test/guide/install.lab.test.ts',
+  'apps/operator/src/cluster/plan/quorum/unreachable.lab.test.ts',
+  'apps/operator/src/cluster/plan/healing/one-piece-of-evidence.lab.test.ts',
+  'apps/operator/src/cluster/act/lost-lease.lab.test.ts',
+  'apps/operator/src/cluster/plan/healing/dead-members.lab.test.ts',
+  'apps/operator/src/restore/situations.lab.test.ts',
+  'apps/operator/src/cluster/plan/healing/nodes.lab.test.ts',
+  'apps/playground/src/session.lab.test.ts',
+  'apps/operator/src/restore/restore.lab.test.ts',
+  'apps/operator/src/cluster/plan/healing/unmanaged.lab.test.ts',
+  'apps/operator/src/cluster/plan/rolling/upgrade.lab.test.ts',
+  'apps/operator/src/cluster/plan/healing/no-address.lab.test.ts',
+];
+
+/** Sorts as vitest does, and puts the longest files before the others of their project. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = new Map(
+      (await super.sort(files)).map((file, index) => {
+        const listed = longestFiles.findIndex((path) => file.moduleId.endsWith(`/${path}`));
+        return [file, listed >= 0 ? listed - longestFiles.length : index];
+      }),
+    );
+    const order = ({ project }: TestSpecification) => project.config.sequence.groupOrder;
+    return [...files].sort((a, b) => order(a) - order(b) || (place.get(a) ?? 0) - (place.get(b) ?? 0));
+  }
+}

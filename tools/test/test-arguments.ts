@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+import { readCommandLine, type Usage } from '../command-line.ts';
+
+/** What vitest is asked for here. It ignores options that it does not know, so a typo would run everything. */
+const options = {
+  testNamePattern: { type: 'string', short: 't' },
+  update: { type: 'boolean', short: 'u' },
+  reporter: { type: 'string', multiple: true },
+  bail: { type: 'string' },
+  retry: { type: 'string' },
+  shard: { type: 'string' },
+  maxWorkers: { type: 'string' },
+  testTimeout: { type: 'string' },
+} as const;
+
+const help = `Options of vitest that are passed on:
+  -t, --testNamePattern NAME   only tests whose name contains this
+  --changed [SINCE]            only what the changes since a commit touch
+  -u, --update                 writes snapshots again
+  --bail N, --retry N, --shard I/N, --maxWorkers N, --testTimeout MS, --reporter NAME
+`;
+
+/** Returns the arguments for vitest as they were typed; `own` names switches that the command keeps for itself. */
+export function readTestArguments(usage: Usage, own: readonly string[] = []): readonly string[] {
+  const args = process.argv.slice(2);
+  const named = args.filter((arg) => !own.includes(arg) && !/^--changed(=|$)/.test(arg));
+  readCommandLine({ ...usage, help: `${usage.help}\n${help}` }, { options, allowPositionals: true }, named);
+  return args;
+}
