@@ -24,20 +24,26 @@ const kept = (description: string) => optional(int32({ description, minimum: 0, 
 
 const keep = object(
   {
-    last: kept('So many of the newest are kept.'),
-    hourly: kept('The newest of each hour is kept, for so many hours that have a backup.'),
-    daily: kept('The newest of each day is kept, for so many days that have a backup.'),
-    weekly: kept('The newest of each week, from Monday, is kept, for so many weeks that have a backup.'),
-    monthly: kept('The newest of each month is kept, for so many months that have a backup.'),
+    last: kept('Number of newest backups to keep.'),
+    hourly: kept('Number of hours to keep a backup of, the newest of each hour. Hours without a backup do not count.'),
+    daily: kept('Number of days to keep a backup of, the newest of each day. Days without a backup do not count.'),
+    weekly: kept(
+      'Number of weeks to keep a backup of, the newest of each week. Weeks begin on Monday; weeks without a backup do not count.',
+    ),
+    monthly: kept(
+      'Number of months to keep a backup of, the newest of each month. Months without a backup do not count.',
+    ),
     within: optional(
       bounded(
-        duration({ description: 'Backups that are at most so much older than the newest are kept, for example 72h.' }),
+        duration({
+          description: 'Keeps backups that are at most this much older than the newest one, for example 72h.',
+        }),
       ),
     ),
   },
   {
     description:
-      'Which periodic backups are kept, instead of maxBackups: each that at least one of these rules keeps; all others are deleted. Days, weeks and months are those of timeZone. The one just made and the one last proven are always kept.',
+      'Which periodic backups to keep, instead of maxBackups. A backup is kept if at least one of these rules keeps it; all others are deleted. Days, weeks and months are those of timeZone. The one just made and the one last proven are always kept.',
     rules: [
       cel(
         '(has(self.last) && self.last > 0) || (has(self.hourly) && self.hourly > 0) || (has(self.daily) && self.daily > 0) || (has(self.weekly) && self.weekly > 0) || (has(self.monthly) && self.monthly > 0) || has(self.within)',
@@ -108,7 +114,7 @@ const prove = object(
     ),
     everyNth: optional(
       int32({
-        description: 'Every so many-th backup is proven; 1 proves each.',
+        description: 'Proves every Nth backup; 1 proves each backup.',
         minimum: 1,
         maximum: 10_000,
       }),
@@ -135,7 +141,7 @@ const onlySingleEnds = cel(
 
 const clusterOrEndpoints = cel(
   '!has(self.clusterRef) || !(has(self.etcdEndpoints) || has(self.clientTLSSecret) || has(self.auth))',
-  'clusterRef brings endpoints, certificates and login of the EtcdCluster: remove etcdEndpoints, clientTLSSecret and auth, or clusterRef',
+  'clusterRef takes endpoints, certificates and login from the EtcdCluster: remove etcdEndpoints, clientTLSSecret and auth, or clusterRef',
   { fieldPath: '.clusterRef' },
 );
 
@@ -188,7 +194,7 @@ const spec = object(
         {},
         {
           description:
-            'Records every change between periodic backups: all keys are watched, and what changes is stored every 3 seconds under <path>.changes/, encrypted as the backups are. Changes are kept as long as a backup before them is. Only with an interval or a schedule in backupPolicy. Default: changes are not recorded.',
+            'Records every change between periodic backups: all keys are watched, and what changes is stored every 3 seconds under <path>.changes/, encrypted as the backups are. Changes are kept as long as a backup that was made before them is kept. Only with an interval or a schedule in backupPolicy. Default: changes are not recorded.',
         },
       ),
     ),

@@ -210,7 +210,7 @@ const podPolicy = object(
     initContainers: optional(
       extraContainers({
         description:
-          'Containers that run to their end before etcd starts. The operator must allow them (-allow-sidecars).',
+          'Containers that run to completion before etcd starts. The operator must allow them (-allow-sidecars).',
       }),
     ),
     volumes: optional(
@@ -219,7 +219,7 @@ const podPolicy = object(
       }),
     ),
     volumeMounts: optional(
-      extraMounts({ description: 'Where the container of etcd has volumes of spec.pod.volumes.' }),
+      extraMounts({ description: 'Where volumes of spec.pod.volumes are mounted in the etcd container.' }),
     ),
     updatePolicy: optional(
       enumeration(['OnNextPod', 'Replace'], {
@@ -269,7 +269,7 @@ export const clusterSpec = object(
     image: optional(
       string({
         description:
-          'The whole image, with its tag or digest, instead of <repository>:v<version>. version must then say which etcd is in it; an image that contains another version is not used for upgrades.',
+          'Complete image name with a tag or digest, used instead of <repository>:v<version>. version must then be the etcd version in the image; an image that contains another version is not used for upgrades.',
         pattern: imagePattern,
         maxLength: 512,
       }),

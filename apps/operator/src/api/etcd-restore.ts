@@ -171,13 +171,13 @@ const spec = object(
     onConflict: optional(
       enumeration(['Refuse', 'Overwrite'], {
         description:
-          'What happens if another client has changed keys of prefixes in the cluster since they were compared with the backup. Refuse (default): the restore fails and names the key. Overwrite: they become what they are in the backup all the same.',
+          'What happens if another client has changed keys of prefixes in the cluster since they were compared with the backup. Refuse (default): the restore fails and names the key. Overwrite: the values in the backup overwrite these changes.',
       }),
     ),
     safetySnapshot: optional(
       choice(['Required', 'IfPossible', true, false], {
         description:
-          'Whether a snapshot of the present data is stored next to the backup before the new incarnation is created. Required (default, same as true): if no current snapshot can be taken, and an old pod is Ready or an old volume or pod may hold data that was not saved, the restore fails and changes nothing. IfPossible: the restore continues without the snapshot. false: no snapshot is taken. Old volumes are always kept; without a snapshot, data in pods without a volume is lost.',
+          'Whether a snapshot of the present data is stored next to the backup before the new incarnation is created. Required (default, same as true): without a current snapshot, the restore fails and changes nothing if an old pod is Ready, or if an old volume or pod may hold data that was not saved. IfPossible: the restore continues without the snapshot. false: no snapshot is taken. Old volumes are always kept; without a snapshot, data in pods without a volume is lost.',
       }),
     ),
     oldVolumes: optional(
@@ -206,7 +206,7 @@ const spec = object(
     acceptForeign: optional(
       bool({
         description:
-          'True accepts a backup whose manifest names another cluster than etcdCluster.name, if that cluster exists. With encryption, also a backup without a manifest that was written with its key and names a cluster, such as a safety snapshot.',
+          'True accepts a backup whose manifest names another cluster than etcdCluster.name, if that cluster exists. With encryption, True also accepts a backup whose manifest is missing, names no cluster or was not written with its key, such as a safety snapshot.',
       }),
     ),
     acceptWithoutHash: optional(
@@ -270,7 +270,7 @@ const source = object({
   authEnabled: bool(),
   verified: enumeration(['Manifest', 'Embedded', 'Nothing', 'Pending', 'Survivor', 'Live'], {
     description:
-      'What the backup was verified against: the SHA-256 in its manifest (Manifest), the hash at its end (Embedded), or nothing (Nothing). Pending: the EtcdCluster did not exist, so the backup is verified while it is copied to the first member, before that member serves, or the member to recover from has not been chosen yet. Survivor: the data of a member, whose snapshot is verified against the hash at its end while it is copied. Live: the same of a cluster that serves, with source.cluster.',
+      'What the backup was verified against: the SHA-256 in its manifest (Manifest), the hash at its end (Embedded), or nothing (Nothing). Pending: the EtcdCluster did not exist, so the backup is verified while it is copied to the first member, before that member serves, or the member to recover from has not been chosen yet. Survivor (source.survivor) and Live (source.cluster): a snapshot of a member, which is verified against the hash at its end while it is copied.',
   }),
   cluster: optional(
     object(
@@ -295,7 +295,7 @@ const source = object({
         snapshot: statusText('Path of the full backup.'),
         segments: int64({ description: 'Number of segments of changes that were added to it.' }),
         time: statusText(
-          'When the last restored change was recorded; if nothing was added to the full backup, when that was begun.',
+          'When the last restored change was recorded; if no changes were added to the full backup, when that backup was begun.',
         ),
       },
       { description: 'What the data is made of, with spec.pointInTime. The revision that was reached is revision.' },

@@ -9,9 +9,9 @@
 export const standardConditionTypes = {
   /** True if the object is as its spec asks: the cluster has its size and version and every voter serves, the backup is made or its schedule is in place, the restore has succeeded. */
   ready: 'Ready',
-  /** The operator is working towards the spec. There only while it is. */
+  /** The operator is working towards the spec. Present only while it is. */
   reconciling: 'Reconciling',
-  /** The spec is not reached before a person changes something or a node returns; reason and message say what. There only while it is so, and never together with `Reconciling`. */
+  /** The spec cannot be reached until a person changes something or a node returns; reason and message say what. Present only while this is the case, and never together with `Reconciling`. */
   stalled: 'Stalled',
 } as const;
 
@@ -57,7 +57,7 @@ export const conditionReasons = {
   available: 'Cluster available',
   /** Members are being added, one after the other. To do: wait; `status.plan` says for what. */
   scalingUp: 'Scaling up',
-  /** Members are being removed: unhealthy and outdated ones first, and among those alike the leader last. To do: wait. */
+  /** Members are being removed: unhealthy and outdated ones first, and the leader last among equal ones. To do: wait. */
   scalingDown: 'Scaling down',
   /** One member after the other gets the new version; the leader is last. A cluster of one or two members does not serve while one of them restarts. To do: wait. */
   upgrading: 'Cluster upgrading',
@@ -79,7 +79,7 @@ export const conditionReasons = {
   restoring: 'Restoring',
   /** The spec is not valid; reconciliation is suspended until it is. To do: correct what the message names. */
   specInvalid: 'SpecInvalid',
-  /** `spec.paused` is true: nothing is changed or repaired. To do: set it to false to have the cluster repaired, and changes of the spec made. */
+  /** `spec.paused` is true: nothing is changed or repaired. To do: set it to false to have the cluster repaired and spec changes applied. */
   paused: 'Paused',
   /** The recorded cluster IDs contradict each other. Nothing is changed, because a wrong choice could destroy data. To do: compare `status.clusterID` with the annotations of the EtcdCluster, its pods and its PersistentVolumeClaims, and remove the record that is wrong. */
   identityConflict: 'IdentityConflict',
@@ -183,13 +183,13 @@ export const backupConditionTypes = {
   running: 'Running',
   /** Backups that `spec.backupPolicy` does not keep have been deleted. */
   pruned: 'Pruned',
-  /** The newest backup that `spec.prove` asks for was restored into a throw-away member and compared. There only with `spec.prove`. */
+  /** The newest backup that `spec.prove` asks for was restored into a throw-away member and compared. Present only with `spec.prove`. */
   proven: 'Proven',
-  /** Changes between backups are being recorded. There only with `spec.continuous`. */
+  /** Changes between backups are being recorded. Present only with `spec.continuous`. */
   recording: 'Recording',
-  /** The spec has fields that no EtcdBackup has. There only while it has. */
+  /** The spec has fields that no EtcdBackup has. Present only while it has. */
   unknownFields: 'UnknownFields',
-  /** The last try used Secrets without the label for backups. There only in an operator of several namespaces, and if there was something to say. */
+  /** The last try used Secrets without the label for backups. Present only if the operator manages several namespaces, from the first such Secret on. */
   secretsUnlabelled: 'SecretsUnlabelled',
 } as const;
 
@@ -197,7 +197,7 @@ export const backupConditionTypes = {
 const backupReasons = {
   /** The backup is stored, and its bytes were read back and compared. To do: nothing. */
   verified: 'Verified',
-  /** The path of this EtcdBackup holds the backup of another one, which is not overwritten, or the store does not say whether it does. To do: choose another path, delete the stored backup, or allow the credentials to read it. */
+  /** The path of this EtcdBackup holds the backup of another EtcdBackup, which is not overwritten, or the store does not say whether it does. To do: choose another path, delete the stored backup, or allow the credentials to read it. */
   pathOccupied: 'PathOccupied',
   /** Another EtcdBackup is being written to the same path. To do: wait; then choose another path. */
   pathInUse: 'PathInUse',
@@ -205,7 +205,7 @@ const backupReasons = {
   storedDamaged: 'StoredDamaged',
   /** The store's listing names an object twice or is out of order, so no backup is deleted by it. To do: check the store and any proxy in front of it. */
   listingUnsound: 'ListingUnsound',
-  /** Stored backups are locked (`objectLock` of `s3`, `abs` or `gcs`, or a policy of the bucket), and cannot be deleted or replaced yet. To do: nothing; those that `spec.backupPolicy` does not keep are deleted after a backup that is made when their lock has ended. */
+  /** Stored backups are locked (`objectLock` of `s3`, `abs` or `gcs`, or a policy of the bucket), and cannot be deleted or replaced yet. To do: nothing; once their lock has ended, those that `spec.backupPolicy` does not keep are deleted after the next backup. */
   objectLocked: 'ObjectLocked',
   /** The endpoints belong to different etcd clusters. To do: name the endpoints of one cluster only; the message has both cluster IDs. */
   differentClusters: 'DifferentClusters',
@@ -223,7 +223,7 @@ const backupReasons = {
   uploading: 'Uploading',
   /** Older backups have been deleted as `maxBackups` or `keep` of `spec.backupPolicy` says. To do: nothing. */
   pruned: 'Pruned',
-  /** A field of the spec is not of its type: the object was stored before there was a schema. To do: correct what the message names. */
+  /** A field of the spec has the wrong type: the object was stored before the CRD had a schema. To do: correct what the message names. */
   specInvalid: 'SpecInvalid',
   /** `spec.etcdEndpoints` is empty. To do: name at least one member. */
   noEndpoints: 'NoEndpoints',
@@ -266,7 +266,7 @@ const backupReasons = {
   credentialsNotGranted: 'CredentialsNotGranted',
   /** This operator was started without what this storage type needs. To do: set the flag that the message names, such as `-backup-directory`. */
   notConfigured: 'NotConfigured',
-  /** What etcd sent is not a sound snapshot. To do: nothing if it passes; otherwise check the disk of the member. */
+  /** What etcd sent is not a valid snapshot. To do: nothing if a retry succeeds; otherwise check the disk of the member. */
   snapshotDamaged: 'SnapshotDamaged',
   /** The TLS connection to etcd failed. To do: check `spec.clientTLSSecret` and the names in the server certificate. */
   tlsFailed: 'TLSFailed',
@@ -274,7 +274,7 @@ const backupReasons = {
   authenticationFailed: 'AuthenticationFailed',
   /** No member could be reached, or etcd failed. To do: check the EtcdCluster and the network to it. */
   etcdUnavailable: 'EtcdUnavailable',
-  /** The API server could not be reached. To do: nothing if it passes. */
+  /** The API server could not be reached. To do: nothing if a retry succeeds. */
   apiServerUnavailable: 'APIServerUnavailable',
   /** The store could not be reached, or failed. To do: check the store and the network to it. */
   storageUnavailable: 'StorageUnavailable',
@@ -304,7 +304,7 @@ const backupReasons = {
   notProvenYet: 'NotProvenYet',
   /** The stored backup is not what was stored: it is gone, changed, cut short, or encrypted with another key. To do: keep it for inspection; make a backup at once with another EtcdBackup, and check the store and who may write to it. */
   backupDamaged: 'BackupDamaged',
-  /** The restore tool of etcd, or etcd itself, does not accept the backup; the message has its last words, and the pod is kept. To do: make a backup at once with another EtcdBackup; if `spec.version` of the EtcdCluster is older than the backup, correct it. */
+  /** The restore tool of etcd, or etcd itself, does not accept the backup; the message has the end of its output, and the pod is kept. To do: make a backup at once with another EtcdBackup; if `spec.version` of the EtcdCluster is older than the backup, correct it. */
   restoreFailed: 'RestoreFailed',
   /** The restored member is at another revision than the backup. To do: make a backup at once with another EtcdBackup and prove it; keep the pod that the message names for inspection. */
   revisionDiffers: 'RevisionDiffers',
@@ -314,11 +314,11 @@ const backupReasons = {
   keyCountDiffers: 'KeyCountDiffers',
   /** The restored member knows members, or the cluster ID, of the cluster that the backup was taken from. To do: do not restore this backup next to that cluster; report it. */
   oldMembers: 'OldMembers',
-  /** Authentication is enabled in the backup, and the login of the spec is refused or missing. To do: set `spec.auth.secret`, or `spec.auth.secret` of the EtcdCluster, to the login of a user with the role root; after a change of the password, the next backup has it. */
+  /** Authentication is enabled in the backup, and the login of the spec is refused or missing. To do: set `spec.auth.secret`, or `spec.auth.secret` of the EtcdCluster, to the login of a user with the role root; a changed password is valid only for backups made after the change. */
   proofLoginRefused: 'ProofLoginRefused',
-  /** The pod of the proof did not start or did not end: it is not known whether the backup is good. To do: what the message says, such as making room for the pod, or its image available; it is retried. */
+  /** The pod of the proof did not start or did not end: it is not known whether the backup is good. To do: what the message says, such as freeing resources for the pod or making its image available; it is retried. */
   proofPodFailed: 'ProofPodFailed',
-  /** It failed for a reason that has no name. To do: read the message and the log of the operator. */
+  /** It failed for a reason that is not in this list. To do: read the message and the log of the operator. */
   unknown: 'Unknown',
   /** Fields of the spec are misspelt, or are those of another operator; they are stored and ignored. To do: correct the names that the message gives, or remove the fields. */
   notInSchema: 'NotInSchema',
@@ -335,7 +335,7 @@ export const backupEventReasons = {
   backupKept: 'BackupKept',
   /** Older backups that `spec.backupPolicy` does not keep could not be deleted. To do: check the right to delete in the store; it is retried after the next backup. */
   pruningFailed: 'PruningFailed',
-  /** What failed attempts have stored could not be removed, or the store does not say whether it is gone; `status.leftovers` names it. To do: allow the credentials to delete objects and to list and abort unfinished uploads; it is retried before the next backup. */
+  /** Objects and unfinished uploads of failed attempts could not be deleted from the store, or the store does not say whether they were; `status.leftovers` lists them. To do: allow the credentials to delete objects and to list and abort unfinished uploads; it is retried before the next backup. */
   leftoversKept: 'LeftoversKept',
   /** A Secret is used that lacks the label for backups. To do: as for the condition reason `LabelMissing`. */
   secretUnlabelled: 'SecretUnlabelled',
@@ -343,7 +343,7 @@ export const backupEventReasons = {
   deletingBackupsFailed: 'DeletingBackupsFailed',
   /** A backup was restored into a throw-away member and is good. To do: nothing. */
   backupProven: 'BackupProven',
-  /** Changes between two revisions were not recorded: no moment between them can be restored. A full backup after them is stored. To do: as for the condition reason `ChangesMissing`. */
+  /** Changes between two revisions were not recorded, so no point in time between them can be restored. A full backup made after them is stored. To do: as for the condition reason `ChangesMissing`. */
   changesMissing: 'ChangesMissing',
   /** Stored backups of a deleted object could not be deleted and are kept. To do: delete them in the store. */
   backupsLeftBehind: 'BackupsLeftBehind',
@@ -353,7 +353,7 @@ export const backupEventReasons = {
 export const restoreConditionTypes = {
   /** True when the restore has succeeded, False when it has failed, Unknown while it is in progress. */
   complete: 'Complete',
-  /** The spec has fields that no EtcdRestore has. There only while it has. */
+  /** The spec has fields that no EtcdRestore has. Present only while it has. */
   unknownFields: 'UnknownFields',
 } as const;
 
@@ -367,7 +367,7 @@ export const restoreReasons = {
   isolating: 'Isolating',
   /** A safety snapshot of the present data is being taken. To do: wait; the message says what keeps it from being taken. */
   savingPresent: 'SavingPresent',
-  /** Keys of `spec.prefixes` are being written to the cluster, which serves on. To do: wait; the message says how far it is, or what it waits for. */
+  /** Keys of `spec.prefixes` are being written to the cluster, which keeps serving. To do: wait; the message says how far it is, or what it waits for. */
   writing: 'Writing',
   /** The seed member of the new incarnation gets the backup and starts. To do: wait. */
   seeding: 'Seeding',
@@ -379,6 +379,6 @@ export const restoreReasons = {
   succeeded: 'Succeeded',
   /** The restore failed, and the previous incarnation gets its Service endpoints back. To do: wait. */
   rollingBack: 'RollingBack',
-  /** The restore failed; the message says why. The previous incarnation is as it was; with `spec.prefixes`, keys that were written stay written. To do: correct the spec to have it tried again, or create another EtcdRestore. */
+  /** The restore failed; the message says why. The previous incarnation is as it was; with `spec.prefixes`, keys that were written stay written. To do: correct the spec to retry, or create another EtcdRestore. */
   failed: 'Failed',
 } as const;

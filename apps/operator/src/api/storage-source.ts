@@ -34,12 +34,15 @@ const s3Encryption = object(
       }),
     ),
     bucketKey: optional(
-      bool({ description: 'True lets S3 ask AWS KMS once for many objects. Default: as the bucket says.' }),
+      bool({
+        description:
+          'True uses an S3 Bucket Key, so that S3 calls AWS KMS less often. Default: the setting of the bucket.',
+      }),
     ),
   },
   {
     description:
-      'How the store encrypts backups, their manifests and safety snapshots. A store that does not confirm it is refused. Default: as the bucket says.',
+      'How the store encrypts backups, their manifests and safety snapshots. A store that does not confirm it is refused. Default: the setting of the bucket.',
     rules: [
       cel(
         "self.algorithm == 'aws:kms' || !(has(self.kmsKeyID) || has(self.bucketKey))",
@@ -62,7 +65,7 @@ const objectLock = (modes: string, needs: string) =>
   );
 
 const newerVersion =
-  'A new upload under the same name makes a newer version, which a restore reads: only credentials that cannot overwrite prevent that.';
+  'A new upload under the same name creates a newer version, and a restore reads that one. To prevent this, use credentials that cannot overwrite objects.';
 
 const s3Lock = objectLock(
   'Governance: accounts with the right s3:BypassGovernanceRetention can delete them. Compliance: no account can.',
@@ -76,7 +79,7 @@ const absLock = objectLock(
 
 const gcsLock = objectLock(
   'Governance: an unlocked retention, which accounts with the right storage.objects.overrideUnlockedRetention can change or remove. Compliance: a locked one, which no account can.',
-  'Without versions they cannot be replaced either. The bucket must have object retention enabled.',
+  'Without object versioning they cannot be replaced either. The bucket must have object retention enabled.',
 );
 
 const ossEncryption = object(
@@ -93,7 +96,7 @@ const ossEncryption = object(
   },
   {
     description:
-      'How the store encrypts backups, their manifests and safety snapshots. A store that does not confirm it is refused. Default: as the bucket says.',
+      'How the store encrypts backups, their manifests and safety snapshots. A store that does not confirm it is refused. Default: the setting of the bucket.',
     rules: [cel("self.algorithm == 'KMS' || !has(self.kmsKeyID)", 'kmsKeyID needs algorithm KMS')],
   },
 );

@@ -16,7 +16,7 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, string>>>
     "Bootstrapping": "wait; the message says for what, such as an image that cannot be pulled.",
     "Restoring": "follow the status of the EtcdRestore.",
     "SpecInvalid": "correct what the message names.",
-    "Paused": "set it to false to have the cluster repaired, and changes of the spec made.",
+    "Paused": "set it to false to have the cluster repaired and spec changes applied.",
     "IdentityConflict": "compare `status.clusterID` with the annotations of the EtcdCluster, its pods and its PersistentVolumeClaims, and remove the record that is wrong.",
     "CoreOSOperatorRunning": "scale its Deployment to 0; this operator continues about 15 s later.",
     "Updating": "wait; `status.plan` says for what.",
@@ -47,7 +47,7 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, string>>>
     "PathInUse": "wait; then choose another path.",
     "StoredDamaged": "if it happens again, check the store and any proxy in front of it.",
     "ListingUnsound": "check the store and any proxy in front of it.",
-    "ObjectLocked": "nothing; those that `spec.backupPolicy` does not keep are deleted after a backup that is made when their lock has ended.",
+    "ObjectLocked": "nothing; once their lock has ended, those that `spec.backupPolicy` does not keep are deleted after the next backup.",
     "DifferentClusters": "name the endpoints of one cluster only; the message has both cluster IDs.",
     "MadeBefore": "nothing.",
     "FailedBefore": "change the spec, or create another EtcdBackup.",
@@ -73,11 +73,11 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, string>>>
     "AllLabelled": "nothing.",
     "CredentialsNotGranted": "name a Secret with credentials in the spec, or start the operator with `-ambient-credentials`.",
     "NotConfigured": "set the flag that the message names, such as `-backup-directory`.",
-    "SnapshotDamaged": "nothing if it passes; otherwise check the disk of the member.",
+    "SnapshotDamaged": "nothing if a retry succeeds; otherwise check the disk of the member.",
     "TLSFailed": "check `spec.clientTLSSecret` and the names in the server certificate.",
     "AuthenticationFailed": "correct `spec.auth.secret`; its user needs the role root.",
     "EtcdUnavailable": "check the EtcdCluster and the network to it.",
-    "APIServerUnavailable": "nothing if it passes.",
+    "APIServerUnavailable": "nothing if a retry succeeds.",
     "StorageUnavailable": "check the store and the network to it.",
     "BucketMissing": "create it, or correct the path.",
     "AccessDenied": "correct the Secret, or grant the right to write and read.",
@@ -97,8 +97,8 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, string>>>
     "HashDiffers": "as for `RevisionDiffers`.",
     "KeyCountDiffers": "as for `RevisionDiffers`.",
     "OldMembers": "do not restore this backup next to that cluster; report it.",
-    "ProofLoginRefused": "set `spec.auth.secret`, or `spec.auth.secret` of the EtcdCluster, to the login of a user with the role root; after a change of the password, the next backup has it.",
-    "ProofPodFailed": "what the message says, such as making room for the pod, or its image available; it is retried.",
+    "ProofLoginRefused": "set `spec.auth.secret`, or `spec.auth.secret` of the EtcdCluster, to the login of a user with the role root; a changed password is valid only for backups made after the change.",
+    "ProofPodFailed": "what the message says, such as freeing resources for the pod or making its image available; it is retried.",
     "Unknown": "read the message and the log of the operator.",
     "NotInSchema": "correct the names that the message gives, or remove the fields."
   },
@@ -113,6 +113,6 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, string>>>
     "CleaningUp": "wait.",
     "Succeeded": "nothing; delete the volumes in `status.oldVolumes` when they are no longer needed.",
     "RollingBack": "wait.",
-    "Failed": "correct the spec to have it tried again, or create another EtcdRestore."
+    "Failed": "correct the spec to retry, or create another EtcdRestore."
   }
 };

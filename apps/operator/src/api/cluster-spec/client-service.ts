@@ -15,14 +15,14 @@ export const clientServiceFields = object(
     loadBalancerClass: optional(
       string({
         description:
-          'Which implementation of load balancers serves the Service. It cannot be changed as long as the type is LoadBalancer.',
+          'Load balancer implementation that serves the Service. It cannot be changed while the type is LoadBalancer.',
         maxLength: most.name,
         minLength: 1,
       }),
     ),
     loadBalancerSourceRanges: optional(
       list(string({ pattern: '^[0-9A-Fa-f.:]+/[0-9]{1,3}$', maxLength: 49 }), {
-        description: 'Networks whose clients the load balancer lets in, such as 10.0.0.0/8. Default: all.',
+        description: 'Networks that the load balancer accepts clients from, such as 10.0.0.0/8. Default: all.',
         maxItems: 64,
       }),
     ),
@@ -33,7 +33,7 @@ export const clientServiceFields = object(
     ),
     ipFamilies: optional(
       list(enumeration(['IPv4', 'IPv6']), {
-        description: 'IP families of the Service, the first one first. Default: as Kubernetes decides.',
+        description: 'IP families of the Service, the primary family first. Default: as Kubernetes decides.',
         maxItems: 2,
         rules: [
           cel('self.size() < 2 || self[0] != self[1]', 'ipFamilies has the same family twice'),
