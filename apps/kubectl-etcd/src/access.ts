@@ -52,9 +52,13 @@ export async function findCluster(access: Access, name: string | undefined): Pro
   }
   const { items } = await clusters.list({ namespace, signal }).catch((error: unknown) => {
     if (!isKubeError(error, 'NotFound')) throw error;
-    throw new CliError('NotFound', 'this cluster does not know EtcdClusters: install the etcd-operator first', {
-      cause: error,
-    });
+    throw new CliError(
+      'NotFound',
+      'this Kubernetes cluster has no EtcdCluster resources: install the etcd-operator first',
+      {
+        cause: error,
+      },
+    );
   });
   const [only] = items;
   if (only && items.length === 1) return only;

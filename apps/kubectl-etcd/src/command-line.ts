@@ -186,7 +186,7 @@ function commandOf(
     return { kind: 'help', text: helpOn(verb === 'help' || verb === undefined ? rest : [verb, ...rest]) };
   refuseStrayOptions(topicOf(ownOptions, verb, rest[0]), options);
   if (words !== undefined && verb !== 'exec')
-    throw new CliError('Usage', `${verb} takes no command behind --; try kubectl etcd exec`);
+    throw new CliError('Usage', `${verb} takes no command after --; try kubectl etcd exec`);
   const allNamespaces = options['all-namespaces'] ?? false;
   switch (verb) {
     case 'status':
@@ -255,7 +255,7 @@ function backupOf([what, ...names]: readonly string[], options: Options, allName
 
 function execOf(cluster: string | undefined, options: Options, words: readonly string[] | undefined): Command {
   if (!words || words.length === 0)
-    throw new CliError('Usage', 'say what to run behind --: kubectl etcd exec -- etcdctl endpoint status');
+    throw new CliError('Usage', 'say what to run after --: kubectl etcd exec -- etcdctl endpoint status');
   return { kind: 'exec', cluster, member: options.member, stdin: options.stdin ?? false, command: words };
 }
 
@@ -314,5 +314,5 @@ function waitOf({ wait, timeout }: Options): WaitOptions {
 function outputOf(text: string | undefined): OutputFormat {
   if (text === undefined) return 'text';
   if (text === 'wide' || text === 'json' || text === 'yaml') return text;
-  throw new CliError('Usage', `-o ${text}: known are wide, json and yaml`);
+  throw new CliError('Usage', `-o ${text}: use wide, json or yaml`);
 }

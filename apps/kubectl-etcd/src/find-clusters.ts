@@ -14,9 +14,13 @@ export async function findClusters(
   const list = client.resource(etcdClusters.resource).list({ ...(!allNamespaces && { namespace }), signal });
   const { items } = await list.catch((error: unknown) => {
     if (!isKubeError(error, 'NotFound')) throw error;
-    throw new CliError('NotFound', 'this cluster does not know EtcdClusters: install the etcd-operator first', {
-      cause: error,
-    });
+    throw new CliError(
+      'NotFound',
+      'this Kubernetes cluster has no EtcdCluster resources: install the etcd-operator first',
+      {
+        cause: error,
+      },
+    );
   });
   const key = ({ metadata }: EtcdCluster) => `${metadata?.namespace}/${metadata?.name}`;
   return items.toSorted((a, b) => (key(a) < key(b) ? -1 : 1));

@@ -33,8 +33,8 @@ CLUSTER may be left out where the namespace has only one. kubectl etcd COMMAND -
 
 Options:
   -o, --output FORMAT    wide, json or yaml
-  -n, --namespace NAME   default the context's
-  -A, --all-namespaces   list, doctor and backup list: all that you may read
+  -n, --namespace NAME   default: that of the context
+  -A, --all-namespaces   list, doctor and backup list: all namespaces that you may read
       --context NAME     of the kubeconfig
       --kubeconfig FILE
       --version
@@ -45,19 +45,19 @@ or (backup diff) there are differences; exec ends as its command does.
 `;
 
 const store = `Options:
-  --store URL            where the backup lies: s3://BUCKET/KEY, abs://CONTAINER/KEY, gs://BUCKET/KEY, oss://BUCKET/KEY,
+  --store URL            where the backup is: s3://BUCKET/KEY, abs://CONTAINER/KEY, gs://BUCKET/KEY, oss://BUCKET/KEY,
                          or directory://PATH in the operator's own directory
-  --secret NAME          Secret with the store's credentials; which keys it has, the guide says
-  --endpoint URL         a server that is not the cloud's own
+  --secret NAME          Secret with the store's credentials; the guide lists its keys
+  --endpoint URL         URL of the store, if it is not that of the cloud provider
   --path-style           (S3) addresses buckets by path instead of by host name
-  --s3-path BUCKET/KEY   with --aws-secret NAME and --s3-endpoint URL: the same for S3, as before
+  --s3-path BUCKET/KEY   with --aws-secret NAME and --s3-endpoint URL: older form of --store, for S3
   --wait                 until it has succeeded or failed
   --timeout TIME         how long --wait waits: 90s, 10m (default 5m)
 `;
 
-const lookedInto = `BACKUP is the name of an EtcdBackup, which means what it has stored last; NAME:PATH is another one that it has stored; a URL
-(s3://, abs://, gs://, oss://, directory://) is any. It is copied to a nameless file in TMPDIR and verified, against its manifest and
-against the hash at its end, before anything of it is shown. A PREFIX with bytes that are no text is written as keys are shown: '"\\x00a"'.
+const lookedInto = `BACKUP is the name of an EtcdBackup (the last backup that it stored), NAME:PATH (another backup that it stored), or a URL of any backup
+(s3://, abs://, gs://, oss://, directory://). The backup is copied to a temporary file in TMPDIR and verified against its manifest and the
+hash at its end before any of it is shown. Write a PREFIX with binary bytes as keys are shown: '"\\x00a"'.
 
 Options:
   --values               show values as well
@@ -104,7 +104,7 @@ Examples:
   kubectl etcd events my-cluster
   kubectl etcd events my-cluster -o json
 `,
-  logs: `What the members of a cluster write, each line behind the name of its member.
+  logs: `Logs of the members of a cluster; each line begins with the name of its member.
 
 Usage: kubectl etcd logs [CLUSTER] [--member MEMBER] [--follow] [--previous] [--tail LINES]
 
@@ -124,7 +124,7 @@ Examples:
   kubectl etcd exec --member my-cluster-5h2w6t8k4p -- etcdctl defrag
   kubectl etcd exec my-cluster -i -- etcdctl put motd
 
---member: in that pod, with its endpoint alone. -i: standard input goes to the command.
+--member: runs in that pod, with the endpoint of that member only. -i: standard input goes to the command.
 A cluster with authentication also needs --user NAME:PASSWORD of etcdctl, which cannot ask for the password there.
 Exit status: that of the command.
 `,
@@ -135,15 +135,15 @@ Usage: kubectl etcd pause [CLUSTER]
 Examples:
   kubectl etcd pause my-cluster
 `,
-  resume: `Takes spec.paused back: what was asked for meanwhile is done, and what broke is repaired.
+  resume: `Sets spec.paused to false: changes made to the spec meanwhile are applied, and what broke is repaired.
 
 Usage: kubectl etcd resume [CLUSTER]
 
 Examples:
   kubectl etcd resume my-cluster
 `,
-  report: `One document with all that helps to find out what is wrong: findings, members, events, objects and logs. Secrets are not
-read into it, and values of Secrets, passwords, tokens and keys are taken out of it. Read it before you send it.
+  report: `One document with all that helps to find out what is wrong: findings, members, events, objects and logs. It contains no
+Secrets; values of Secrets, passwords, tokens and keys are removed from it. Read it before you send it.
 
 Usage: kubectl etcd report [CLUSTER] [--tail LINES]
 
@@ -177,7 +177,7 @@ Examples:
   kubectl etcd members my-cluster
   kubectl etcd members my-cluster -o wide     with raft indexes and peer URLs
 
-Exit status: 1 if no member is reachable, or if those that are have no quorum; what they know is still shown.
+Exit status: 1 if no member is reachable, or if the reachable members have no quorum; the list that they know is still shown.
 `,
   plan: `What the operator would do, step by step, and whether a quorum survives each step. Nothing is changed.
 
@@ -190,7 +190,7 @@ Examples:
 
 Exit status: 3 if quorum would be lost for a moment, or the operator would not do what the file asks for.
 `,
-  backup: `Lists EtcdBackups, creates one, or looks into what they have stored.
+  backup: `Lists EtcdBackups, creates one, or shows the keys in stored backups.
 
 Usage: kubectl etcd backup list [CLUSTER] [-A]
        kubectl etcd backup create [CLUSTER] --store URL --secret NAME
@@ -233,12 +233,12 @@ Examples:
   kubectl etcd backup diff monday tuesday -o json
   kubectl etcd backup diff my-backup my-backup --revision 4000 --to-revision 4711    what happened in between
 
-live is the cluster that the backup was made of, etcdcluster/NAME any other; it is asked through the API server.
-${lookedInto}  --to-revision N, --to-at TIME   likewise, of the second one
+live is the cluster that the backup was taken from, etcdcluster/NAME is any other cluster. Clusters are read through the API server.
+${lookedInto}  --to-revision N, --to-at TIME   the same for the second one
 
 Exit status: 3 if there are differences.
 `,
-  restore: `Creates an EtcdRestore, which brings a cluster back from a backup. What is there now is saved first.
+  restore: `Creates an EtcdRestore, which restores a cluster from a backup. The present data is saved first.
 
 Usage: kubectl etcd restore [CLUSTER] --store URL --secret NAME [--yes]
        kubectl etcd restore [CLUSTER] --store URL --secret NAME --prefix PREFIX [--dry-run | --yes]
@@ -249,8 +249,8 @@ Examples:
   kubectl etcd restore my-cluster --s3-path my-bucket/my-cluster.backup --aws-secret aws --yes --wait
 
 ${store}  --yes                  replace the data of a cluster that exists
-  --prefix PREFIX        restore only keys that begin with it, while the cluster serves on; can be repeated
-  --dry-run              with --prefix: only count the keys that would be put and deleted. The same line with --yes instead
+  --prefix PREFIX        restore only keys that begin with it, while the cluster keeps serving; can be repeated
+  --dry-run              with --prefix: only count the keys that would be put and deleted. The same command with --yes instead
                          writes them, unless another client has changed them meanwhile
   --overwrite            with --prefix: write also keys that another client has changed meanwhile
 `,

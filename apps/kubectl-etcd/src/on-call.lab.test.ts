@@ -52,7 +52,7 @@ test('exec runs etcdctl with the endpoints of all members, and ends as it does',
   expect((await type('exec -- etcdctl get')).status).not.toBe(0);
   expect(await type('exec --member nobody -- etcdctl get x')).toMatchObject({
     status: 1,
-    err: expect.stringContaining('nobody is no member of EtcdCluster example; these are: example-'),
+    err: expect.stringContaining('nobody is not a member of EtcdCluster example; its members are: example-'),
   });
 }, 300_000);
 

@@ -64,7 +64,7 @@ function parsed(store: string) {
 
 function s3Of(options: StoreOptions): StoreLocation {
   const { 's3-path': path, 'aws-secret': awsSecret, 's3-endpoint': endpoint } = options;
-  if (!path) throw new CliError('Usage', 'say where the backup lies: --s3-path BUCKET/KEY, or --store URL');
+  if (!path) throw new CliError('Usage', 'say where the backup is: --s3-path BUCKET/KEY, or --store URL');
   if (!/^[^/]+\/.+/.test(path))
     throw new CliError('Usage', `--s3-path ${path}: write it as BUCKET/KEY, without a scheme`);
   if (!awsSecret) throw new CliError('Usage', "name the Secret with the store's credentials: --aws-secret NAME");

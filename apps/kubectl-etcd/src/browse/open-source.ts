@@ -61,7 +61,7 @@ export function openSource(
 ): Promise<KeySource> {
   if (name.kind !== 'live') return openBackup(access, name, revision, options);
   if (options.at === undefined) return openLive(access, name.cluster, revision);
-  throw new CliError('Usage', 'a cluster is shown as it is now: a time needs a backup');
+  throw new CliError('Usage', 'a time can be given only for a backup; a cluster is shown as it is now');
 }
 
 type StoredName = Exclude<SourceName, { kind: 'live' }>;
@@ -140,7 +140,7 @@ function checked<T>(type: string, sources: T, { directory }: SourceOptions): T {
   if (type !== 'Directory' || directory !== undefined) return sources;
   throw new CliError(
     'Usage',
-    "the backup lies in the operator's own volume: say where that is mounted here, --directory PATH",
+    "the backup is in the operator's own volume: say with --directory PATH where it is mounted on this machine",
   );
 }
 
@@ -163,7 +163,7 @@ function factsOf({ facts, hasOtherManifest }: LocalCopy, { cluster }: Stored, re
     ...(from !== undefined && { cluster: from }),
     verified: verified === 'Manifest' ? verified : 'Embedded',
     ...(hasOtherManifest && {
-      warning: `what lies beside ${path} is not its manifest: it was verified against the hash at its end alone`,
+      warning: `the manifest next to ${path} does not match it: the backup was verified only against the hash at its end`,
     }),
   };
 }

@@ -28,7 +28,10 @@ export function browseOf([source, prefix = '', ...more]: readonly string[], opti
     );
   const asked = { source: sourceName(source, options), prefix: bytesOf(prefix), ...lookOf(options) };
   if (asked.source.kind === 'live')
-    throw new CliError('Usage', `${source} is no backup; for a cluster: kubectl etcd exec -- etcdctl get --prefix ...`);
+    throw new CliError(
+      'Usage',
+      `${source} is not a backup; for a cluster: kubectl etcd exec -- etcdctl get --prefix ...`,
+    );
   return asked;
 }
 
@@ -66,12 +69,13 @@ function revisionOf(option: string, text: string | undefined): bigint | undefine
 
 function timeOf(option: string, text: string | undefined, revision: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  if (revision !== undefined) throw new CliError('Usage', `--${option} names a time: leave the revision out`);
+  if (revision !== undefined) throw new CliError('Usage', `use --${option} or a revision, not both`);
   const time = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(time)) return time;
   throw new CliError('Usage', `--${option} ${text}: write a time such as 2026-11-18T14:32:00Z`);
 }
 
 function refuseMore(usage: string, more: readonly string[]): void {
-  if (more.length > 0) throw new CliError('Usage', `${more.join(' ')} is too much: kubectl etcd ${usage}`);
+  if (more.length > 0)
+    throw new CliError('Usage', `too many arguments: ${more.join(' ')}; usage: kubectl etcd ${usage}`);
 }

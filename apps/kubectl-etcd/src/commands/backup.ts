@@ -19,13 +19,17 @@ export async function backup(access: Access, command: CreateBackup): Promise<Rep
     if (isKubeError(error, 'AlreadyExists'))
       throw new CliError('Failed', `EtcdBackup ${name} exists already: give another --name`, { cause: error });
     if (isKubeError(error, 'NotFound'))
-      throw new CliError('Failed', 'this cluster does not know EtcdBackups: install the etcd-backup-operator first', {
-        cause: error,
-      });
+      throw new CliError(
+        'Failed',
+        'this Kubernetes cluster has no EtcdBackup resources: install the etcd-backup-operator first',
+        {
+          cause: error,
+        },
+      );
     throw error;
   }
   if (!command.wait)
-    return report(object, `EtcdBackup ${name} is created; kubectl get etcdbackup ${name} tells how it goes.`);
+    return report(object, `EtcdBackup ${name} is created; kubectl get etcdbackup ${name} shows its progress.`);
   const { namespace, signal } = access;
   let made = object;
   await awaitOutcome(access, `EtcdBackup ${name}`, command.timeout, async () => {

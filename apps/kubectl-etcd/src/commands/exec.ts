@@ -76,7 +76,7 @@ function podFor({ metadata }: EtcdCluster, pods: readonly Pod[], member: string 
     if (found) return found;
     throw new CliError(
       'NotFound',
-      `${member} is no member of EtcdCluster ${metadata?.name}; these are: ${names || 'none'}`,
+      `${member} is not a member of EtcdCluster ${metadata?.name}; its members are: ${names || 'none'}`,
     );
   }
   const found = pods.find(isReady) ?? pods.find(isRunning);

@@ -36,7 +36,7 @@ function successorOf({ healthyVoters, leader }: Assessment, to: string | undefin
   if (to !== undefined) {
     const found = healthyVoters.find((view) => view.name === to || view.member.id === to);
     if (found) return found;
-    throw new CliError('NotFound', `${to} is no healthy voter of this cluster; these are: ${names}`);
+    throw new CliError('NotFound', `${to} is not a healthy voter of this cluster; healthy voters: ${names}`);
   }
   const index = ({ answer }: Assessment['voters'][number]) => (answer?.kind === 'status' ? answer.raftAppliedIndex : 0);
   const [best] = healthyVoters.filter((view) => view !== leader).sort((a, b) => index(b) - index(a));

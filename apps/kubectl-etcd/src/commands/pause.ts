@@ -17,7 +17,7 @@ export async function pause(access: Access, name: string | undefined, paused: bo
     .patch({ namespace, name: found }, { type: 'merge', patch }, options);
   const effect = paused
     ? 'Nothing is changed or repaired until kubectl etcd resume.'
-    : 'What was asked for meanwhile is done now; kubectl etcd status --watch shows it.';
+    : 'Changes made to the spec meanwhile are applied now; kubectl etcd status --watch shows it.';
   const isNew = changed.metadata?.generation !== generation;
   return report(found, paused, `EtcdCluster ${found} is ${word}. ${isNew ? effect : ''}`.trim());
 }

@@ -54,7 +54,7 @@ async function accepted(
     return await clusters.create({ ...wanted, metadata }, { dryRun: true, signal });
   } catch (error) {
     if (!isKubeError(error, 'Invalid', 'BadRequest', 'Forbidden')) throw error;
-    throw new CliError('BadFile', `the API server would not take ${file}: ${error.message}`, { cause: error });
+    throw new CliError('BadFile', `the API server would reject ${file}: ${error.message}`, { cause: error });
   }
 }
 

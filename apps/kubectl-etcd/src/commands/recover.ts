@@ -43,7 +43,7 @@ async function begin(
       'the installed EtcdRestore definition does not know source.survivor: upgrade it first',
     );
   if (!wait)
-    return done(created, `EtcdRestore ${key.name} is created; kubectl get etcdrestore ${key.name} tells how it goes.`);
+    return done(created, `EtcdRestore ${key.name} is created; kubectl get etcdrestore ${key.name} shows its progress.`);
   let ended = created;
   await awaitOutcome(access, `EtcdRestore ${key.name}`, timeout, async () => {
     ended = await restores.get(key, { signal: access.signal });

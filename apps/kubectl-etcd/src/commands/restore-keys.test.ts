@@ -52,7 +52,7 @@ async function reported(more: object): Promise<void> {
 test('keys are counted, and then written by the same EtcdRestore; without --yes nothing is created', async () => {
   await expect(typed('--prefix /a/')).rejects.toThrow('keys of EtcdCluster c that begin with /a/ are replaced');
   await expect(restores.get(key)).rejects.toThrow('not found');
-  expect(await typed('--prefix /a/ --dry-run')).toContain('EtcdRestore c-keys is under way');
+  expect(await typed('--prefix /a/ --dry-run')).toContain('EtcdRestore c-keys is in progress');
   const { spec } = await restores.get(key);
   expect(spec).toMatchObject({ etcdCluster: { name: 'c' }, s3: { path: 'b/k' }, prefixes: ['/a/'], dryRun: true });
   await reported({ dryRun: true });

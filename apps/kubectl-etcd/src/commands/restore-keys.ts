@@ -52,7 +52,10 @@ export async function restoreKeys(access: Access, cluster: EtcdCluster | undefin
     ? await restores.patch(key, { type: 'merge', patch }, { signal })
     : await restores.create(object, { signal });
   if (!command.wait)
-    return report(made, `EtcdRestore ${name} is under way; kubectl get etcdrestore ${name} -o yaml tells how it goes.`);
+    return report(
+      made,
+      `EtcdRestore ${name} is in progress; kubectl get etcdrestore ${name} -o yaml shows how far it is.`,
+    );
   const { generation } = made.metadata ?? {};
   await awaitOutcome(access, `EtcdRestore ${name}`, command.timeout, async () => {
     made = await restores.get(key, { signal });

@@ -30,13 +30,17 @@ export async function restore(access: Access, command: Extract<Command, { kind: 
       throw new CliError('Failed', message, { cause: error });
     }
     if (isKubeError(error, 'NotFound'))
-      throw new CliError('Failed', 'this cluster does not know EtcdRestores: install the etcd-restore-operator first', {
-        cause: error,
-      });
+      throw new CliError(
+        'Failed',
+        'this Kubernetes cluster has no EtcdRestore resources: install the etcd-restore-operator first',
+        {
+          cause: error,
+        },
+      );
     throw error;
   }
   if (!command.wait)
-    return report(object, `EtcdRestore ${name} is created; kubectl get etcdrestore ${name} tells how it goes.`);
+    return report(object, `EtcdRestore ${name} is created; kubectl get etcdrestore ${name} shows its progress.`);
   let done = object;
   await awaitOutcome(access, `EtcdRestore ${name}`, command.timeout, async () => {
     done = await restores.get({ namespace: access.namespace, name }, { signal: access.signal });

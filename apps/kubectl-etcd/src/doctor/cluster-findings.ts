@@ -75,7 +75,7 @@ function abnormal(conditions: readonly Condition[]): readonly Found[] {
 function lagging({ metadata = {}, status = {} }: EtcdCluster): readonly Found[] {
   const { observedGeneration: seen = 0, controlPaused } = status;
   if (seen >= (metadata.generation ?? 0)) return [];
-  const why = `Generation ${metadata.generation} of the spec was not acted upon, ${seen} was.`;
+  const why = `The operator has not reconciled generation ${metadata.generation} of the spec yet; the last one it reconciled is ${seen}.`;
   return controlPaused
     ? [
         {
@@ -88,7 +88,7 @@ function lagging({ metadata = {}, status = {} }: EtcdCluster): readonly Found[] 
     : [
         {
           urgency: 'soon',
-          what: 'The spec was not acted upon',
+          what: 'The latest spec is not reconciled',
           why,
           todo: 'See whether an operator runs: kubectl etcd operators',
         },

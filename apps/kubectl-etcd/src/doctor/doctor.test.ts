@@ -48,7 +48,9 @@ describe('a cluster', () => {
     expect(clusterFindings(clusterOf({ size: 3 }))).toMatchObject([
       { urgency: 'now', what: 'Not seen by an operator yet' },
     ]);
-    expect(told({ observedGeneration: 0, conditions: [served] })).toEqual([['soon', 'The spec was not acted upon']]);
+    expect(told({ observedGeneration: 0, conditions: [served] })).toEqual([
+      ['soon', 'The latest spec is not reconciled'],
+    ]);
     expect(told({ observedGeneration: 0, controlPaused: true, conditions: [served] })).toEqual([
       ['later', 'Paused, and changed since'],
     ]);
@@ -80,7 +82,7 @@ test('pods that wait, restart or find no node are told with what to do', () => {
     pod({ containerStatuses: [{ ...container, state: { waiting: { reason: 'ContainerCreating' } } }] }),
   ]);
   expect(findings.map(({ what, why }) => [what, why])).toEqual([
-    ['Pending: no node takes the pod', '0/3 nodes are available'],
+    ['Pending: the pod fits on no node', '0/3 nodes are available'],
     ['Container etcd waits: ImagePullBackOff', 'no such'],
     ['Container etcd restarts often', 'It restarted 9 times, last after: unknown, exit code 2.'],
   ]);

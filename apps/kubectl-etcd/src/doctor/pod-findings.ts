@@ -23,7 +23,7 @@ function unscheduled({ status }: Pod): readonly Found[] {
   const found = status?.conditions?.find(({ type, status: value }) => type === 'PodScheduled' && value === 'False');
   if (!found) return [];
   const todo = 'Make room on a node, or change affinity, tolerations or resources in spec.pod.';
-  return [{ urgency: 'soon', what: 'Pending: no node takes the pod', why: found.message ?? '', todo }];
+  return [{ urgency: 'soon', what: 'Pending: the pod fits on no node', why: found.message ?? '', todo }];
 }
 
 const remedies: Readonly<Record<string, string>> = {
@@ -55,5 +55,7 @@ function restarting({ metadata, status }: Pod): readonly Found[] {
 function terminating({ metadata, spec }: Pod): readonly Found[] {
   if (metadata?.deletionTimestamp === undefined) return [];
   const todo = `If the node is permanently gone, see the runbook node-gone; otherwise wait for node ${spec?.nodeName ?? ''}.`;
-  return [{ urgency: 'later', what: 'Terminating', why: `It was to be gone by ${metadata.deletionTimestamp}.`, todo }];
+  return [
+    { urgency: 'later', what: 'Terminating', why: `Its grace period ends at ${metadata.deletionTimestamp}.`, todo },
+  ];
 }

@@ -8,7 +8,7 @@ export function operatorsReport(operators: readonly RunningOperator[]): Report {
 }
 
 export function operatorLines(operators: readonly RunningOperator[]): readonly string[] {
-  if (operators.length === 0) return ['No operator has left a Lease that you may read.'];
+  if (operators.length === 0) return ['No operator is known: there is no Lease of an operator that you may read.'];
   const rows = operators.map(({ program, manages, namespace, holder, renewed, isAlive }) => [
     program,
     manages,
