@@ -7,22 +7,22 @@ export const podFlags = {
   'allow-privileged-pods': {
     kind: 'string',
     default: '',
-    help: 'namespaces, by commas, whose EtcdClusters may weaken the restricted Pod Security Standard in spec.pod; * for all, empty for none',
+    help: 'namespaces, separated by commas, whose EtcdClusters may weaken the restricted Pod Security Standard in spec.pod; * for all, empty for none',
   },
   'allow-repositories': {
     kind: 'string',
     default: '',
-    help: 'repositories, by commas, that images of EtcdClusters may come from: quay.io/coreos,registry.example.com; empty for all',
+    help: 'repositories, separated by commas, that images of EtcdClusters may come from: quay.io/coreos,registry.example.com; empty for all',
   },
   'allow-sidecars': {
     kind: 'string',
     default: '',
-    help: 'namespaces, by commas, whose EtcdClusters may add containers and volumes to members, and so read every Secret of the namespace; * for all, empty for none',
+    help: 'namespaces, separated by commas, whose EtcdClusters may add containers and volumes to members, and so read every Secret of the namespace; * for all, empty for none',
   },
   'allow-service-accounts': {
     kind: 'string',
     default: '',
-    help: 'service accounts, by commas, that members of EtcdClusters may have: shop/backup,shop/default; * for all, empty for none',
+    help: 'service accounts, separated by commas, that members of EtcdClusters may have: shop/backup,shop/default; * for all, empty for none',
   },
 } as const;
 

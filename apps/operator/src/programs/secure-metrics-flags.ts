@@ -5,11 +5,11 @@ export const secureMetricsFlags = {
   'secure-metrics-addr': {
     kind: 'string',
     default: '',
-    help: 'where /metrics is served instead, over TLS, to accounts that may get /metrics: 0.0.0.0:8443; empty for -listen-addr',
+    help: 'address that /metrics is served on instead of -listen-addr, over TLS and only to accounts that may get /metrics: 0.0.0.0:8443; empty for -listen-addr',
   },
   'secure-metrics-certificate': {
     kind: 'string',
     default: '',
-    help: 'folder with tls.crt and tls.key for -secure-metrics-addr; new ones are taken up without a restart',
+    help: 'folder with tls.crt and tls.key for -secure-metrics-addr; renewed files are loaded without a restart',
   },
 } as const;

@@ -118,7 +118,7 @@ describe('a backup that is encrypted before it is stored', () => {
     expect(missing).toMatchObject({ succeeded: false, Reason: 'secret no-such-secret does not exist' });
     const backups = lab.clusters.lab.client().resource(etcdBackups.resource);
     await backups.patch({ name: 'plain', namespace }, { type: 'merge', patch: { spec: wanted } });
-    expect(await refused('plain')).toContain('not encrypted, as spec.encryption demands');
+    expect(await refused('plain')).toContain('not encrypted, but spec.encryption is set');
     const other = { encryption: { secret: 'other-key' } };
     await backups.patch({ name: 'sealed', namespace }, { type: 'merge', patch: { spec: other } });
     // As if the operator had ended before it could say that this one was made.
@@ -148,7 +148,7 @@ describe('a backup that is encrypted before it is stored', () => {
     const cases = [
       ['wrong', 'sealed.db', { encryption: { secret: 'other-key' } }, 'Set spec.encryption.secret to the Secret with'],
       ['none', 'sealed.db', {}, 'is encrypted. Set spec.encryption.secret to the Secret with its key'],
-      ['bare', 'plain.db', wanted, 'is not encrypted, and spec.encryption demands it'],
+      ['bare', 'plain.db', wanted, 'is not encrypted, but spec.encryption is set'],
       ['damaged', 'damaged.db', wanted, 'of the encrypted backup is damaged'],
       ['cut', 'cut.db', wanted, 'damaged'],
       ['forged', 'forged.db', wanted, 'To restore it anyway, set spec.acceptForeign to true'],

@@ -78,7 +78,7 @@ describe('metrics over TLS', () => {
   test('are not for an account that may not', async () => {
     expect(await ask(await tokenOf('stranger'))).toEqual({
       status: 403,
-      text: 'the right to get /metrics is needed\n',
+      text: 'permission to get /metrics is required\n',
     });
   });
 

@@ -76,7 +76,7 @@ export class SecureMetrics implements Runnable {
         server.setSecureContext({ ...next, minVersion: 'TLSv1.2' });
         current = next;
       } catch (error) {
-        log.warn('the certificate of the metrics cannot be used; the one in use stays', { error });
+        log.warn('the new certificate for metrics cannot be used; the present one stays in use', { error });
       }
     }
     server.closeAllConnections();
@@ -86,9 +86,9 @@ export class SecureMetrics implements Runnable {
   async #answer({ method, url = '/', headers }: IncomingMessage): Promise<Answer> {
     const token = /^bearer +(\S+)$/i.exec((headers.authorization ?? '').slice(0, longestToken))?.[1];
     const verdict = token === undefined ? 'Unknown' : await this.#judge(token);
-    if (verdict === 'Unknown') return { status: 401, body: 'a bearer token that the API server knows is needed\n' };
-    if (verdict === 'Denied') return { status: 403, body: 'the right to get /metrics is needed\n' };
-    if (verdict === 'Failed') return { status: 503, body: 'the API server cannot be asked about the token\n' };
+    if (verdict === 'Unknown') return { status: 401, body: 'a valid bearer token is required\n' };
+    if (verdict === 'Denied') return { status: 403, body: 'permission to get /metrics is required\n' };
+    if (verdict === 'Failed') return { status: 503, body: 'the token cannot be checked with the API server\n' };
     if (method !== 'GET' || url.split('?', 1)[0] !== '/metrics') return { status: 404, body: 'GET /metrics\n' };
     return { status: 200, type: metricsContentType, body: this.#options.metrics.render() };
   }
@@ -97,7 +97,7 @@ export class SecureMetrics implements Runnable {
     try {
       return await this.#options.judge(token);
     } catch (error) {
-      this.#options.log.warn('a reader of metrics cannot be judged', { error });
+      this.#options.log.warn('a request for metrics cannot be authorized', { error });
       return 'Failed';
     }
   }

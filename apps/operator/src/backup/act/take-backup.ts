@@ -80,7 +80,7 @@ export interface TakenBackup {
   readonly isNew: boolean;
   /** Why older backups could not be deleted; undefined if all went well. */
   readonly pruneError: unknown;
-  /** Backups of the series without a manifest that fits, or of other EtcdBackups, which retention leaves alone. */
+  /** Backups of the series without a matching manifest, or of other EtcdBackups, which retention leaves alone. */
   readonly uncounted: number;
 }
 

@@ -151,7 +151,7 @@ function isWithin(left: RevisionChanges, recorded: RevisionChanges): boolean {
 }
 
 function otherHistory(revision: bigint): UnrecordedError {
-  const message = `revision ${revision} changed something else than was recorded of it: the cluster has lost writes and gone on`;
+  const message = `revision ${revision} differs from what was recorded for it: the cluster has lost writes and continued without them`;
   return new UnrecordedError(revision + 1n, message);
 }
 
@@ -221,7 +221,7 @@ class Lag {
     if (collected >= current || collected !== this.#revision) this.#since = now;
     this.#revision = collected;
     if (now - this.#since <= longestLag) return;
-    const message = `the watch has brought nothing for ${longestLag / 1000} s, and the cluster is at revision ${current}, not ${collected}`;
+    const message = `the watch has received nothing for ${longestLag / 1000} s, and the cluster is at revision ${current}, not ${collected}`;
     throw new BackupError('passing', 'EtcdUnavailable', message);
   }
 }

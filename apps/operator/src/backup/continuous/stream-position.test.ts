@@ -57,7 +57,7 @@ describe('recording goes on', () => {
   });
 
   test('of a cluster that has lost writes only after a backup that is newer than what was recorded', () => {
-    expect(at([segment(11, 20)], 10, { current: 15, time: 20_000 })).toContain('behind revision 20');
+    expect(at([segment(11, 20)], 10, { current: 15, time: 20_000 })).toContain('recorded up to revision 20');
     expect(at([segment(11, 20)], 15, { current: 15, time: 20_001 })).toBe('snapshot 15');
   });
 

@@ -47,7 +47,7 @@ export function positionIn({ segments: all, snapshot, current }: StoredHistory, 
   // A cluster that is behind what was recorded of it has lost writes: what follows is another history.
   const isLost = last !== undefined && last.to > current;
   if (isLost && snapshot.time <= last.lastAt)
-    return nothing(`the cluster is at revision ${current}, behind revision ${last.to} that was recorded of it`);
+    return nothing(`the cluster is at revision ${current}, but its changes were recorded up to revision ${last.to}`);
   if (last && !isLost && last.to >= minimum)
     return isReached(segments, snapshot, last)
       ? { after: 'segment', segment: last }

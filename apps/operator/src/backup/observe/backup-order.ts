@@ -111,7 +111,7 @@ function lengthProblem({ type, key, path }: StoragePlace, { kind }: Schedule, is
   const shown = `${path.slice(0, 60)}...`;
   return invalid(
     'InvalidPath',
-    `the path ${shown} is ${counted(over, 'byte')} too long for what is added to it: use a shorter one`,
+    `the path ${shown} is ${counted(over, 'byte')} too long together with the names that are added to it: use a shorter path`,
   );
 }
 
@@ -119,7 +119,7 @@ function endpointsOf({ etcdEndpoints, clusterRef, clientTLSSecret, auth }: EtcdB
   const texts = etcdEndpoints ?? [];
   if (clusterRef?.name) {
     if (texts.length === 0 && !clientTLSSecret && !auth?.secret) return { endpoints: [], cluster: clusterRef.name };
-    const message = 'spec.clusterRef excludes spec.etcdEndpoints, spec.clientTLSSecret and spec.auth: it brings them';
+    const message = 'spec.clusterRef cannot be set together with spec.etcdEndpoints, spec.clientTLSSecret or spec.auth';
     return invalid('InvalidEndpoint', message);
   }
   if (texts.length === 0) return invalid('NoEndpoints', 'spec.etcdEndpoints should not be empty');
@@ -142,7 +142,7 @@ function scheduleOf({ backupPolicy }: EtcdBackupSpec) {
     const schedule: Schedule = seconds > 0 ? { kind: 'interval', milliseconds: seconds * 1000 } : { kind: 'once' };
     return { schedule };
   }
-  if (seconds > 0) return invalid('InvalidPolicy', 'schedule and backupIntervalInSecond exclude each other');
+  if (seconds > 0) return invalid('InvalidPolicy', 'schedule and backupIntervalInSecond cannot be set together');
   const cron = parseCron(text, timeZone || 'UTC', 'once');
   if (!cron) {
     const shown = JSON.stringify(text.slice(0, 128));
@@ -161,7 +161,7 @@ function keepOf({ backupPolicy }: EtcdBackupSpec) {
   if (maxBackups < 0) return invalid('InvalidPolicy', 'spec.backupPolicy.maxBackups must not be negative');
   if (!keep) return { keep: { ...keepAll, last: maxBackups } };
   if (maxBackups > 0)
-    return invalid('InvalidPolicy', 'spec.backupPolicy.maxBackups and keep exclude each other: use keep.last');
+    return invalid('InvalidPolicy', 'spec.backupPolicy.maxBackups and keep cannot be set together: use keep.last');
   const { last = 0, hourly = 0, daily = 0, weekly = 0, monthly = 0, within } = keep;
   const counts = { last, hourly, daily, weekly, monthly };
   const withinMs = within === undefined ? 0 : parseDuration(within);

@@ -61,7 +61,11 @@ async function loginFor(
 ): Promise<string> {
   const auth = order.cluster === undefined ? (backup.spec.auth ?? cluster?.spec.auth) : cluster?.spec.auth;
   if (!auth?.secret)
-    throw new ProofError('untried', 'ProofLoginRefused', 'authentication is enabled in it, and no login is named');
+    throw new ProofError(
+      'untried',
+      'ProofLoginRefused',
+      'authentication is enabled in the backup, and the spec names no Secret with a login',
+    );
   if (!(await readSecret(auth.secret)))
     throw new ProofError('untried', 'ProofLoginRefused', `secret ${auth.secret} does not exist`);
   return auth.secret;

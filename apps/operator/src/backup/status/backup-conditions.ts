@@ -82,7 +82,7 @@ function succeeded(
       type,
       status: 'False',
       reason: 'FailedBefore',
-      message: 'it failed under another operator, and is not tried again until the spec changes',
+      message: 'it failed under another operator, and is not retried until the spec changes',
     };
   return status?.conditions?.some((condition) => condition.type === type)
     ? undefined
@@ -128,7 +128,7 @@ function pruned(run: RunState | undefined): Claim | undefined {
   const type = backupConditions.pruned;
   const message =
     uncounted > 0
-      ? `${counted(uncounted, 'backup')} without a manifest that fits, or of other EtcdBackups, ${isOrAre(uncounted)} neither counted nor deleted`
+      ? `${counted(uncounted, 'backup')} without a matching manifest, or of other EtcdBackups, ${isOrAre(uncounted)} neither counted nor deleted`
       : '';
   if (pruneError === undefined) return { type, status: 'True', reason: 'Pruned', message };
   const fault = faultOf(pruneError);

@@ -51,13 +51,13 @@ export function tellProof(events: EventRecorder, backup: EtcdBackup, outcome: Pr
 
 /** Tells people that changes cannot be recorded, and what is done about it. */
 export function tellGap(events: EventRecorder, backup: EtcdBackup, { why }: StreamGap): void {
-  const words = `Changes cannot be recorded: ${why}. A new full backup is made, and recording goes on from there.`;
+  const words = `Changes cannot be recorded: ${why}. A new full backup is made, and recording continues from there.`;
   events.record(backup, 'Warning', reasons.changesMissing, words);
 }
 
 /** Tells people which changes were not recorded. */
 export function tellMissing(events: EventRecorder, backup: EtcdBackup, { after, until }: MissingChanges): void {
-  const words = `Changes after revision ${after} up to ${until} were not recorded; recording goes on after revision ${until}, which a full backup holds.`;
+  const words = `Changes after revision ${after} up to ${until} were not recorded; recording continues after revision ${until}, which is in a full backup.`;
   events.record(backup, 'Warning', reasons.changesMissing, words);
 }
 

@@ -61,7 +61,7 @@ export class BackupMetrics {
     });
     this.#age = registry.gauge({
       name: 'etcd_operator_backup_last_success_age_seconds',
-      help: 'How long ago the last backup was begun',
+      help: 'Seconds since the start of the last backup',
       labels,
     });
     this.#next = registry.gauge({
@@ -82,17 +82,17 @@ export class BackupMetrics {
     });
     this.#provenAge = registry.gauge({
       name: 'etcd_operator_backup_last_proven_age_seconds',
-      help: 'How long ago the last backup was begun that was proven by restoring it; of an EtcdBackup without one, how old that is',
+      help: 'Seconds since the start of the last backup that was proven by restoring it; without one, age of the EtcdBackup',
       labels,
     });
     this.#refuted = registry.gauge({
       name: 'etcd_operator_backup_proof_failed',
-      help: 'Whether the last backup that was restored for a proof was found not to be good',
+      help: '1 while the last proof found that its backup is not good, else 0',
       labels,
     });
     this.#recoveryAge = registry.gauge({
       name: 'etcd_operator_backup_recovery_point_age_seconds',
-      help: 'How long ago the time was up to which every change is stored, with spec.continuous; before there is one, how old the EtcdBackup is',
+      help: 'Seconds since the time up to which every change is stored, with spec.continuous; before the first, age of the EtcdBackup',
       labels,
     });
     const inProgress = registry.gauge({ name: 'etcd_operator_backups_running', help: 'Backups being made' });

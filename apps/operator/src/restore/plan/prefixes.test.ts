@@ -132,7 +132,7 @@ describe('a restore of prefixes', () => {
     [
       'the cluster takes no writes for as long as spec.timeout says',
       { ...savedScene, jobs: { write: failed('alarm NOSPACE', true, 3_600_000) } },
-      'alarm NOSPACE. That did not pass in time. Keys that were written stay written',
+      'alarm NOSPACE. This lasted too long. Keys that were written stay written',
     ],
     [
       'no safety snapshot can be taken',

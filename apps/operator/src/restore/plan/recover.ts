@@ -72,7 +72,7 @@ const leaderPatience = 15_000;
 function needlessNow({ name }: LifePod): RestorePlan {
   const waiting = wait(
     'Verifying',
-    `member ${name} has a leader: waiting whether that lasts; nothing is changed`,
+    `member ${name} has a leader: waiting to see whether this lasts; nothing is changed`,
     1_000,
   );
   const ended = finish('Failed', `member ${name} has a leader: ${needless}. Nothing is changed`);
@@ -93,12 +93,12 @@ function whoMayServe(pods: readonly LifePod[], isAsked: boolean): string | undef
 }
 
 function serves({ name }: LifePod): string {
-  return `pod/${name} is Ready, so its etcd serves clients with a quorum, and only the operator cannot reach it. Check network policies and the operator's certificate; nothing is changed before`;
+  return `pod/${name} is Ready, so its etcd serves clients with a quorum, and only the operator cannot reach it. Check network policies and the operator's certificate; nothing is changed until then`;
 }
 
 function mayRun({ name, survivor }: LifePod): string {
   const node = survivor?.node ?? '';
-  return `node ${node} may still run pod/${name}: the node does not report, or the operator cannot read nodes and the pod does not answer. Make it reachable or, if the node will not come back, delete the node or taint it node.kubernetes.io/out-of-service; nothing is changed before`;
+  return `node ${node} may still run pod/${name}: the node does not report, or the operator cannot read nodes and the pod does not answer. Make it reachable or, if the node will not come back, delete the node or taint it node.kubernetes.io/out-of-service; nothing is changed until then`;
 }
 
 /**

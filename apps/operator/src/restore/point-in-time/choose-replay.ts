@@ -87,7 +87,7 @@ function isLater(
 }
 
 function tooLate({ revision }: FullSnapshot, goal: ChainGoal): string {
-  const why = 'holds changes that were recorded after it: the clock was set back, or the backup was long in beginning';
+  const why = 'holds changes that were recorded after it: the clock was set back, or the backup took long to begin';
   return `${there(goal)}: the full backup of revision ${revision} ${why}. Set spec.pointInTime.revision instead`;
 }
 

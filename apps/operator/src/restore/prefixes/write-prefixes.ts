@@ -112,7 +112,7 @@ function explained(error: unknown, batch: readonly ReadyWrite[]): unknown {
   const [first] = batch;
   if (!first || !isEtcdError(error)) return error;
   if (error.code === 'NoSpace') {
-    const message = `the cluster has no space left (alarm NOSPACE), and takes no writes: ${error.message}. Free space, and the restore goes on`;
+    const message = `the cluster has no space left (alarm NOSPACE), and takes no writes: ${error.message}. Free space; the restore then continues`;
     return new RestoreError('NotDelivered', message, { cause: error });
   }
   if (error.code === 'RequestTooLarge') {

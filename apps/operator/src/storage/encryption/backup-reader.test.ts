@@ -51,7 +51,7 @@ describe('a stored backup', () => {
     const { memory, keys } = await store('content');
     const opening = openBackup(memory, { key, keys }, signal);
     await expect(opening).rejects.toMatchObject({ code: 'NotEncrypted' });
-    await expect(opening).rejects.toThrow('is not encrypted, and spec.encryption demands it');
+    await expect(opening).rejects.toThrow('is not encrypted, but spec.encryption is set');
     expect(await openBackup(memory, { key, keys: undefined }, signal)).toBe(memory);
   });
 

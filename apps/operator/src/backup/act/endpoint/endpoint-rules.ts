@@ -79,11 +79,11 @@ function notAllowed({ host, namespace }: EndpointCall): EndpointRefusal {
 }
 
 function plainLogin({ host, namespace }: EndpointCall): EndpointRefusal {
-  const message = `${host} is outside of namespace ${namespace}, and no password goes there without TLS: use https, or start the operator with -allow-etcd-endpoints=http://${host}`;
+  const message = `${host} is outside of namespace ${namespace}, and passwords are not sent there without TLS: use https, or start the operator with -allow-etcd-endpoints=http://${host}`;
   return { reason: 'PlaintextLogin', message };
 }
 
 function unlabelledLogin({ host }: EndpointCall): EndpointRefusal {
-  const message = `no password of a Secret without the label for it goes to ${host} without TLS: use https, set spec.clusterRef, or label the Secret as condition SecretsUnlabelled says`;
+  const message = `the password is not sent to ${host} without TLS, because its Secret lacks the label for backups: use https, set spec.clusterRef, or label the Secret as condition SecretsUnlabelled says`;
   return { reason: 'PlaintextLogin', message };
 }

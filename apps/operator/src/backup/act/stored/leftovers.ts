@@ -57,7 +57,7 @@ export async function removeLeftovers(
       onRemoved(key);
     } catch (error) {
       isSilent ||= error instanceof OutOfTime;
-      log.info('what a failed attempt left could not be removed', { key, error });
+      log.info('an object or upload of a failed attempt could not be deleted from the store', { key, error });
       onLeft(key, error);
     }
   }

@@ -74,7 +74,7 @@ describe('a single backup', () => {
   test('is refused where bytes that are no manifest lie beside an object, or come so', async () => {
     const store = withBackupOf('theirs');
     store.garble = (key, bytes) => (key === manifestPath('only') ? Buffer.concat([Buffer.from('<'), bytes]) : bytes);
-    expect(await refusal(store)).toContain('only.manifest.json that is no manifest');
+    expect(await refusal(store)).toContain('only.manifest.json that is not a manifest');
   });
 
   test('is refused where only a look says that the object is not there, and not where reading says so, too', async () => {
@@ -122,7 +122,7 @@ describe('a single backup that was made before', () => {
     damaged.seed('only', 'ETCDENC1');
     const cases = [
       [others, 'not encrypted with the key in secret/mine'],
-      [plain, 'not encrypted, as spec.encryption demands'],
+      [plain, 'not encrypted, but spec.encryption is set'],
       [damaged, 'damaged'],
     ] as const;
     for (const [store, state] of cases) {

@@ -36,7 +36,7 @@ export async function refuseOccupied(store: BlobStore, place: SinglePlace, signa
     throw refused(place, isThere === 'there' ? 'PathOccupied' : 'AccessDenied', words, allowRead);
   }
   if (manifest === 'garbled') {
-    const words = `has something at ${manifestPath(place.key)} that is no manifest, so it is not known whose backup it holds`;
+    const words = `has something at ${manifestPath(place.key)} that is not a manifest, so it is not known which EtcdBackup made the backup`;
     throw refused(place, 'PathOccupied', words, 'Choose another path, or delete the stored backup and that object.');
   }
   if (manifest.backup?.uid === place.uid) return;
@@ -72,7 +72,7 @@ function stateOf({ code }: EncryptionError, { source }: KeyProvider): string {
   switch (code) {
     case 'NotEncrypted':
     case 'NoKey':
-      return 'not encrypted, as spec.encryption demands';
+      return 'not encrypted, but spec.encryption is set';
     case 'WrongKey':
       return `not encrypted with the key in ${source}`;
     case 'Damaged':
