@@ -16,7 +16,7 @@ export interface RunningOperator {
   readonly isAlive: boolean;
 }
 
-/** Which operators run, as their Leases show. Whoever may not read the Leases of all namespaces sees those of one. */
+/** Which operators run, as their Leases show. Users who may not read the Leases of all namespaces see those of one. */
 export async function runningOperators({
   client,
   namespace,

@@ -8,9 +8,9 @@ export type BlobErrorCode =
   | 'BucketMissing'
   /** The store knows who asks, or does not want to, and says no. */
   | 'Denied'
-  /** The object is locked: nobody may delete or replace it yet. */
+  /** The object is locked: it cannot be deleted or replaced yet. */
   | 'Locked'
-  /** The credentials were good once. */
+  /** The credentials were valid, but have expired. */
   | 'Expired'
   /** Too many requests; the store asks for patience. */
   | 'Throttled'

@@ -47,7 +47,7 @@ export function isMode(lock: ObjectLock, { mode }: ShownLock, modes: LockModes):
 /**
  * Throws if a lock that was asked for is not shown: not everything that speaks a store's protocol locks, and some take the wish for it and say
  * nothing.
- * @param shown undefined if the store does not let whoever asks look at the object
+ * @param shown undefined if the credentials may not read the metadata of the object
  * @param now milliseconds since the epoch
  */
 export function requireLock(

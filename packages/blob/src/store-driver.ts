@@ -60,7 +60,10 @@ export interface StoreDriver<Upload> extends PartDriver<Upload> {
   /** May give other bytes than were asked for, as long as it says so in `range`. */
   read(request: ReadRequest, signal: AbortSignal): Promise<ReadResponse>;
   stat(key: string, signal: AbortSignal): Promise<ObjectFacts>;
-  /** Throws if the store does not show that an object which was just stored is kept as was asked for. @default the answers tell it */
+  /**
+   * Throws unless the store confirms that a new object is stored with the requested encryption and lock. @default the responses to writes
+   * show it
+   */
   confirm?(key: string, signal: AbortSignal): Promise<void>;
   /** Undefined if it cannot be done with these credentials. */
   lend(request: LendRequest, signal: AbortSignal): Promise<LentRead | undefined>;

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { CliError } from '../cli-error.ts';
 
 /**
- * A file for as long as a command runs, in the folder that TMPDIR names. It has no name any more once it is open: nobody else can open it,
- * and nothing of it is left, however the command ends.
+ * A file for as long as a command runs, in the folder that TMPDIR names. It is unlinked once it is open: no other process can open it, and
+ * it disappears however the command ends.
  */
 export class TemporaryFile implements AsyncDisposable {
   readonly #handle: FileHandle;

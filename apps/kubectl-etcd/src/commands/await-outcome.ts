@@ -8,7 +8,7 @@ export interface Progress {
   readonly succeeded: boolean;
   /** Why it failed for good; empty while it has not. */
   readonly failure: string;
-  /** What it has said last, a failure that it retries included; empty if nobody has said anything. */
+  /** Its last message, including a failure that is retried; empty if there is none. */
   readonly reported: string;
 }
 
@@ -25,13 +25,13 @@ export function lastReport(conditions: readonly Reported[] | null | undefined): 
 
 const lookAgain = 500;
 
-/** What an API server says, or nobody, that restarts or has too much to do: of the object it says nothing. */
+/** Failures of an API server that restarts or is overloaded. They say nothing about the object. */
 const passing = [
   ...(['ConnectionRefused', 'ConnectionLost', 'Timeout', 'BadResponse'] as const),
   ...(['TooManyRequests', 'InternalError', 'ServiceUnavailable', 'ServerTimeout'] as const),
 ] as const;
 
-/** The operator goes on, whoever cannot look at the moment. */
+/** The operator continues even if this command cannot read the object at the moment. */
 async function asked(ask: () => Promise<Progress>, before: string): Promise<Progress> {
   try {
     return await ask();

@@ -49,7 +49,7 @@ async function ordersOf({ client, namespace, clock, signal }: Access, cluster: E
   return orderFindings(cluster, backups.items, restores.items, clock.now());
 }
 
-/** Whoever may not forward ports, or read the Secrets, is told the rest. */
+/** Users who may not forward ports or read the Secrets still get the other findings. */
 async function liveFindings(access: Access, cluster: EtcdCluster): Promise<readonly Finding[]> {
   if (!cluster.status?.clusterID) return [];
   try {

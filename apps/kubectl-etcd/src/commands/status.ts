@@ -9,7 +9,7 @@ import { statusReport } from '../render/status.ts';
 import { runningOperators } from '../running-operators.ts';
 import { byTime } from './events.ts';
 
-/** Reads only what the operator has reported: works for whoever may read the cluster, also while etcd is down. */
+/** Reads only what the operator has reported: works for every user who may read the cluster, also while etcd is down. */
 export async function status(access: Access, name: string | undefined): Promise<Report> {
   const cluster = await findCluster(access, name);
   const found = cluster.metadata?.name ?? '';

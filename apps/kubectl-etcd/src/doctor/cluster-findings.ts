@@ -49,7 +49,7 @@ const unseen: Found = {
 function available(conditions: readonly Condition[]): readonly Found[] {
   const found = conditions.find(({ type }) => type === 'Available');
   if (found?.status === 'True') return found.reason === 'Cluster available' ? [] : [told(found, 'soon')];
-  // Nobody waits for a cluster that never served.
+  // A cluster that never served is not urgent.
   const isNew = found?.reason === 'Bootstrapping' || found?.reason === 'Restoring';
   return found ? [told(found, isNew ? 'soon' : 'now')] : [];
 }

@@ -3,7 +3,7 @@ import { counted, type Observation } from '@etcd-operator/operator';
 import type { RunningOperator } from '../running-operators.ts';
 import type { Finding } from './finding.ts';
 
-/** Nobody looks after the namespace: what the status says is old, and nothing is repaired. */
+/** No operator manages the namespace: the status is outdated, and nothing is repaired. */
 export function operatorFindings(
   operators: readonly RunningOperator[],
   namespace: string,
@@ -13,7 +13,7 @@ export function operatorFindings(
     ({ program, manages }) =>
       program === 'etcd-operator' && (manages === 'all namespaces' || manages === `namespace ${namespace}`),
   );
-  // Whoever may not read Leases is not told that there is none.
+  // A user who may not read Leases must not be told that there is none.
   if (responsible.length === 0 || responsible.some(({ isAlive }) => isAlive)) return [];
   const ages = responsible.flatMap(({ renewed }) => (renewed === undefined ? [] : [Math.round(renewed)]));
   const why = ages.length === 0 ? 'Its Lease was released.' : `Its Lease was last renewed ${Math.min(...ages)} s ago.`;

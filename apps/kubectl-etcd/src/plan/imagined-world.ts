@@ -371,7 +371,7 @@ function promoted(world: Observation, id: string): Observation {
   return editAnswers(edited, ({ memberId }) => (memberId === id ? { isLearner: false } : {}));
 }
 
-/** Whoever leads hands over before it goes. */
+/** If the leader is removed, another voter becomes leader first. */
 function removed(world: Observation, { memberId, name }: Of<'removeMember'>): Observation {
   const left = editMembers(world, (members) => members.filter(({ id }) => id !== memberId));
   const answers = new Map([...left.etcd.answers].filter(([pod]) => pod !== name));

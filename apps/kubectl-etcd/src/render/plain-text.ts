@@ -4,8 +4,8 @@
 const acting = /(?![\t\n])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu;
 
 /**
- * A text without anything that a terminal would act on. Specs and statuses hold texts of tenants, and whoever looks at them is often somebody with
- * more rights: what is shown must be what is there.
+ * A text without terminal control sequences. Specs and statuses contain texts of tenants, and the reader often has more rights than they
+ * have: what is shown must be what is there.
  */
 export function plainText(text: string): string {
   return text.replace(acting, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);

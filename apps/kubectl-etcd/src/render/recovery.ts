@@ -35,12 +35,12 @@ export function recoveryReport(observation: Observation, wanted: string | undefi
   };
 }
 
-/** Everybody whom etcd remembers, and whoever has a pod or a volume. */
+/** All members in the last known member list, and those with a pod or a volume. */
 function remainingMembers({ cluster, pods: all, volumes, etcd }: Observation): readonly RemainingMember[] {
   const { membership, answers } = etcd;
   const listed = membership.kind === 'known' ? membership.members : (membership.remembered ?? []);
   const { incarnation } = cluster.recordedInAnnotation ?? cluster.recordedInStatus ?? { incarnation: 1 };
-  // Volumes of previous incarnations are kept, and nobody's present data.
+  // Volumes of previous incarnations are kept, but hold no present data.
   const isPresent = (item: MemberPod | MemberVolume) => item.ownership === 'ours' && item.incarnation === incarnation;
   const pods = all.filter(isPresent);
   const own = volumes.filter((volume) => isPresent(volume) && !volume.terminating);

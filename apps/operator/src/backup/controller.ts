@@ -33,7 +33,7 @@ export interface BackupControllerOptions {
   readonly grants?: PodGrants;
   /** The image of the agent of proofs, asked when the first one is made. */
   readonly agent: (signal: AbortSignal) => Promise<AgentSource>;
-  /** Who holds the lock of CoreOS etcd-operator. @default nobody */
+  /** Who holds the lock of the CoreOS etcd-operator. @default no one */
   readonly oldOperator?: () => string | undefined;
   /** Backups that move bytes at the same time, and more if they are of several namespaces. @default 8 */
   readonly concurrency?: number;

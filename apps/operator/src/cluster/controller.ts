@@ -16,7 +16,7 @@ import { ClusterEvents, type EventSink } from './status/cluster-events.ts';
 import { ClusterMetrics } from './status/cluster-metrics.ts';
 
 export interface ClusterControllerOptions {
-  /** Which objects it looks after. */
+  /** Which objects it manages. */
   readonly scope: OperatorScope;
   /** False for an operator that has rights in one namespace only: it finds out whether it may read nodes. */
   readonly canReadNodes: boolean;

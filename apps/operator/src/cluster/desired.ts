@@ -165,7 +165,7 @@ function envProblems(spec: EtcdClusterSpec): readonly string[] {
 }
 
 const gibibyte = 2n ** 30n;
-/** What etcd allows its database if it is not told otherwise. */
+/** etcd's default for --quota-backend-bytes. */
 const defaultQuota = 2n * gibibyte;
 
 /**

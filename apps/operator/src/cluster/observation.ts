@@ -224,7 +224,7 @@ export interface ImageCheck {
 /** etcd's own live view. */
 export interface EtcdView {
   readonly membership: Membership;
-  /** The oldest minor the cluster still speaks, such as `3.6.0`; empty if nobody could be asked. */
+  /** The oldest minor the cluster still speaks, such as `3.6.0`; empty if no member could be asked. */
   readonly clusterVersion: string;
   /** By pod name: what the etcd in that pod answered just now. */
   readonly answers: ReadonlyMap<string, Answer>;
@@ -265,7 +265,7 @@ export type Membership =
       readonly why: string;
       /** Since when there has been no quorum without a break, as far as this operator has seen, by its monotonic clock. */
       readonly since?: number;
-      /** Set if members are there and will not let us look: what a person can do about it. */
+      /** Set if members are reachable but refuse access: what a person can do about it. */
       readonly locked?: string;
       /** What a member that answers remembers; may be old, and is used only to start members that never have. */
       readonly remembered?: readonly EtcdMember[];

@@ -42,7 +42,7 @@ export interface ClusterReconcilerOptions {
   readonly clock: Clock;
   readonly caches: ClusterCaches;
   readonly clusterOf: (request: Request) => EtcdCluster | undefined;
-  /** Whether this operator looks after an object (its scope annotation). */
+  /** Whether this operator manages an object (its scope annotation). */
   readonly isManaged: (cluster: EtcdCluster) => boolean;
   readonly secrets: ClusterSecrets;
   readonly events: ClusterEvents;
@@ -435,7 +435,7 @@ const defaultHealthInterval = 10_000;
 const refusedRetry = 500;
 /** A change of the spec is heard at once; rights and quotas change without a word. */
 const impossibleRetry = 30_000;
-/** After a step the world has changed: events usually come first, etcd sends none. */
+/** Delay after a step. Kubernetes events usually come earlier; etcd sends none. */
 const doneRetry = 20;
 
 /** Nothing is bootstrapped or destroyed but on what the API server and the members themselves have just said (safety rule 13). */

@@ -23,7 +23,7 @@ export interface RestoreControllerOptions {
   readonly grants?: PodGrants;
   readonly scratch: Scratch;
   readonly agent: AgentSource;
-  /** Who holds the lock of an operator of CoreOS's kind; undefined if nobody does. */
+  /** Who holds the lock of a CoreOS etcd-operator; undefined if no one does. */
   readonly oldOperator: () => string | undefined;
   readonly event: (restore: EtcdRestore, type: 'Normal' | 'Warning', reason: string, message: string) => void;
   /** How members and agents are reached. @default over the network */
@@ -39,7 +39,7 @@ export interface RestoreControllerOptions {
 /** Not the name of the cluster controller's index: the caches may be the same. */
 const byCluster = 'cluster of a restore';
 
-/** Adds the controller of EtcdRestores to a manager. What it does beside its looks ends with the lease. */
+/** Adds the controller of EtcdRestores to a manager. Its background jobs end with the lease. */
 export function addRestoreController(manager: Manager, options: RestoreControllerOptions): void {
   const restores = manager.informer(etcdRestores.resource);
   restores.addIndex(byCluster, ({ metadata, spec }) => [
@@ -53,7 +53,7 @@ export function addRestoreController(manager: Manager, options: RestoreControlle
   const restoresOf = (key: { readonly namespace?: string; readonly name: string }) =>
     restores.lister.byIndex(byCluster, keyString(key)).map(keyOf);
   const ofMember = (object: KubeObject) => [clusterOf(object) ?? []].flat().flatMap(restoresOf);
-  // What a job has found is looked at right away, not when the next look is due.
+  // The result of a job is used at once, not when the next reconciliation is due.
   const { client, clock, random, fence } = manager;
   const jobs = new Jobs(clock, (job) => controller.queue.add(keyString(restoreOfJob(job))));
   manager.add(jobs);

@@ -8,7 +8,7 @@ import { describeFailure } from './restore-error.ts';
 export interface JobContext {
   readonly signal: AbortSignal;
   readonly onProgress: (bytes: number) => void;
-  /** Told why a part of it has to be tried again, which it does by itself. */
+  /** Called with the reason when the job itself retries a part of its work. */
   readonly onTrouble?: (why: string) => void;
 }
 
@@ -23,7 +23,10 @@ interface Job {
   /** Resolves when it has ended. */
   task: Promise<void>;
   state: JobState<unknown>;
-  /** When its present row of failures began, and the end of that row that may last as long, by the monotonic clock. */
+  /**
+   * When its present series of failures began, when the failures with the present limit began, and that limit; times of the monotonic
+   * clock.
+   */
   failing: { readonly since: number; readonly alike: number; readonly limit: number | undefined } | undefined;
   /** When it failed. */
   failedAt: number | undefined;
@@ -34,8 +37,8 @@ interface Job {
 const shortestPause = 1_000;
 
 /**
- * Work that takes longer than a look at the world, by name. It goes on beside the looks, of which each sees how it stands;
- * after a crash it is begun afresh. None outlives the lease, the process, or the object that it was begun for.
+ * Jobs that take longer than a reconciliation, by name. They run in the background, and each reconciliation reads their state. After a
+ * crash they start from the beginning. No job outlives the lease, the process, or the object that it was started for.
  */
 export class Jobs {
   readonly name: string;
@@ -47,8 +50,9 @@ export class Jobs {
   readonly #tasks = new Set<Promise<void>>();
 
   /**
-   * @param onEnd is told when a job has ended well that nobody has forgotten: it is time for a look. Not of a failure, after which the
-   * plan says when to look again: the manage it begins the job again, and one that fails at once would be begun without end.
+   * @param onEnd called when a job has succeeded and was not forgotten, so that its object is reconciled at once. Not called after a
+   * failure: the plan says when to reconcile again, because a reconciliation restarts the job, and a job that fails immediately would be
+   * restarted in a loop.
    */
   constructor(clock: Clock, onEnd: (name: string) => void = () => undefined, name = 'jobs of restores') {
     this.name = name;

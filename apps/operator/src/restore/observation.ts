@@ -41,7 +41,7 @@ export interface RestoreFacts {
   readonly clusterName: string;
   /** Set if the source is what members of the cluster hold, or what the member of this name holds. */
   readonly survivor?: { readonly member: string | undefined } | undefined;
-  /** The EtcdCluster, of the same namespace, whose copy a new cluster becomes; undefined for any other source. */
+  /** Name of the EtcdCluster, in the same namespace, that the new cluster is a copy of; undefined for any other source. */
   readonly cloneOf?: string | undefined;
   /** Set if the source is a full backup with the changes after it, up to this time or revision. */
   readonly pointInTime?: { readonly time?: string; readonly revision?: number } | undefined;
@@ -193,8 +193,7 @@ export interface TargetFacts {
   readonly secretProblems: readonly string[];
   readonly marker: RestoreMarker | undefined;
   /**
-   * True if the EtcdRestore that left the mark is no more: somebody took its finalizer off, and nobody will put back what it
-   * did.
+   * True if the EtcdRestore that set the mark no longer exists: its finalizer was removed by hand, so its changes will not be rolled back.
    */
   readonly markIsOrphaned: boolean;
   /** As recorded on the object: its present life, and its identity in etcd, empty while it has none. */
@@ -241,7 +240,7 @@ export interface LifePod {
 /** A pod that a cluster may be recovered from. */
 export interface SurvivorFacts {
   readonly node: string;
-  /** True if its etcd may run where nobody sees it: its node does not report, or cannot be read, and is not known to be gone. */
+  /** True if its etcd may still run unnoticed: its node does not report, or cannot be read, and is not known to be gone. */
   readonly mayRunUnseen: boolean;
   /** True if it has stopped for good, as one that was evicted. */
   readonly hasEnded: boolean;
@@ -344,7 +343,7 @@ export interface SeedAnswer {
   readonly loginProblem: string | undefined;
 }
 
-/** Work that takes longer than a look: it goes on in this process, and is begun afresh after a crash. */
+/** A job that takes longer than a reconciliation: it runs in this process, and starts from the beginning after a crash. */
 export interface JobFacts {
   /** Looks at the source without reading it. */
   readonly inspect: JobState<SourceFacts>;

@@ -118,8 +118,9 @@ export class RestoreReconciler implements Reconciler {
   }
 
   /**
-   * What ends a restore ends it for good, so it is decided only on what the API server says now: of two caches one may be behind the other.
-   * Undefined if the restore is gone or another operator's by now; the cache will tell.
+   * A restore that has finished cannot be continued. So a plan that finishes it is made again with data read from the API server: one of
+   * two caches may be behind the other. Undefined if the restore was deleted or is now managed by another operator; the cache will show
+   * that.
    */
   async #decide(cached: Found, context: ReconcileContext): Promise<Decided | undefined> {
     const decided = await this.#lookAndPlan(cached, context);

@@ -29,7 +29,7 @@ export interface OperatorScope {
   controllerName(kind: string): string;
   /** For a kind that it reconciles. */
   responsibility<T extends KubeObject>(resource: Resource<T>): Responsibility<T>;
-  /** Has a controller look again at the objects of a namespace when an operator of that namespace comes or goes. */
+  /** Lets a controller reconcile the objects of a namespace again when an operator of that namespace starts or stops. */
   watch(builder: ControllerBuilder, objectsIn: (namespace: string) => readonly ObjectKey[]): ControllerBuilder;
 }
 

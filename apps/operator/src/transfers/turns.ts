@@ -6,7 +6,7 @@ const mebibyte = 1024 * 1024;
 
 const lookAgainAfter = 2_000;
 
-/** Leave to move bytes, until it is disposed of. */
+/** Permission to transfer bytes, until it is disposed of. */
 export interface Turn extends Disposable {
   readonly bufferBytes: number;
 }

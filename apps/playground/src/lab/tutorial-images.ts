@@ -31,7 +31,7 @@ function nginxStandIn(busybox: ProgramFiles): Image {
   return createImage({
     files: { entries: [...shell, bash, page] },
     entrypoint: [],
-    // The first process of a container ends on a signal only if it says so.
+    // The first process of a container ignores signals that it has no handler for.
     cmd: ['sh', '-c', 'trap "exit 0" TERM; busybox httpd -f -p 80 -h /www & wait'],
     env: {},
   });

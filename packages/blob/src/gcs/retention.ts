@@ -16,7 +16,7 @@ export function retentionInput(lock: ObjectLock | undefined, now: number): Pick<
 
 /**
  * Throws if a lock that was asked for is not shown.
- * @param found undefined if the store does not let whoever asks look at the object
+ * @param found undefined if the credentials may not read the metadata of the object
  */
 export function checkRetained(lock: ObjectLock, found: GcsObject | undefined, key: string, now: number): void {
   const { mode, retainUntilTime } = found?.retention ?? {};

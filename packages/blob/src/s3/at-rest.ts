@@ -77,7 +77,7 @@ interface ToldLock {
 
 /**
  * Throws if a lock that was asked for is not shown.
- * @param told undefined if the store does not let whoever asks look at the object
+ * @param told undefined if the credentials may not read the metadata of the object
  * @param now milliseconds since the epoch
  */
 export function checkLocked(lock: ObjectLock, told: ToldLock | undefined, key: string, now: number): void {

@@ -15,7 +15,7 @@ export interface ResolvedCredentials {
   readonly secrets: readonly string[];
 }
 
-/** Do they come from the environment of this process, in whole or by a role that is assumed with what is there? */
+/** True if the credentials come from the environment of this process, or from a role that is assumed with those. */
 export function areS3CredentialsAmbient(credentials: S3Credentials): boolean {
   return isAmbient(
     credentials.kind === 'files' ? readAwsProfile(credentials, credentials.profile).credentials : credentials,

@@ -51,7 +51,7 @@ interface Patience {
 
 const usualPatience: Patience = { graceMs: 5_000, cleanUpMs: 20_000 };
 
-/** Whoever stops a put has a time of their own to keep. What is not taken back by then is swept later. */
+/** A caller that aborts a put must not wait long. What is not deleted by then is cleaned up later. */
 const hurriedPatience: Patience = { graceMs: 500, cleanUpMs: 2_000 };
 
 /** A part whose connection broke may still reach the store. Some stores then bring back the upload it belonged to. */
@@ -242,7 +242,7 @@ export class Put<Upload> {
     );
   }
 
-  /** After a failure that leaves open whether the object was stored, a look at the store mostly tells. */
+  /** After a failure that leaves open whether the object was stored, reading its metadata usually tells. */
   async #settled(reason: unknown): Promise<PutResult> {
     const asked = this.#asked;
     const { signal } = this.#options;

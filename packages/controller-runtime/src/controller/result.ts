@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type Duration, milliseconds } from '../duration.ts';
 
-/** What a reconcile came to. Made with `done`, `requeue`, `requeueAfter` or `terminal`; a failure is thrown instead. */
+/** Result of a reconcile. Created with `done`, `requeue`, `requeueAfter` or `terminal`; a failure is thrown instead. */
 export type Result =
-  /** The world is as wanted; the next event brings the key back. */
+  /** The state is as desired; the next event reconciles the key again. */
   | { readonly type: 'done' }
-  /** Look again soon, and later each time in a row that it comes to this. */
+  /** Reconcile again soon, with a longer delay each consecutive time. */
   | { readonly type: 'requeue' }
-  /** Look again after this many milliseconds, or at the next event if that is sooner. */
+  /** Reconcile again after this many milliseconds, or at the next event if that is sooner. */
   | { readonly type: 'requeueAfter'; readonly milliseconds: number }
   /** It cannot succeed until something changes; trying again would not help. Reported, not retried. */
   | { readonly type: 'terminal'; readonly error: Error };
@@ -21,14 +21,14 @@ export function done(): Result {
 }
 
 /**
- * Look again soon, with growing delays as after a failure (5 ms to 1000 s) until the reconcile comes to something else: for what is
- * under way and brings no event.
+ * Reconcile again soon, with growing delays as after a failure (5 ms to 1000 s) until the reconcile has another result. For work in
+ * progress whose end causes no event.
  */
 export function requeue(): Result {
   return requeueResult;
 }
 
-/** Look again after `delay`. The last reconcile decides: a delay asked for earlier is forgotten. No delay is as `requeue()`. */
+/** Reconcile again after `delay`. The last reconcile decides: an earlier delay is forgotten. No delay is the same as `requeue()`. */
 export function requeueAfter(delay: Duration): Result {
   return { type: 'requeueAfter', milliseconds: milliseconds(delay) };
 }

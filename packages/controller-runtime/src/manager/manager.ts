@@ -171,7 +171,7 @@ class ControllerManager implements Manager {
     if (leaderElection) this.#announceReplacement(leaderElection);
   }
 
-  /** Whoever looks at the lease finds why all work was begun again. */
+  /** The event on the lease says why all work was restarted. */
   #announceReplacement({ leaseName: name, leaseNamespace: namespace }: LeaderElectionOptions): void {
     const events = this.eventRecorder('controller-runtime');
     const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { namespace, name } };

@@ -37,7 +37,7 @@ export interface Route {
   readonly tls?: TlsMaterial;
 }
 
-/** Silence after which it is asked whether the other side is still there, in milliseconds; left to the system it is two hours. */
+/** Idle time in milliseconds before the first TCP keep-alive probe. The default of the system is two hours. */
 const askAfter = 10_000;
 
 /** `10.0.0.7:2379`; an IPv6 address has brackets, to be told from the port. */

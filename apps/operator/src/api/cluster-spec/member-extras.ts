@@ -16,7 +16,7 @@ export const reservedVolumes = [
 export const reservedPorts = [2379, 2380, 2381, 2389, 19_999] as const;
 export const reservedPortNames = ['server', 'client', 'metrics', 'restore'] as const;
 
-/** Of a container, what a user may say. Its security context is that of all containers of the pod; it has no probes and no hooks. */
+/** Fields that a user may set for a container. All containers share the security context of the pod, and have no probes and no hooks. */
 export const containerFields = [
   'name',
   'image',

@@ -38,7 +38,7 @@ function asked({ metadata = {}, spec }: EtcdBackup): unknown {
   return { others, spec };
 }
 
-/** Carries out one step. Throws what is nobody's answer: the work queue retries then. */
+/** Carries out one step. Throws unexpected failures; the work queue then retries. */
 async function act(step: BackupStep, backup: EtcdBackup, context: ActContext): Promise<StepOutcome> {
   const { runs } = context.ports;
   const { uid = '' } = backup.metadata ?? {};

@@ -146,8 +146,8 @@ export class BackupRuns {
   }
 
   /**
-   * Calls off the run of an object that is gone: nobody will ask what it came to. Resolves when it has ended: whoever comes after it may
-   * write the same object, which it must not clean up then.
+   * Cancels the run of an object that was deleted; its outcome is not needed. Resolves when the run has ended: a later run may write the
+   * same object in the store, which this run must not delete then.
    */
   async abandon(uid: string): Promise<void> {
     const run = this.#runs.get(uid);

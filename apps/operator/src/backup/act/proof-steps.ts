@@ -10,7 +10,7 @@ import { proveBackup } from '../prove/run-proof.ts';
 import { tellProof } from '../status/backup-events.ts';
 import type { ActContext, StepOutcome } from './act-context.ts';
 
-/** Written down first: whoever comes after a crash begins it again, and retention leaves its backup. */
+/** Recorded first: after a crash the next process starts the proof again, and retention keeps its backup. */
 export async function startProof(
   backup: EtcdBackup,
   { path, due }: Extract<ProofStep, { do: 'startProof' }>,

@@ -74,7 +74,7 @@ function spared(backup: EtcdBackup, { place }: BackupOrder, { backupOf, proofs }
   return sparedKeys(status, proofs.path(uid), place);
 }
 
-/** Written before the first byte: whoever comes after a crash finds what was left unfinished. */
+/** Written before the first byte, so that after a crash the next process finds what was left unfinished. */
 async function note(backup: EtcdBackup, object: string, ports: ActPorts, signal: AbortSignal): Promise<void> {
   const { clock, client, runs } = ports;
   const progress = { object, startTime: formatTime(clock.now()) };

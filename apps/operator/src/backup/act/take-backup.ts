@@ -48,7 +48,7 @@ export interface TakePorts {
   readonly spared: () => ReadonlySet<string>;
   /** Keeps others from writing to a place until the value is disposed of; throws if another backup is being written to it. */
   readonly hold: (place: WritePlace) => Disposable;
-  /** Waits for a turn to move bytes; resolves with what gives it back, and how much memory may be used. */
+  /** Waits for permission to transfer bytes; resolves with a function that returns it, and with how much memory may be used. */
   readonly turn: (signal: AbortSignal) => Promise<Turn>;
   /** Told which object is about to be written; the run goes on when that has been noted. */
   readonly announce: (object: string, totalBytes: number) => Promise<void>;

@@ -30,7 +30,7 @@ function isNews(before: Point, after: Point): boolean {
   return Math.abs(to - from) >= (before.revision === after.revision ? quietInterval : pointInterval) - 1_000;
 }
 
-/** What is to be said of recording; undefined if nobody asks for it. */
+/** What to report about recording; undefined if the spec does not ask for it. */
 export function recordingClaim(
   { order, memory }: Pick<BackupObservation, 'order' | 'memory'>,
   report: StreamReport | undefined,

@@ -35,16 +35,16 @@ export interface StreamsOptions {
   readonly clock: Clock;
   /** Has an object looked at. */
   readonly enqueue: (object: { readonly namespace: string; readonly name: string }) => void;
-  /** Told how far a stream has come. @default nobody is */
+  /** Called with the progress of a stream. @default not called */
   readonly onPoint?: (uid: string, point: RecoveryPoint) => void;
   /** Path of the last backup of an object, as it is known now. */
   readonly lastPath: (object: { readonly namespace: string; readonly name: string }) => string | undefined;
 }
 
-/** How often an object is looked at because its recovery point has moved, in milliseconds. */
+/** How often an object is reconciled because its recovery point has moved, in milliseconds. */
 export const pointInterval = 3_000;
 
-/** And if nothing was written to the cluster, so that only the time has moved. */
+/** The same interval while nothing is written to the cluster, so that only the time of the recovery point moves. */
 export const quietInterval = 60_000;
 
 /** A second full backup that changes ask for within this time is not made at once: compaction may be faster than backups are. */

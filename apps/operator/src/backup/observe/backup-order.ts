@@ -50,7 +50,7 @@ const defaultTimeoutSeconds = 60;
 /** Timers cannot be set for longer. */
 const longestTimeoutSeconds = 7 * 24 * 3600;
 
-/** Reads a spec. Total: nobody checked the objects that CoreOS etcd-operator left. */
+/** Reads a spec. Never throws: objects left by the CoreOS etcd-operator were not validated. */
 export function orderOf({ metadata, spec }: EtcdBackup): OrderResult {
   // What is missing has reasons of its own below.
   const misfits = specMisfits(etcdBackups, spec, 'passed over');

@@ -30,7 +30,7 @@ export interface ObservePorts {
   readonly firstSeen: FirstSeen;
 }
 
-/** Gathers what one decision about an EtcdBackup needs. Asks nobody: the object and its run are known to this process. */
+/** Gathers what one decision about an EtcdBackup needs. Sends no request: the object and its run are known to this process. */
 export function observe(
   backup: EtcdBackup,
   run: RunState | undefined,

@@ -9,7 +9,7 @@ import { nextDue, type Past } from './schedule.ts';
 import { backupWantedAt, planStream, type StreamStep } from './stream-plan.ts';
 
 export type BackupStep =
-  /** Writes down what a run came to, and tells people. */
+  /** Records the outcome of a run in the status, and reports it with an event. */
   | { readonly do: 'recordOutcome' }
   /** A run that was cancelled says nothing about the backup. */
   | { readonly do: 'forgetRun' }
@@ -43,7 +43,7 @@ export interface BackupPlan {
   readonly steps: readonly BackupStep[];
   /** When the next backup is due, of those that are made again and again. */
   readonly nextDue: number | undefined;
-  /** When to look again, in milliseconds since the epoch; undefined: only when something changes. */
+  /** When to reconcile again, in milliseconds since the epoch; undefined: only when something changes. */
   readonly lookAt: number | undefined;
 }
 

@@ -29,14 +29,14 @@ export type ProofStep =
   | { readonly do: 'startProof'; readonly path: string; readonly due: number }
   /** Writes down what a proof came to, and tells people. */
   | { readonly do: 'recordProof' }
-  /** Ends a proof that nobody asks for any more. */
+  /** Ends a proof that the spec no longer asks for. */
   | { readonly do: 'cancelProof' }
-  /** Nobody asks for proofs any more: what is said of the last one goes. What was proven stays. */
+  /** The spec no longer asks for proofs: the condition about the last proof is removed. status.lastProven stays. */
   | { readonly do: 'dropProof' };
 
 export interface ProofPlan {
   readonly steps: readonly ProofStep[];
-  /** When to look again, in milliseconds since the epoch; undefined: only when something changes. */
+  /** When to reconcile again, in milliseconds since the epoch; undefined: only when something changes. */
   readonly lookAt: number | undefined;
 }
 

@@ -81,7 +81,7 @@ export class ProofMember implements AsyncDisposable {
     }
   }
 
-  /** Deletes its pod, and resolves when it is gone. Rejects if it does not go: nobody's proof waits for a node without end. */
+  /** Deletes its pod, and resolves when it is gone. Rejects if it is not deleted in time: no proof waits for a node forever. */
   async remove(signal: AbortSignal = this.#signal): Promise<void> {
     const { client, clock, fence } = this.#ports;
     const { namespace, uid } = this.#owner;

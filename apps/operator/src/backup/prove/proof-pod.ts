@@ -85,7 +85,7 @@ export function proofPod(options: ProofPodOptions): Pod {
   };
 }
 
-/** Whoever proves yields to whoever serves: nearly no share of the processor is reserved, and at most one is used. */
+/** Members that serve have priority over proofs: a proof reserves almost no CPU, and uses at most one. */
 function limits(bytes: number): NonNullable<Container['resources']> {
   const memory = `${256 + Math.ceil(bytes / mebibyte)}Mi`;
   return {

@@ -96,7 +96,7 @@ function claimOf(outcome: ProofOutcome, { path, pod }: { readonly path: string; 
   }
 }
 
-/** Nobody asks for proofs any more. */
+/** The spec no longer asks for proofs. */
 export function withoutProof(status: EtcdBackupStatus | undefined): ProofFields {
   return { proof: undefined, conditions: (status?.conditions ?? []).filter((condition) => condition.type !== type) };
 }

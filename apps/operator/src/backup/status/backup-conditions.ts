@@ -20,7 +20,7 @@ export function conditionsOf(
     readonly run: RunState | undefined;
     /** Paths of fields that no EtcdBackup has. @default none */
     readonly unknownFields?: readonly string[];
-    /** What is said of recording changes. @default nothing: nobody asks for it */
+    /** What to report about recording changes. @default nothing: the spec does not ask for it */
     readonly recording?: Claim | undefined;
   },
   now: string,
@@ -136,7 +136,7 @@ function pruned(run: RunState | undefined): Claim | undefined {
   return { type, status: 'False', reason: fault.reason, message: words };
 }
 
-/** There only once there was something to say. */
+/** Present only after a Secret without the label was used. */
 function unlabelled(
   status: EtcdBackupStatus | undefined,
   { outcome, progress: { secretWarning: message } }: RunState,

@@ -112,7 +112,7 @@ export function statusOf(
     readonly run: RunState | undefined;
     /** Paths of fields that no EtcdBackup has. @default none */
     readonly unknownFields?: readonly string[];
-    /** What is said of recording changes. @default nothing: nobody asks for it */
+    /** What to report about recording changes. @default nothing: the spec does not ask for it */
     readonly recording?: Claim | undefined;
     /** What this process knows of the stream. */
     readonly stream?: StreamReport | undefined;

@@ -33,7 +33,7 @@ import { recoverQuorum } from './recover-quorum.ts';
 
 type Of<K extends Step['do']> = Extract<Step, { do: K }>;
 
-/** Carries out one step. Throws what is nobody's answer: the caller stops and looks again. */
+/** Carries out one step. Throws unexpected failures; the caller then stops and observes again. */
 export function act(step: Step, context: ActContext): Promise<StepOutcome> {
   switch (step.do) {
     case 'ensureService':

@@ -54,7 +54,7 @@ export class DataHashes {
     if (isGood && known.found.revision === revision && known.found.reached === reached) return known.found;
     try {
       const answer = await client?.maintenance.hashKv(BigInt(revision), { signal, timeoutMs });
-      // Whoever answers now may not be the one that answered before.
+      // The process that answers now may not be the one that answered before.
       if (!answer || formatId(answer.header.memberId) !== id) return undefined;
       const found = { hash: answer.hash, revision, compactRevision: Number(answer.compactRevision), reached };
       this.#known.set(id, { found, at: this.#clock.monotonic() });

@@ -71,7 +71,7 @@ export class EtcdObserver {
   readonly #hashes: DataHashes;
   /** Members by their IDs, and the quorum under `quorum`, or its absence under `no quorum`. */
   readonly #listed: FirstSeen;
-  /** Why members did not let us look, the last time they were asked. */
+  /** Why members refused access the last time they were asked. */
   #locked: string | undefined;
 
   constructor(options: EtcdObserverOptions) {
@@ -83,7 +83,7 @@ export class EtcdObserver {
     this.#hashes = new DataHashes(options.clock);
   }
 
-  /** The clients behind the last look, for acting on what it found. */
+  /** The clients of the last observation, for acting on its result. */
   clients(targets: readonly MemberTarget[], credentials: ClusterCredentials): ReadonlyMap<string, MemberClient> {
     return this.#pool.clients(targets, credentials);
   }
@@ -192,7 +192,7 @@ export class EtcdObserver {
     return { kind: 'peerOnly', since: this.#memory.closedSince(target.podUid), applied };
   }
 
-  /** Whoever answers and votes may be asked; the one with the most applied entries first. */
+  /** Voters that answer, the one with the most applied entries first. */
   async #membership(
     clients: ReadonlyMap<string, MemberClient>,
     statuses: ReadonlyMap<string, MemberStatus>,

@@ -12,7 +12,7 @@ export interface MemberTarget {
   readonly serverName: string;
   /** True if the pod is being deleted. @default false */
   readonly isEnding?: boolean;
-  /** True if, besides, its process has ended: nobody is there to be asked. @default false */
+  /** True if its process has ended as well, so that it cannot answer. @default false */
   readonly hasEnded?: boolean;
   /** True if it joins, and does not vote yet as far as its pod says. @default false */
   readonly isJoining?: boolean;
@@ -62,7 +62,7 @@ export class MemberPool {
     return new Map(reachable.map((target) => [target.podName, this.#clientOf(target)]));
   }
 
-  /** The same client over a new connection: an old one may lead to whoever had the address before. */
+  /** The same client over a new connection: an old one may lead to the pod that had the address before. */
   renewed(target: MemberTarget): MemberClient {
     const known = this.#entries.get(target.podUid);
     if (known) this.#drop(target.podUid, known);

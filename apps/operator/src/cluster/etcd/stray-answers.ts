@@ -9,7 +9,7 @@ export function isStray(target: MemberTarget, { clusterId, memberId }: MemberSta
   return formatId(clusterId) !== target.clusterId || formatId(memberId) !== target.memberId;
 }
 
-/** Whoever answers for another cluster is not asked who the members of this one are, unless nobody else answers. */
+/** A member of another cluster is not asked for the member list of this one, unless no other member answers. */
 export function withoutStrays(
   targets: readonly MemberTarget[],
   statuses: ReadonlyMap<string, MemberStatus>,

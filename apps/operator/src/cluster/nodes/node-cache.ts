@@ -8,7 +8,7 @@ import type { Clock } from '@etcd-operator/ports';
  * step, and a pod on a new node may be seen before its node.
  */
 const absentAfter = 30_000;
-/** Whoever has not asked for so long starts again: what was there in between is not known. */
+/** If a node was not asked about for this long, the time since it is missing starts again: what happened meanwhile is not known. */
 const askedWithin = 60_000;
 
 interface Missing {

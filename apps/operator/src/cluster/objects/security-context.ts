@@ -35,7 +35,7 @@ export function containerSecurity(
       ...(!mayEscalate(containerSecurityContext) && { allowPrivilegeEscalation: false }),
       ...(user && { capabilities: { drop: ['ALL'] } }),
       ...containerSecurityContext,
-      // Whoever adds one has not asked to keep the rest.
+      // A user who adds a capability has not asked to keep the rest.
       ...(user && capabilities && { capabilities: { drop: ['ALL'], ...capabilities } }),
     };
   }

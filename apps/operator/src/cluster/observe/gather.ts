@@ -45,7 +45,7 @@ export interface ClusterCaches {
   isNodeAbsent(name: string): boolean;
 }
 
-/** From the caches: what every ordinary look uses. */
+/** From the caches: what an ordinary reconciliation uses. */
 export function fromCaches(cluster: EtcdCluster, caches: ClusterCaches): ClusterObjects {
   const { name = '', namespace = '', uid = '' } = cluster.metadata ?? {};
   const found = caches.pods({ namespace, name });

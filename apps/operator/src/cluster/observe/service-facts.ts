@@ -12,7 +12,7 @@ export function serviceState(found: Service | undefined, wanted: Service, uid: s
   return covers(found.spec, wanted.spec) &&
     covers(found.metadata?.labels, wanted.metadata?.labels) &&
     covers(found.metadata?.annotations, wanted.metadata?.annotations) &&
-    // What left the spec is still there otherwise.
+    // Without this, annotations that were removed from the spec would stay on the Service.
     found.metadata?.annotations?.[annotations.fromSpec] === wanted.metadata?.annotations?.[annotations.fromSpec]
     ? 'current'
     : 'drifted';

@@ -25,7 +25,7 @@ export interface Assessment {
   readonly clusterId: string;
   /** In the order of their names. Empty if membership is unknown. */
   readonly members: readonly MemberView[];
-  /** Those that this operator looks after: all but unmanaged ones. The size asked for counts these. */
+  /** Members that this operator manages: all but unmanaged ones. spec.size counts these. */
   readonly own: readonly MemberView[];
   readonly membershipKnown: boolean;
   /** Unmanaged ones included: they count for quorum. */

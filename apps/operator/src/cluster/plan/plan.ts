@@ -37,7 +37,7 @@ export interface Plan {
   readonly identity: Identity;
   /** Present once an identity is latched and the spec is valid. */
   readonly assessment: Assessment | undefined;
-  /** When to look again if nothing happens before, in milliseconds; undefined if only an event can change anything. */
+  /** When to reconcile again if no event comes earlier, in milliseconds; undefined if only an event can change anything. */
   readonly retryAfter: number | undefined;
 }
 
@@ -99,7 +99,7 @@ export function planCluster(observation: Observation, now: number): Plan {
   const idle = (situation: Situation, ...waits: Wait[]): Plan =>
     finish(situation, identity, assessIfPossible(observation, identity, now), { steps: [], waits });
   if (cluster.deleting) return idle('deleting');
-  // A restore is asked for after the pause, and its members are nobody's yet.
+  // A restore takes precedence over the pause: it was requested later, and its members are not managed yet.
   if (cluster.paused && !cluster.restore) return idle('paused');
   if ('problems' in cluster.desired) return idle('invalid');
   if (observation.oldOperator) {
@@ -130,7 +130,7 @@ function whileRestoring(observation: Observation, restore: string): Proposal {
   return { steps: services(observation), waits: [{ reason, retryAfter: rarely }] };
 }
 
-/** How soon to look again at what only a person can change. */
+/** How soon to reconcile again if only a person can change the situation. */
 const rarely = 60_000;
 
 /** A cluster that is left alone is still looked at, so that its status tells the truth. */

@@ -25,14 +25,14 @@ export function waitFor(reason: string, retryAfter: number): Proposal {
   return { steps: [], waits: [{ reason, retryAfter }] };
 }
 
-/** How soon to look again at something that etcd is about to finish. */
+/** How soon to reconcile again while etcd is about to finish something. */
 export const soon = 250;
-/** How soon to look again at something that people or Kubernetes must change; an event usually comes first. */
+/** How soon to reconcile again while people or Kubernetes must change something; an event usually comes earlier. */
 export const later = 5_000;
 
 /**
- * How soon to look again at what has been silent for so long: no event tells that etcd answers again. What has just fallen silent
- * often answers the next moment; what has been silent for long is not asked all the time.
+ * How soon to reconcile again while a member has not answered for this long; no event reports that etcd answers again. One that has just
+ * stopped answering often answers a moment later; one that has not answered for long is asked less often.
  */
 export function patience(silentFor: number): number {
   return Math.min(later, Math.max(soon, silentFor));

@@ -161,7 +161,7 @@ export interface PlannedStep {
 /** What the operator is waiting for, in words, and what ends the wait. */
 export interface Wait {
   readonly reason: string;
-  /** When to look again if nothing happens before, in milliseconds. */
+  /** When to reconcile again if no event comes earlier, in milliseconds. */
   readonly retryAfter: number;
 }
 

@@ -96,7 +96,7 @@ function available(observation: Observation, plan: Plan, hasRun: boolean): Condi
   }
 }
 
-/** Pods of CoreOS that are not adopted yet may well serve: nobody has asked them. */
+/** Pods of the CoreOS etcd-operator that are not adopted yet may serve; they have not been asked. */
 function refused(observation: Observation, plan: Plan, words: string): ConditionClaim {
   if (plan.assessment) return serving(observation, plan, reasons.quorumLost, words);
   return availability(observation.pods.some(({ ready }) => ready) ? 'Unknown' : 'False', reasons.notAllowed, words);

@@ -7,8 +7,8 @@ import type { MemberHealth } from '../plan/member-health.ts';
 type MemberDetail = NonNullable<EtcdClusterStatus['memberDetails']>[number];
 
 /**
- * How each member is. While nobody can tell who the members are, those last known, and what is seen of them: their last revision
- * counts for a restore, which must not fall behind it.
+ * Health of each member. While the member list cannot be read, the last known members and what is observed of them: a restore must not go
+ * below their last revision.
  */
 export function memberDetails(
   previous: EtcdClusterStatus | undefined,

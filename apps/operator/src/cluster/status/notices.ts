@@ -124,7 +124,7 @@ const versionAdvisory: Notice = ({ cluster: { desired, currentVersion } }, { ass
     : undefined;
 };
 
-/** Whoever names an old version learns at once which ones there are, not when its image cannot be pulled. */
+/** A user who sets an old version learns the supported ones at once, not only when its image cannot be pulled. */
 function unsupportedWish(text: string): ReturnType<Notice> {
   const version = parseVersion(text);
   if (!version || supportOf(version).state !== 'endOfLife') return undefined;

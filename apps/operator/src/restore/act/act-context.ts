@@ -24,7 +24,7 @@ export interface ActContext {
   readonly signal: AbortSignal;
 }
 
-/** Begins what goes on beside the looks. */
+/** Starts background jobs. */
 export interface BackgroundWork {
   inspect(): void;
   verify(): void;

@@ -14,7 +14,7 @@ import { deleteOwnSecret } from './delete-own-secret.ts';
 import { createSeed, settleSeed } from './seed-steps.ts';
 import { startMember } from './start-member.ts';
 
-/** Carries out one step. What Kubernetes refuses is thrown: the world is looked at again. */
+/** Carries out one step. Throws what Kubernetes refuses; the restore is then observed again. */
 export async function act(step: RestoreStep, context: ActContext): Promise<void> {
   switch (step.do) {
     case 'inspect':
@@ -30,7 +30,7 @@ export async function act(step: RestoreStep, context: ActContext): Promise<void>
     case 'write':
       return context.jobs.write();
     case 'addFinalizer':
-      // Of one that is gone this is refused: what comes after it is done for nobody, and nobody would put it back.
+      // The API server refuses this if the EtcdRestore was deleted. Later steps must not run then: nothing would roll them back.
       return patchRestore(addFinalizerPatch(context.restore, restoreFinalizer), context);
     case 'removeFinalizer':
       return ifThere(patchRestore(removeFinalizerPatch(context.restore, restoreFinalizer), context));

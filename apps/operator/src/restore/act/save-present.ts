@@ -28,7 +28,7 @@ export interface SafetyAttempt {
 export type Incarnation = ReadonlyMap<string, MemberClient | undefined>;
 
 export interface SaveOptions {
-  /** The incarnations whose members may be asked, the newest first, as they are now. Closed by whoever calls. */
+  /** The incarnations whose members may be asked, the newest first, as they are now. The caller closes it. */
   readonly incarnations: () => readonly Incarnation[];
   /** Shows that the member in this pod has never received anything. @default that is never shown */
   readonly isEmpty?: (pod: string, signal: AbortSignal) => Promise<boolean>;

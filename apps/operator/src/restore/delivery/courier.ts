@@ -95,7 +95,7 @@ export class Courier {
   }
 
   #call(what: keyof typeof requests, headers: Readonly<Record<string, string | number>>): ClientRequest {
-    // A connection that is gone already never says so again: whoever waited for its end would wait for ever.
+    // A connection that is already closed emits no further event: waiting for its end would never finish.
     if (this.#socket.destroyed) throw new RestoreError('NotDelivered', 'the connection to the new member was lost');
     this.#fence();
     return request({ ...requests[what], headers, agent: this.#connection, signal: this.#signal });
@@ -140,7 +140,7 @@ async function connect(agent: AgentAddress, signal: AbortSignal): Promise<TLSSoc
   }
 }
 
-/** A container that runs listens a moment later: asking again at once is shorter than a look at the world. */
+/** A container starts listening shortly after it is running: dialing again at once is faster than waiting for the next reconciliation. */
 async function reach({ ip, dial, clock, patience }: AgentAddress, signal: AbortSignal): Promise<Duplex> {
   const end = clock.monotonic() + patience;
   for (;;) {
@@ -155,7 +155,7 @@ async function reach({ ip, dial, clock, patience }: AgentAddress, signal: AbortS
 }
 
 function answerTo(call: ClientRequest): Promise<IncomingMessage> {
-  // What happens to the connection after the answer is nobody's concern.
+  // Errors of the connection after the response are ignored.
   call.on('error', () => undefined);
   const answer = new Promise<IncomingMessage>((resolve, reject) => {
     call.once('response', resolve);

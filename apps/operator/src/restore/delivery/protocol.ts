@@ -14,7 +14,7 @@ export const requests = {
   keep: { method: 'POST', path: '/v1/keep' },
 } as const;
 
-/** A read that a store has lent: whoever holds it can read the object. Never to be said anywhere but on the channel. */
+/** A signed URL for reading one object. Anyone who has it can read the object, so it is sent only over this channel and never logged. */
 export interface FetchOrder {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -82,7 +82,7 @@ export function pullSecrets({ metadata, spec }: Pod, agent: AgentSource): Pick<P
   return all.length > 0 ? { imagePullSecrets: all } : {};
 }
 
-/** The Secret is optional: it is gone when the pod starts again after a reboot, and nobody needs it then. */
+/** The Secret is optional: it no longer exists when the pod starts again after a reboot, and is not needed then. */
 function volumes({ secretName }: SeedSource): readonly Volume[] {
   return [
     { name: 'restore-snapshot', emptyDir: {} },

@@ -21,7 +21,7 @@ export async function foundOnServer(
   const current = await ignoreNotFound(client.resource(etcdRestores.resource).get({ namespace, name }, { signal }));
   if (!current || current.metadata?.uid !== uid) return undefined;
   const cluster = clusterNameOf(current.spec);
-  // Nobody has asked the API server whether this is a name: it was stored before there was a schema.
+  // The API server has not validated this name: the object was stored before the CRD had a schema.
   if (!isObjectName(cluster)) return { restore: current, cluster: undefined, pods: [], volumes: [] };
   const ofCluster = `${labels.cluster}=${cluster}`;
   const [found, members, claims] = await Promise.all([

@@ -213,7 +213,7 @@ async function hasSecret(restore: EtcdRestore, client: Client, signal: AbortSign
   }
 }
 
-/** A client of one pod's etcd, for the time of one look. */
+/** A client of one pod's etcd, for the duration of one observation. */
 export function memberClient(
   pod: Pod,
   cluster: EtcdCluster,

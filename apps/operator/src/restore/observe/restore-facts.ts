@@ -132,7 +132,7 @@ function sourceOf(source: NonNullable<EtcdRestoreStatus['source']>): SourceFacts
 function safetyOf({ safetySnapshot }: EtcdRestoreStatus): SafetyFacts | undefined {
   if (!safetySnapshot) return undefined;
   const { path, revision = 0, bytes = 0, current = false, members = [], skipped } = safetySnapshot;
-  // One of which nobody has recorded that it is current may be older than what others hold.
+  // A snapshot that is not recorded as current may be older than the data of other members.
   if (path !== undefined) return { kind: 'kept', path, revision, bytes, isCurrent: current, members };
   return { kind: 'skipped', why: skipped ?? '', ...(revision > 0 && { revision }) };
 }

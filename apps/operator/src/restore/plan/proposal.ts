@@ -6,7 +6,7 @@ import type { PlannedRestoreStep, RestorePlan } from './step.ts';
 
 type WaitingJob = Extract<JobState<unknown>, { kind: 'waiting' }>;
 
-/** Steps to take now; the world is looked at again right after them. */
+/** Steps to take now; the restore is observed again right after them. */
 export function take(phase: RestorePhaseName, steps: readonly PlannedRestoreStep[], reason = ''): RestorePlan {
   return { steps, report: { phase, reason }, lookAgainAfter: 20 };
 }

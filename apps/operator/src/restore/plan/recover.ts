@@ -14,10 +14,13 @@ import { fail, finish, patiently, take, wait } from './proposal.ts';
 import { type OldData, objection, oldData, saved, startStep, stopSteps } from './save.ts';
 import type { PlannedRestoreStep, RestorePlan } from './step.ts';
 
-/** Before anything is touched: is there anybody to recover from, and can nobody else be running? Undefined if all is well. */
+/**
+ * Checked before anything is changed: is there a member to recover from, and is it certain that no other member runs? Undefined if recovery
+ * is possible.
+ */
 export function whyNotRecoverable(seen: RestoreObservation): RestorePlan | undefined {
   const { restore, cluster, jobs } = seen;
-  // They are asked for a quorum, and say so if they have one. What is recorded was asked before this look at them.
+  // The members are asked whether they have a quorum. If a source is recorded, they were asked before this observation.
   const isRecorded = restore.source !== undefined;
   const isAsked = isRecorded || jobs.verify.kind === 'done';
   if (!restore.survivor) return undefined;
@@ -66,7 +69,7 @@ function whyLocked({ volumes }: OldData, { limits }: TargetFacts, wanted: string
 
 const needless = 'the cluster has a quorum, and recovery is not needed';
 
-/** As long as members are asked for a quorum at first: what one look sees of a leader may be over. */
+/** As long as members are first asked for a quorum: a leader that one observation sees may already be gone. */
 const leaderPatience = 15_000;
 
 function needlessNow({ name }: LifePod): RestorePlan {

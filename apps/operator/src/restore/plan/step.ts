@@ -121,7 +121,7 @@ export interface RestoreReport {
   readonly writtenRevision?: number;
 }
 
-/** What to do about a restore now, what to say, and when to look again if nothing happens before. */
+/** What to do about a restore now, what to report, and when to reconcile again if no event comes earlier. */
 export interface RestorePlan {
   readonly steps: readonly PlannedRestoreStep[];
   readonly report: RestoreReport | undefined;

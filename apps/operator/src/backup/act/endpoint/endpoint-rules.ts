@@ -57,7 +57,7 @@ export function judgeEndpoint(
   return trusted.length > 0 ? { addresses: trusted } : plainLogin(call);
 }
 
-/** One bad address among good ones condemns them all: whoever answers may choose the order. */
+/** One refused address among others refuses them all: the DNS server can choose their order. */
 function refusedAlways(
   { host, port }: EndpointCall,
   addresses: readonly string[],

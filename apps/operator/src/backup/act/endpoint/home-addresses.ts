@@ -44,7 +44,7 @@ export function hasOwnAddress({ spec, status }: Pod): boolean {
   return !spec?.hostNetwork && status?.phase !== 'Succeeded' && status?.phase !== 'Failed';
 }
 
-/** Without a selector, whoever writes its endpoints decides where it leads. */
+/** Without a selector, the author of its endpoints decides where it leads. */
 function addressesOf({ spec }: Service): readonly string[] {
   if (Object.keys(spec?.selector ?? {}).length === 0 || spec?.type === 'ExternalName') return [];
   return spec?.clusterIPs ?? (spec?.clusterIP ? [spec.clusterIP] : []);

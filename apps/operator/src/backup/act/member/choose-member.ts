@@ -7,7 +7,7 @@ import { type DialerFor, EndpointRefusedError } from '../endpoint/endpoint-diale
 import type { EndpointRefusal } from '../endpoint/endpoint-rules.ts';
 import type { EtcdAccess } from './etcd-access.ts';
 
-/** The member that the snapshot is taken from. Whoever chose it closes its client. */
+/** The member that the snapshot is taken from. The caller closes its client. */
 export interface ChosenMember {
   readonly endpoint: EtcdEndpoint;
   readonly client: MemberClient;

@@ -46,7 +46,7 @@ export async function removeLeftovers(
   const limited: Limited = (call) => withinLimit(clock, call);
   let isSilent = false;
   for (const key of leftoversOf(status)) {
-    // Of another path, or written by somebody else: it stays noted, for nobody has removed it.
+    // At another path, or written by another program: it stays in status.leftovers, because it was not removed.
     if (!isOwnKey(base, key)) {
       onLeft(key, new Error(`${key} is not below ${base}, the path of the spec`));
       continue;
@@ -100,10 +100,10 @@ async function isManifestListed(store: BlobStore, key: string, signal: AbortSign
   }
 }
 
-/** No attempt lasts for longer than a week: whatever began before that is written by nobody any more. */
+/** No attempt lasts for longer than a week: an upload that began before that is no longer being written. */
 const longestUploadMs = 8 * 24 * 3_600_000;
 
-/** Ends unfinished uploads of the series that nobody has noted; they cost money and are seen by nobody. */
+/** Aborts unfinished uploads of the series that are not in the status. They cost money and are not visible. */
 export async function sweepSeries(
   store: BlobStore,
   base: string,

@@ -120,7 +120,7 @@ async function deleteStrayManifests(
   }
 }
 
-/** The manifest goes last: as long as it is there, whoever comes after a crash knows whose this was. */
+/** The manifest is deleted last: while it exists, the next process after a crash knows which EtcdBackup made the backup. */
 export async function deleteBackup(store: BlobStore, key: string, signal: AbortSignal): Promise<void> {
   await deleteSurely(store, key, signal);
   await store.delete(manifestPath(key), { signal });

@@ -101,7 +101,7 @@ function first<T extends { readonly name: string }>(items: readonly T[], matches
 
 /** Brings the seed to the point where it can no longer found anything, and with that latches the cluster's identity. */
 function nurse(observation: Observation, desired: Desired, seed: MemberPod, incarnation: number): Proposal {
-  // What it holds goes with it, and nobody else has been told of the cluster yet: the next seed starts afresh.
+  // Its data is deleted with it, and no other member knows of the cluster yet: the next seed starts from empty.
   if (seed.terminating) return waitFor(`Waiting for the pod of first member ${seed.name} to be deleted.`, later);
   const answer = observation.etcd.answers.get(seed.name);
   if (answer?.kind === 'status') {
@@ -210,7 +210,7 @@ function heldBack(seed: MemberPod, { version, image }: Desired): string {
   );
 }
 
-/** Pods of this object that nobody recorded an identity for: CoreOS's etcd-operator's, or a status that was lost. */
+/** Pods of this object without a recorded cluster ID: they were created by the CoreOS etcd-operator, or the status was lost. */
 function adopt({ etcd }: Observation, pods: readonly MemberPod[], incarnation: number): Proposal {
   const { membership } = etcd;
   if (membership.kind === 'unknown') {

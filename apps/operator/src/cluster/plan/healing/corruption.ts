@@ -36,7 +36,7 @@ export function corruptionOf(assessment: Assessment): Corruption | undefined {
   return { raisedFor: raised, told, sound, deviating, isSettled };
 }
 
-/** True if nobody knows whose data is right. */
+/** True if it is not known whose data is right. */
 export function isDisputed(assessment: Assessment): boolean {
   return corruptionOf(assessment)?.sound.length === 0;
 }

@@ -104,7 +104,7 @@ function replaceFirst(assessment: Assessment, isMeant: (suspicion: Suspicion) =>
 /** While it still answers, or in clusters of five and more on versions that accept it with a dead voter around. */
 function addsFirst(assessment: Assessment, view: MemberView): boolean {
   const { voters, healthyVoters, clusterId } = assessment;
-  // Nobody joins while it is open whose data is right.
+  // No member joins while it is not known whose data is right.
   if (corruptionOf(assessment)) return false;
   if (isPresent(view, clusterId)) return true;
   if (voters.length < 5 || healthyVoters.length < voters.length - 1) return false;

@@ -5,7 +5,7 @@ import { type Proposal, take } from '../proposal.ts';
 /** How long somebody's learner may stay unstarted before it is taken out. */
 const unmanagedLimit = 300_000;
 
-/** Members that nobody here made. They are reported; only a learner that never started is ever removed (operator rule 29). */
+/** Members that this operator did not create. They are reported; only a learner that never started is ever removed (operator rule 29). */
 export function unmanagedMembersOf({ members }: Assessment): readonly MemberView[] {
   return members.filter((view) => view.health.kind === 'unmanaged');
 }
@@ -24,8 +24,8 @@ export function removeOverdueUnmanaged(assessment: Assessment): Proposal | undef
 }
 
 /**
- * Why nobody can join now: a new member waits for every name in its list to resolve, and an unmanaged member that has not started
- * may never get one (operator rule 9).
+ * Why no member can join now: a new member waits for every name in its list to resolve, and an unmanaged member that has not started may
+ * never get one (operator rule 9).
  */
 export function unmanagedInTheWay(assessment: Assessment): string | undefined {
   const [first] = unstarted(assessment);

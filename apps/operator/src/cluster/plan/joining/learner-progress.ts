@@ -22,7 +22,7 @@ export function learnerRetry({ pod, answer }: MemberView, now: number): number {
   return answer ? patience((now - answer.since) / 10) : soon;
 }
 
-/** The leader, or, where that is an unmanaged member whom nobody can ask, the voter that has applied most. etcd has the last word. */
+/** The leader, or, if that is an unmanaged member that cannot be asked, the voter that has applied most. etcd itself decides in the end. */
 export function furthest({ leader, healthyVoters }: Assessment): MemberView | undefined {
   if (leader?.health.kind !== 'unmanaged') return leader;
   const applied = ({ answer }: MemberView) => (answer?.kind === 'status' ? answer.raftAppliedIndex : 0);

@@ -9,7 +9,7 @@ export type Fate =
   | { readonly kind: 'left'; readonly revision: number; readonly leaderlessSince: number }
   /** Nothing of it is left, and nothing of it can still run. */
   | { readonly kind: 'gone'; readonly evidence: string }
-  /** It may come back, or nobody can tell. `why` is a clause. */
+  /** It may come back, or this is not known. `why` is a clause. */
   | { readonly kind: 'mayReturn'; readonly why: string };
 
 export interface LostVoter {
@@ -55,7 +55,7 @@ function fateOf(assessment: Assessment, name: string, id: string): Fate {
     if (pod.terminating) return mayReturn(`pod/${name} is being deleted`);
     return { kind: 'left', revision: answer.revision, leaderlessSince: answer.leaderlessSince };
   }
-  // Whoever's it is: only what is known not to be there cannot come back.
+  // Regardless of its owner: only what is known not to exist cannot come back.
   if (observation.volumes.some((volume) => volume.name === name)) return mayReturn(`pvc/${name} still exists`);
   const other = observation.pods.find((candidate) => candidate.name === name);
   return other ? fateOfPod(assessment, other) : fateOnRecord(assessment, name);
@@ -73,7 +73,7 @@ function fateOfPod(assessment: Assessment, pod: MemberPod): Fate {
   );
 }
 
-/** Pod and volume are deleted. A node that reports has stopped what it ran; of one that does not, nobody knows. */
+/** Pod and volume are deleted. A node that reports has stopped the pod; of a node that does not report, this is not known. */
 function fateOnRecord({ observation }: Assessment, name: string): Fate {
   const node = observation.cluster.lastMembers?.find((member) => member.name === name)?.node ?? '';
   if (node === '') return mayReturn(`it is not known which node ran member ${name}`);

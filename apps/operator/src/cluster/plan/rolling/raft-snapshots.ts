@@ -6,7 +6,10 @@ import { later, type Proposal, soon, takeAll, waitFor } from '../proposal.ts';
 import { membersNamed } from '../sentence.ts';
 import type { UpgradePath } from './upgrade-path.ts';
 
-/** Entries a look: a handful where the snapshot count is lowered, many where etcd's own must be reached (100,000 on 3.5). */
+/**
+ * Entries written per reconciliation: a handful where the snapshot count is lowered, many where etcd's own must be reached (100,000 on
+ * 3.5).
+ */
 const fewEntries = 16;
 const manyEntries = 10_000;
 

@@ -33,7 +33,7 @@ function leftoverPods(assessment: Assessment): readonly PlannedStep[] {
     });
 }
 
-/** Data is given up only when nobody is left to be replaced: what replaces a member is proven first (operator rule 25). */
+/** Data is deleted only when no member is left to be replaced: the replacement must be healthy first (operator rule 25). */
 function leftoverVolumes(assessment: Assessment): readonly PlannedStep[] {
   const { volumes, pods } = assessment;
   return [...volumes.values()]

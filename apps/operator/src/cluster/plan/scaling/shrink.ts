@@ -54,7 +54,7 @@ export function isScaleInAsked(assessment: Assessment): boolean {
   return assessment.own.length - membersDue(assessment).length > assessment.desired.size;
 }
 
-/** Undefined if nobody has to go. Whoever is Ready counts as well, also while only the operator cannot reach it. */
+/** Undefined if no member has to be removed. A member whose pod is Ready counts as well, even if only the operator cannot reach it. */
 function memberToRemove(assessment: Assessment, target: number): MemberView | undefined {
   const { own, leader } = assessment;
   if (own.length <= target) return undefined;
