@@ -10,8 +10,8 @@ import {
 } from '@etcd-operator/crd';
 
 /**
- * What a spec may hold of anything whose length nobody else limits: far beyond what Kubernetes takes of it, and little enough that
- * one object keeps neither the API server nor the operator busy.
+ * Limits for lists and texts of a spec that have no other limit: far above what Kubernetes accepts, and low enough that one object cannot
+ * overload the API server or the operator.
  */
 export const most = {
   /** Names of objects. */
@@ -27,8 +27,8 @@ export const most = {
 } as const;
 
 /**
- * A text of a status. Wide on purpose: a status that the API server refuses is not written at all, and identities are recorded
- * in it. Whoever writes one clips it far below.
+ * A text of a status. Wide on purpose: a status that the API server refuses is not written at all, and identities are recorded in it.
+ * Writers truncate it far below this limit.
  */
 export const statusText = (description?: string) =>
   string({ ...(description !== undefined && { description }), maxLength: 262_144 });

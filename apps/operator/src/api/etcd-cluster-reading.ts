@@ -15,9 +15,9 @@ export interface ClusterReading {
 const known = new WeakMap<EtcdCluster, ClusterReading>();
 
 /**
- * Reads an object that may have been stored before its kind had a schema, and so may hold anything. Fields with the value null
- * count as absent. In the spec a part of another type than it should be is left out and told; in the status, which is ours to
- * write again, it is left out. Limits of values are not looked at here. Reading what was read gives the same.
+ * Reads an object that may have been stored before its kind had a schema, and so may hold anything. Fields with the value null count as
+ * absent. A field of the spec with the wrong type is left out and reported; in the status, which the operator writes again, it is left out.
+ * Limits of values are not checked here. Reading what was read gives the same.
  */
 export function readCluster(stored: EtcdCluster): ClusterReading {
   const before = known.get(stored);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What somebody else has written, of which nothing is known yet. */
+/** Data of another writer that has not been validated yet. */
 export type JsonFields = Readonly<Record<string, unknown>>;
 
 /** The fields of an object in JSON; none if the text is anything else. */

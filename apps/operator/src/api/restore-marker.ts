@@ -24,7 +24,7 @@ export interface RestoreOrigin {
   readonly bornVersion?: string | undefined;
 }
 
-/** Undefined if there is none. One that cannot be read still counts, as nobody's: nothing is founded beside it. */
+/** Undefined if there is none. A marker that cannot be read still counts, without an owner: no cluster is bootstrapped next to it. */
 export function readRestoreMarker(notes: Readonly<Record<string, string>> | undefined): RestoreMarker | undefined {
   const text = notes?.[annotations.restore];
   if (text === undefined) return undefined;

@@ -2,7 +2,7 @@
 import type { KubeObject } from '@etcd-operator/kube';
 import { annotations } from './names.ts';
 
-/** The part of an object's annotations that says who looks after it, for an object that is made for it. */
+/** The scope annotation of an object, for another object that is created on its behalf. */
 export function scopeOf({ metadata }: KubeObject): Readonly<Record<string, string>> {
   const scope = metadata?.annotations?.[annotations.scope];
   return scope === undefined ? {} : { [annotations.scope]: scope };

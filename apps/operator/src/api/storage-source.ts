@@ -245,7 +245,7 @@ export const sourceField: Readonly<Record<StorageType, keyof StorageSources>> = 
 };
 
 /**
- * What the API server refuses: a storage type that nobody knows, and one without its source. CoreOS crashed on both.
+ * What the API server refuses: an unknown storage type, and one without its source. The CoreOS operators crashed on both.
  *
  * @param field the spec's field with the storage type
  * @param insteadOf CEL: whether there is a source that needs no store; then the field may be absent

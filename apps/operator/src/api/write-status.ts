@@ -36,7 +36,7 @@ export async function writeStatus<T extends KubeObject & { readonly status?: obj
     return await write(object);
   } catch (error) {
     if (!isKubeError(error, 'Conflict', 'Invalid')) throw error;
-    // Somebody may have written or removed the status since the object was looked at.
+    // Another writer may have changed or removed the status since the object was read.
     const current = await client.get({ name, namespace }, { signal });
     if (current.metadata?.uid !== uid) throw error;
     return write(current);

@@ -198,7 +198,7 @@ export interface ServiceFacts {
 export interface BudgetFacts {
   readonly minAvailable: number | undefined;
   readonly foreign: boolean;
-  /** True if it is ours and somebody made it count other pods, or count otherwise. */
+  /** True if it is ours, but was changed to select other pods or to count differently. */
   readonly drifted?: boolean;
 }
 

@@ -230,8 +230,8 @@ export class ClusterReconciler implements Reconciler {
   }
 
   /**
-   * Carries out the plan until it is done or a step is not taken that others build on. A failure is told, not thrown: status is
-   * written first. `begun` is when the observation was: what is too old is not acted on.
+   * Carries out the plan until it is done, or until a step fails that later steps depend on. A failure is returned, not thrown, so that the
+   * status is written first. `begun` is when the observation began: a plan that is too old is not carried out.
    */
   async #act(
     { found, observation, plan, secrets, begun }: Reading,
@@ -344,7 +344,7 @@ export class ClusterReconciler implements Reconciler {
       if (plan.situation !== 'invalid' || !isKubeError(error, 'Invalid')) throw error;
       log.warn('the status of an invalid EtcdCluster could not be written', { error });
     }
-    // After it was written: a write that fails is repeated, and what it reports would be told again each time.
+    // After it was written: a write that fails is repeated, and its events would be sent again each time.
     this.#options.events.statusChanged(found.cluster, status, next);
     return undefined;
   }

@@ -100,7 +100,10 @@ export class Jobs {
     this.#tasks.add(begun);
   }
 
-  /** A failure that is told in other words each time is written each time, and looked at right after: that must not begin it again. */
+  /**
+   * A failure with a different text each time is written to the status each time, which causes a reconciliation: that must not restart the
+   * job.
+   */
   #hasJustFailed(job: Job | undefined): boolean {
     return job?.failedAt !== undefined && this.#clock.monotonic() - job.failedAt < shortestPause;
   }
@@ -135,7 +138,7 @@ export class Jobs {
 
   /**
    * Ends and forgets every job whose name begins so, but for those whose name begins with `except`. They are forgotten at once; resolves
-   * when they have ended, so that nothing of theirs meets the work of whoever comes after them.
+   * when they have ended, so that they do not overlap with later jobs.
    */
   async forget(prefix: string, except?: string): Promise<void> {
     const ended: Promise<void>[] = [];

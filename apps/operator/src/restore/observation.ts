@@ -48,7 +48,7 @@ export interface RestoreFacts {
   /** Set if only keys of these prefixes are restored, into a cluster that serves on. */
   readonly prefixes?: PrefixFacts | undefined;
   readonly safetySnapshot: SafetySnapshotPolicy;
-  /** Milliseconds for which old volumes are kept after success; undefined if until somebody deletes them. */
+  /** Milliseconds for which old volumes are kept after success; undefined: until they are deleted by hand. */
   readonly retention: number | undefined;
   readonly requireManifest: boolean;
   readonly acceptForeign: boolean;

@@ -36,7 +36,7 @@ export interface RestoreReconcilerOptions {
   /** Where sources stay between being verified and being delivered. */
   readonly scratch: Scratch;
   readonly agent: AgentSource;
-  /** Who holds the lock of an operator of CoreOS's kind; nothing is touched while somebody does. */
+  /** Who holds the lock of a CoreOS etcd-operator; nothing is changed while it is held. */
   readonly oldOperator: () => string | undefined;
   readonly event: (restore: EtcdRestore, type: 'Normal' | 'Warning', reason: string, message: string) => void;
   readonly dial?: Dialer;

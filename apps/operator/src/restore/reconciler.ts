@@ -191,7 +191,7 @@ export class RestoreReconciler implements Reconciler {
     });
   }
 
-  /** By the monotonic clock: when it completed is recorded by a wall clock, which somebody may set. */
+  /** By the monotonic clock: the completion time is recorded by the wall clock, which can be changed. */
   #endedFor(restore: EtcdRestore): number {
     const { uid } = identityOf(restore);
     const { completedAt } = restore.status ?? {};
@@ -202,7 +202,7 @@ export class RestoreReconciler implements Reconciler {
     return completedAt ? seen : 0;
   }
 
-  /** What the API server refused, told and not thrown: the status says it first. */
+  /** What the API server refused, returned and not thrown, so that the status is written first. */
   async #act(
     found: Found,
     look: Look,

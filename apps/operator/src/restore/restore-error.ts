@@ -48,7 +48,7 @@ const passes: Prospect = { passes: true };
 /** New credentials and grants take a while to be known everywhere in a store, and a garbled answer says nothing. */
 const mayPass: Prospect = { passes: true, limit: 60_000 };
 
-/** What is in the way until somebody brings it, as where objects are applied one after the other. */
+/** What is missing until a user creates it, for example when objects are applied one after the other. */
 const broughtByOthers: readonly StorageErrorCode[] = ['SecretMissing', 'SecretInvalid', 'SecretNotLabelled'];
 const doubtful = ['Denied', 'Expired', 'BucketMissing', 'Unknown'] as const;
 

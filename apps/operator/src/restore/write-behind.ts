@@ -4,8 +4,8 @@ import type { FileHandle } from 'node:fs/promises';
 const batchBytes = 1024 * 1024;
 
 /**
- * Writes a file from its beginning to its end in large pieces, one of which may be under way while the next is collected:
- * who has the bytes goes on while the disk works. Memory is two pieces. A fault of the disk is thrown by a later call.
+ * Writes a file sequentially in large pieces. One piece is written while the next is collected, so that the caller need not wait for the
+ * disk. It uses the memory of two pieces. A disk error is thrown by a later call.
  */
 export class WriteBehind {
   readonly #handle: FileHandle;
@@ -54,7 +54,7 @@ export class WriteBehind {
     [this.#batch, this.#spare] = [this.#spare, this.#batch];
     this.#filled = 0;
     this.#underWay = this.#handle.writeFile(batch);
-    // It is thrown to whoever calls next.
+    // The next call throws it.
     this.#underWay.catch(() => undefined);
     this.#onBatch?.(batch);
   }

@@ -57,7 +57,7 @@ export interface DeadMember {
   readonly isBooting: boolean;
   /** True if it is killed for lack of memory again and again: a fresh member would be, too. */
   readonly isOutOfMemory: boolean;
-  /** True while etcd has raised CORRUPT and nobody knows whose data is right: its may be. @default false */
+  /** True while etcd has raised CORRUPT and it is not known whose data is right: it may be that of this member. @default false */
   readonly isDisputed?: boolean;
   /** How long it has been waited for with quorum in hand, and how long it must be; milliseconds. Both 0 if its data is gone. */
   readonly waited: number;
@@ -101,7 +101,7 @@ export interface PodToDelete {
   readonly isForced: boolean;
   /** True if its node is gone or tainted out-of-service; false if that is not known. */
   readonly isNodeLost: boolean;
-  /** True while etcd has raised CORRUPT and nobody knows whose data is right, if its data would go with it. @default false */
+  /** True while etcd has raised CORRUPT and it is not known whose data is right, if its data would be deleted with it. @default false */
   readonly isDisputed?: boolean;
 }
 
@@ -145,7 +145,7 @@ export interface NewIncarnation {
   readonly policy: 'Required' | 'IfPossible' | 'Never';
   /** `notCurrent`: one is stored, of a member that could not show that no other member has more. */
   readonly snapshot: 'stored' | 'notCurrent' | 'none' | 'unknown';
-  /** Old pods that are Ready: they serve, whoever cannot reach them. Not those that the stored snapshot covers. */
+  /** Old pods that are Ready: they serve clients even if the operator cannot reach them. Not those that the stored snapshot covers. */
   readonly readyPods: readonly string[];
   /** Old volumes that hold the data of a member that the stored snapshot does not cover. */
   readonly volumes: readonly string[];
@@ -161,13 +161,13 @@ export interface NewIncarnation {
 export interface LostQuorum {
   /** Voters that answer, and have no leader. */
   readonly survivors: readonly string[];
-  /** Why a voter may come back, or why nobody knows: a clause each. */
+  /** Why a voter may come back, or why this is not known: a clause each. */
   readonly mayReturn: readonly string[];
   /** Voters of which nothing is left, how many voters there were, and how many must agree. */
   readonly gone: number;
   readonly voters: number;
   readonly needed: number;
-  /** Pods that are Ready: they serve, whoever cannot reach them. */
+  /** Pods that are Ready: they serve clients even if the operator cannot reach them. */
   readonly readyPods: readonly string[];
   /** Whether this has been begun before, for this incarnation. */
   readonly attempt: 'none' | 'begun' | 'unknown';
@@ -193,9 +193,9 @@ export interface OldVolume {
   readonly isReplaced: boolean;
   /** True if this restore has kept it: those of others are not its own to delete. */
   readonly isKeptByThisRestore: boolean;
-  /** Undefined: it is kept until somebody deletes it. */
+  /** Undefined: it is kept until it is deleted by hand. */
   readonly retention: number | undefined;
-  /** By the wall clock, which somebody may set. */
+  /** By the wall clock, which can be changed. */
   readonly keptFor: number;
   /** For how long this process has seen it kept, by the monotonic clock. */
   readonly seenFor: number;

@@ -131,8 +131,8 @@ function changeEtcd(step: EtcdStep, context: ActContext): Promise<StepOutcome> {
 }
 
 /**
- * A member may be taken for dead because the cache is behind, or because somebody took the labels off its pod or its volume:
- * what the plan did not see is not removed.
+ * A member may look dead because the cache is behind, or because the labels of its pod or volume were removed: a member is not removed if a
+ * pod or volume exists that the plan did not see.
  */
 async function removeMember(step: Of<'removeMember'>, context: ActContext): Promise<StepOutcome> {
   const unseen = step.because !== 'scale' ? await findUnseen(step.name, context) : undefined;

@@ -38,7 +38,7 @@ export async function ensureBudget({ minAvailable }: Of<'ensureBudget'>, context
   const found = await find(budgets, wanted, context);
   const foreign = heldByAnother(found, context);
   if (foreign) return foreign;
-  // Applying takes nothing away that somebody else wrote: only a new one counts as it should.
+  // Applying does not remove fields of other writers: only a new object is certain to count correctly.
   if (found && countsOtherwise(found, wanted)) {
     const { name, namespace, uid } = identityOf(found);
     await ignoreNotFound(budgets.delete({ name, namespace }, { preconditions: { uid }, signal: context.signal }));
@@ -47,10 +47,7 @@ export async function ensureBudget({ minAvailable }: Of<'ensureBudget'>, context
   return done;
 }
 
-/**
- * The caches hold what bears our labels: an object of somebody else under our name is seen only by asking for it (safety rule
- * 12).
- */
+/** The caches hold only objects with our labels: an object of another owner under our name is found only by a GET (safety rule 12). */
 function find<T extends KubeObject>(
   resource: { get(key: ObjectKey, options: { readonly signal: AbortSignal }): Promise<T> },
   { metadata = {} }: T,

@@ -51,7 +51,7 @@ export async function createMember(member: NewMember, context: ActContext): Prom
   }
   const pod = podOf(member, freshVolume, context);
   if (await createIfAbsent(client.resource(pods).create(pod, { fieldManager, signal }))) return done;
-  // Not seen, and yet there: the cache is behind, or somebody took its labels off. Asking again at once would only be refused again.
+  // It exists although it was not observed: the cache is behind, or its labels were removed. An immediate retry would be refused again.
   await findUnseen(member.name, context);
   return { kind: 'refused', why: `pod/${member.name} exists already.` };
 }

@@ -39,14 +39,14 @@ export interface EtcdQuestions {
 }
 
 /**
- * An address whose pod is going answers at once or never: nothing may be left there that would even refuse. Nobody waits for it
- * while the pod's successor could be made.
+ * The address of a terminating pod answers at once or never, because there may be nothing left to refuse the connection. Waiting for it
+ * would delay the pod's replacement.
  */
 const endingTimeoutMs = 300;
 
 /**
- * For so long somebody who joins is asked with little patience: its port takes connections before it serves there. Later it gets the
- * time that a slow machine needs.
+ * For this long a joining member is asked with a short timeout: its port accepts connections before it serves. Later it gets the time that
+ * a slow machine needs.
  */
 const newFor = 5_000;
 

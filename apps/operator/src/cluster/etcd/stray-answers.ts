@@ -3,7 +3,7 @@ import { formatId, type MemberStatus } from '@etcd-operator/etcd';
 import type { Answer, Membership } from '../observation.ts';
 import type { MemberTarget } from './member-pool.ts';
 
-/** True if somebody else answers at a member's address than it is on record for. */
+/** True if another member answers at a member's address than the recorded one. */
 export function isStray(target: MemberTarget, { clusterId, memberId }: MemberStatus): boolean {
   if (!target.clusterId || !target.memberId) return false;
   return formatId(clusterId) !== target.clusterId || formatId(memberId) !== target.memberId;
@@ -19,7 +19,7 @@ export function withoutStrays(
   return own.length > 0 ? new Map(own) : statuses;
 }
 
-/** True for a voter that does not answer, knows no leader, or answers as somebody else. Who joins is not missed yet. */
+/** True for a voter that does not answer, knows no leader, or answers as another member. A joining member does not count as missing. */
 export function isInTrouble({ memberId }: MemberTarget, answer: Answer | undefined): boolean {
   if (!memberId) return false;
   return answer?.kind !== 'status' || answer.leaderId === '' || answer.memberId !== memberId;

@@ -43,8 +43,8 @@ export interface Evidence {
 }
 
 /**
- * Judges the pods of a spec. The operator creates pods with rights of its own: without this, whoever may create an EtcdCluster would
- * borrow them. What pods of the cluster already run with was allowed once: refusing it would leave a running cluster without
+ * Judges the pods of a spec. The operator creates pods with its own rights: without this check, every user who may create an EtcdCluster
+ * could use these rights. What pods of the cluster already run with was allowed once: refusing it would leave a running cluster without
  * repair, from the day on which the operator is upgraded.
  */
 export function judgePods(
@@ -83,7 +83,7 @@ function isOfSpec({ metadata, spec: made }: Pod, spec: EtcdClusterSpec, weakness
   const template = metadata?.annotations?.[annotations.template];
   if (template !== undefined && differingFields(template, spec).length > 0) return false;
   if (fullRepository(etcd?.image ?? '') !== fullRepository(imageOf(spec))) return false;
-  // Only what nobody can change in a pod counts: annotations can be changed, and prove nothing.
+  // Only immutable fields of a pod count: annotations can be changed, and prove nothing.
   const present = podWeaknesses({
     ...(made?.securityContext && { securityContext: made.securityContext }),
     ...(etcd?.securityContext && { containerSecurityContext: etcd.securityContext }),
@@ -95,7 +95,7 @@ function imagesOf(field: string, containers: PodPolicy['sidecars'] = []): readon
   return containers.map(({ image = '' }, index) => [`${field}[${index}].image`, image] as const);
 }
 
-/** What only a grant lets a spec add to its pods: code of its own beside etcd, and somebody's identity. */
+/** What a spec may add to its pods only with a grant: code besides etcd, and the identity of a service account. */
 function ungranted(namespace: string, pod: PodPolicy, { sidecars, serviceAccounts }: PodGrants): readonly string[] {
   const fields = (['sidecars', 'initContainers', 'volumes', 'volumeMounts'] as const).filter(
     (field) => (pod[field]?.length ?? 0) > 0,

@@ -103,7 +103,7 @@ function isProfile(value: string): boolean {
   return value === '' || value === 'runtime/default' || value.startsWith('localhost/');
 }
 
-/** Of somebody else's text, as much as a message needs. */
+/** As much of a user's text as a message needs. */
 function clip(text: string): string {
   return text.length > 64 ? `${text.slice(0, 63)}…` : text;
 }

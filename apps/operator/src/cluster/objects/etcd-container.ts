@@ -68,7 +68,7 @@ export function etcdContainer(options: EtcdContainerOptions): Container & { read
       ...(options.clientTLS ? [{ name: 'member-server-tls', mountPath: paths.serverTLS, readOnly: true }] : []),
       ...options.mounts,
     ],
-    // What a failed start said is how lost data is told from a crash.
+    // The output of a failed start shows whether data was lost or etcd crashed.
     terminationMessagePolicy: 'FallbackToLogsOnError',
     ...(probes && {
       startupProbe: { ...probe(probes.startup), periodSeconds: 2, timeoutSeconds: 3, failureThreshold: 300 },

@@ -147,8 +147,8 @@ function podSpec(options: MemberPodOptions, address: MemberAddress): PodSpec {
 }
 
 /**
- * Only an etcd that joins looks anybody up: a founder knows nobody, and one that comes back to its data would wait for what a DNS
- * cache forgot. Its own name it finds in its hosts file: DNS knows of it a moment later, and etcd would wait for a second then.
+ * Only a joining etcd resolves the names of others: the first member has no peers, and a member that restarts on its data would wait for
+ * names that a DNS cache forgot. It finds its own name in its hosts file: DNS has it a moment later, and etcd would wait for a second.
  */
 function asksDns({ spec, boot }: MemberPodOptions): boolean {
   return spec.pod?.checkDNS !== false && boot.state === 'existing';

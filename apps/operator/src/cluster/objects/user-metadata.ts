@@ -17,8 +17,8 @@ export interface UserMetadata {
 }
 
 /**
- * The annotation that names what came from the spec, for when it leaves it: other people's labels and annotations are told from it. None
- * where nothing came from there.
+ * The annotation that lists the labels and annotations that came from the spec, so that they can be removed later without touching those of
+ * others. None if nothing came from the spec.
  */
 export function originNote(given: UserMetadata): Readonly<Record<string, string>> {
   const keys = {

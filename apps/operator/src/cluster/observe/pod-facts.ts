@@ -22,8 +22,8 @@ export function podFacts(pod: Pod, uid: string, spec: EtcdClusterSpec, seenSince
 }
 
 /**
- * True for pods of CoreOS etcd-operator: what they boot with is fixed in their command line. Told by the command line itself;
- * annotations can be written by anybody.
+ * True for pods of CoreOS etcd-operator: what they boot with is fixed in their command line. Recognized by the command line itself;
+ * annotations can be written by anyone.
  */
 function isAdopted({ spec }: Pod): boolean {
   const etcd = spec?.containers.find((container) => container.name === 'etcd');

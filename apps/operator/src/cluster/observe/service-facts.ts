@@ -29,7 +29,7 @@ export function budgetFacts(found: PodDisruptionBudget | undefined, cluster: Clu
   };
 }
 
-/** True if everything that is wanted is there; what the server and other people added is theirs. */
+/** True if all desired fields are there; fields that the API server and others added are ignored. */
 function covers(found: unknown, wanted: unknown): boolean {
   if (wanted === undefined) return true;
   if (Array.isArray(wanted)) {

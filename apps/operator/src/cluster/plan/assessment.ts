@@ -107,8 +107,8 @@ function viewOf(listed: EtcdMember, context: MemberContext): MemberView {
 }
 
 /**
- * The name of a member's pod. Its address tells it, unless somebody has changed that: what records the member's ID, or answers under
- * it, is the member wherever the others look for it, and must never be taken for what a removed one left.
+ * The name of a member's pod. It follows from the peer URL, unless that was changed: a pod that records the member's ID, or answers with
+ * it, is the member whatever its peer URL is, and must never be treated as left over from a removed member.
  */
 function nameOf({ id, name, podName }: EtcdMember, { observation, clusterId, pods, volumes }: MemberContext): string {
   const recorded = [...pods.values(), ...volumes.values()].find((item) => item.memberId === id);

@@ -62,7 +62,8 @@ function objectionsToVote(
   if (!view || view.member.isLearner) return [];
   switch (because) {
     case 'scale':
-      // Without anybody having asked for fewer, this is a replacement, and nobody goes for being out of the operator's reach.
+      // If the spec did not ask for fewer members, this is a replacement, and no member is removed only because the operator cannot reach
+      // it.
       return view.health.kind === 'healthy' || isScaleInAsked(assessment) ? [] : objectionsToRemoval(assessment, view);
     case 'dead':
       return objectionsToRemoval(assessment, view);

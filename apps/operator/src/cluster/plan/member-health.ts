@@ -18,7 +18,7 @@ export type MemberHealth =
   | { readonly kind: 'unstarted' }
   /** It answers, and knows no leader: it has lost its peers. */
   | { readonly kind: 'leaderless'; readonly since: number }
-  /** Somebody else answers at its pod's address: another process on another's data, or an address that changed hands. */
+  /** Another member answers at its pod's address: the process runs on other data, or the address now belongs to another pod. */
   | { readonly kind: 'mismatched'; readonly since: number; readonly evidence: string }
   /** Its pod is there and its etcd does not answer, or could not be asked. */
   | { readonly kind: 'unreachable'; readonly since: number; readonly why: string; readonly neverAnswered?: boolean }
@@ -109,8 +109,8 @@ function withPod({ member, answer, clusterId, now }: MemberHealthInput, pod: Mem
 }
 
 /**
- * True if its process is young: Kubernetes has told all it will tell before the next probe, and etcd is about to answer. Whoever
- * waits for it looks at etcd itself.
+ * True if its process has just started: Kubernetes reports nothing new before the next probe, and etcd is about to answer. So etcd itself
+ * is asked.
  */
 export function hasJustStarted({ pod }: { readonly pod: MemberPod | undefined }, now: number): boolean {
   const { state, runningSince } = pod?.container ?? { state: 'unknown', runningSince: 0 };

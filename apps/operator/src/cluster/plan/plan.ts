@@ -212,7 +212,7 @@ function besideGrowth(assessment: Assessment, surging: boolean, growing: Proposa
   return [situation, merge(meanwhile?.steps ?? [], growing)];
 }
 
-/** One member more than asked for while somebody is being replaced by adding first; never more than one. */
+/** One member more than spec.size while a member is replaced by adding its replacement first; never more than one. */
 function targetOf(assessment: Assessment, surging: boolean): number {
   const { desired, own, learners, voters } = assessment;
   const replacing = surging || voters.some((view) => mustBeReplaced(assessment, view));

@@ -10,7 +10,7 @@ export interface EventSink {
   record(cluster: EtcdCluster, type: 'Normal' | 'Warning', reason: string, message: string): void;
 }
 
-/** Tells people what happens to their clusters, in CoreOS's words where it had them. */
+/** Sends events about clusters, with the texts of the CoreOS etcd-operator where it had them. */
 export class ClusterEvents {
   readonly #sink: EventSink;
 

@@ -10,13 +10,13 @@ import { figuresMoved, saysTheSame } from './status.ts';
 const figuresEvery = 5_000;
 
 /**
- * While members start, what the operator is waiting for changes with every word of the kubelet. Nobody reads that fast, and each report costs
- * the API server as much as a step that brings the cluster forward. In milliseconds.
+ * While members start, what the operator is waiting for changes with every status that the kubelet reports. No one reads that fast, and
+ * each status update costs the API server as much as a step of the plan. In milliseconds.
  */
 const detailsEvery = 1_000;
 
 /**
- * After how many milliseconds a status is to be written, 0 for at once; undefined if it says nothing new. What somebody may act
+ * After how many milliseconds a status is to be written, 0 for at once; undefined if it says nothing new. What a user or a tool may act
  * upon (phase, conditions, identity, versions) never waits.
  */
 export function reportDue(

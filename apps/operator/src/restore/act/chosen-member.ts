@@ -37,7 +37,7 @@ export async function withMember<T>(
   } catch (error) {
     if (!(error instanceof BackupError)) throw error;
     const why = error.message.replace('spec.clusterRef', field);
-    // A Secret is brought by somebody, as the cluster itself is: both may be applied after the EtcdRestore.
+    // The user creates the Secret and the cluster, possibly after the EtcdRestore.
     const mayCome = error.fault.kind === 'passing' || error.fault.reason === 'SecretInvalid';
     throw new RestoreError(mayCome ? 'NotDelivered' : 'SourceRefused', why, { cause: error });
   }

@@ -27,7 +27,7 @@ export interface OldMembers {
   readonly dial: Dialer | undefined;
 }
 
-/** Above what it takes until another leader is there, where a member ends while its snapshot is read. Nobody is served meanwhile. */
+/** Longer than electing another leader takes if a member stops while its snapshot is read. No client is served meanwhile. */
 const storePatience = 30_000;
 
 /** Stores a snapshot of the members in the pods of previous incarnations; see `savePresent`. */

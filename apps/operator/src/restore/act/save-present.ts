@@ -122,7 +122,7 @@ interface Best {
 
 interface Newest {
   readonly best: Best | undefined;
-  /** True if it has shown that nobody has more that was acknowledged. */
+  /** True if it has shown that no other member has more acknowledged writes. */
   readonly isCurrent: boolean;
   /**
    * Members that are known to have no more than it: itself, and those without data. Not others, however far they say to be: that is what

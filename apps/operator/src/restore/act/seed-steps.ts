@@ -33,8 +33,8 @@ export async function createSeed({ name, incarnation, above }: Of<'createSeed'>,
 }
 
 /**
- * Restoring is turned off before an identity is anywhere: whoever finds one takes the new incarnation up, and then nothing may be restored
- * again. The volume gets it before the pod, whose own patch is what shows that all is done.
+ * Restoring is disabled before a cluster ID is recorded anywhere: once it is recorded, the new incarnation is managed, and nothing may be
+ * restored again. The volume gets the ID before the pod, because the patch of the pod shows that all is done.
  */
 export async function settleSeed(step: Of<'settleSeed'>, { client, restore, signal }: ActContext): Promise<void> {
   const { namespace } = identityOf(restore);

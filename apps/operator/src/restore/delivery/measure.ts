@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 
-/** What whoever read a snapshot to its end found of it. No judgement: that is for who knows what it should be. */
+/** What reading a snapshot to its end has found. It is not judged here, but where the expected values are known. */
 export interface Measured {
   readonly bytes: number;
   /** SHA-256 of all bytes, hexadecimal. */

@@ -9,7 +9,7 @@ const partOf = (file: string) => `${file}.part`;
 const hashOf = (file: string) => `${file}.sha256`;
 const overMark = (file: string) => `${file}.over`;
 
-/** True if the directory of etcd's data has anything in it: it was restored before, or is somebody's. */
+/** True if etcd's data directory is not empty: it was restored before, or belongs to another member. */
 export async function hasData(directory: string): Promise<boolean> {
   try {
     return (await readdir(directory)).length > 0;

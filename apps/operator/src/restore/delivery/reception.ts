@@ -74,7 +74,7 @@ export class Reception {
     return sender;
   }
 
-  /** Only then it is somebody else's turn. */
+  /** Only then may another connection send. */
   async #leave(sender: Sender): Promise<void> {
     await sender.work;
     await dropPart(this.#options.file).catch(() => undefined);
@@ -143,7 +143,7 @@ export class Reception {
     const { file, say, onKept } = this.#options;
     await keepPart(file, measured);
     say(`received the snapshot, ${measured.bytes} bytes`);
-    // The operator must have its answer before this process ends, unless nobody waits for it any more.
+    // The operator must receive the response before this process ends, unless it no longer waits for it.
     if (socket.destroyed) return onKept();
     response.once('close', onKept);
     answer(response, 200, 'kept', true);

@@ -101,8 +101,8 @@ export async function observe(found: Found, context: ObserveContext): Promise<Lo
 }
 
 /**
- * Asked of the API server itself: a cache may know of the mark before it knows who left it. One that cannot be read is nobody's
- * to take.
+ * Asked of the API server itself: a cache may know of the mark before it knows who left it. A mark whose owner cannot be read is not taken
+ * over.
  */
 async function isOrphaned(
   { metadata }: EtcdCluster,

@@ -3,7 +3,7 @@ import { parseQuantity, wholeValue } from '@etcd-operator/kube';
 import type { EtcdClusterSpec } from '../../api/etcd-cluster.ts';
 import type { ClusterLimits } from '../observation.ts';
 
-/** What etcd allows its database if it is not told otherwise. */
+/** etcd's default for --quota-backend-bytes. */
 const defaultQuota = 2 * 1024 ** 3;
 
 /** Reads the limits from a spec. */

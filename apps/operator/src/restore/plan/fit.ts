@@ -82,7 +82,7 @@ function tooBig({ bytes }: SourceFacts, { quotaBytes, volumeBytes }: ClusterLimi
   return undefined;
 }
 
-/** Revisions are exact up to here: nobody writes so often, but each restore raises them. */
+/** Revisions are exact up to this number. Writes alone do not reach it, but each restore raises revisions. */
 const highestRevision = Number.MAX_SAFE_INTEGER;
 
 function tooHigh(source: SourceFacts, { revisionBump }: RestoreFacts): string | undefined {
@@ -111,8 +111,8 @@ function raised({ revision }: SourceFacts, revisionBump: number, above: number):
 }
 
 /**
- * What etcd's tool has to be told, so that revisions are raised by what was asked for. It counts from the newest entry, and
- * a store may be ahead of that: nothing was ever written to it, or what was deleted last has been compacted away.
+ * The bump to pass to etcd's tool, so that revisions are raised by the requested number. It counts from the newest entry, and a store may
+ * be ahead of that: nothing was ever written to it, or what was deleted last has been compacted away.
  */
 export function bumpForTool(source: SourceFacts, revisionBump: number, above: number): number {
   const { revision, verified } = source;

@@ -2,8 +2,8 @@
 import type { RestoreObservation, SourceFacts, TargetFacts } from '../observation.ts';
 
 /**
- * Where a restore is, read from what has been written so far and from nothing else: whoever takes over after a crash finds
- * the same. The order is that of operator rule 4.
+ * Where a restore is, read from what has been written so far and from nothing else: so a process that takes over after a crash finds the
+ * same. The order is that of operator rule 4.
  */
 export type RestorePhase =
   /** Ended; only its traces may be left. */
@@ -53,7 +53,7 @@ export function isPending({ verified }: SourceFacts): boolean {
 function failureOf({ restore }: RestoreObservation, marked: TargetFacts | undefined): string | undefined {
   if (restore.failure !== undefined) return restore.failure;
   if (restore.deleting) return 'the EtcdRestore was deleted';
-  // Begun, and the mark is gone: nothing is made a second time behind the back of whoever did that.
+  // The restore has begun and the mark was removed by hand: it is not created a second time.
   if (!marked && restore.startedAt > 0) return 'the EtcdCluster was deleted, or its restore annotation was removed';
   if (marked && !isRaised(marked)) return 'the incarnation of the EtcdCluster was changed by another client';
   // Verified for another spec: it is put back, and begins again.

@@ -61,7 +61,7 @@ function compare(job: RestoreObservation['jobs']['compare'], restore: RestoreFac
   return { steps: [], report, lookAgainAfter: 0 };
 }
 
-/** A snapshot of the cluster as it is, for whoever wants something back. Undefined once that is settled. */
+/** Takes a snapshot of the present data, so that overwritten keys can be recovered. Undefined once it is taken or not needed. */
 function save(seen: RestoreObservation, { incarnation }: TargetFacts): RestorePlan | undefined {
   const { restore, jobs } = seen;
   const { safety, safetySnapshot, generation } = restore;

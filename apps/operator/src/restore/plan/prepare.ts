@@ -18,7 +18,7 @@ import { occupied } from './verify.ts';
  */
 export function prepare(seen: RestoreObservation, source: SourceFacts): RestorePlan {
   if (!seen.cluster) return prepareNew(seen, source);
-  // Somebody has made it meanwhile.
+  // It was created meanwhile.
   return seen.restore.cloneOf === undefined ? prepareExisting(seen, source, seen.cluster) : occupied(seen.restore);
 }
 
@@ -44,7 +44,7 @@ function prepareExisting(seen: RestoreObservation, source: SourceFacts, cluster:
   return marked(seen, { do: 'mark', marker, incarnation }, incarnation);
 }
 
-/** Of a mark that nobody will take off, what it says of the life before: the one that it began has no identity. */
+/** What a mark whose EtcdRestore no longer exists says about the previous incarnation: the incarnation that it began has no cluster ID. */
 function lifeBefore(cluster: TargetFacts): RestoreOrigin | undefined {
   const { marker, incarnation, clusterId, revision, bornVersion } = cluster;
   if (marker && clusterId === '') return marker.from;

@@ -16,7 +16,7 @@ export function wait(phase: RestorePhaseName, reason: string, lookAgainAfter: nu
   return { steps: [], report: { phase, reason }, lookAgainAfter };
 }
 
-/** What somebody else brings, or brings back, is waited for as long as a store that does not answer. */
+/** How long to wait for an object that the user still has to create or restore: as long as for a store that does not answer. */
 export const othersPatience = 600_000;
 
 /**
@@ -37,17 +37,17 @@ export function finish(phase: 'Failed', reason: string): RestorePlan {
   return { steps: [], report: { phase, reason }, lookAgainAfter: 0 };
 }
 
-/** Recorded first, so that whoever comes after a crash puts back as well. */
+/** Recorded first, so that after a crash the next process rolls back as well. */
 export function fail(reason: string): RestorePlan {
   return { steps: [], report: { phase: 'RollingBack', reason, failure: reason }, lookAgainAfter: 0 };
 }
 
-/** What is said of work that failed and is under way again: the same in both, so that the reason stays while it lasts. */
+/** The reason while failed work is being retried. It is the same before and during the retry, so that status.reason does not flap. */
 export function tryingAgain(lastFailure: string | undefined): string {
   return lastFailure === undefined ? '' : `${lastFailure}; trying again`;
 }
 
-/** Others are at work. A failure of the attempt before is said while this one waits, too. */
+/** Other restores are at work. The failure of the previous attempt is reported while this one waits, too. */
 export function awaitTurn(phase: RestorePhaseName, { ahead, lastFailure }: WaitingJob, work: string): RestorePlan {
   const awaited = `waiting for ${counted(ahead, 'other restore')} to finish ${work}`;
   return wait(phase, lastFailure === undefined ? awaited : `${tryingAgain(lastFailure)}: ${awaited}`, 1_000);

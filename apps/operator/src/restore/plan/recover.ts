@@ -87,7 +87,7 @@ function ledAmong(pods: readonly LifePod[]): LifePod | undefined {
   return pods.find((pod) => pod.startedBy === '' && pod.survivor?.answer?.hasLeader);
 }
 
-/** Why a member may be serving clients, whoever cannot reach it; undefined if none may. */
+/** Why a member may be serving clients even if the operator cannot reach it; undefined if none may. */
 function whoMayServe(pods: readonly LifePod[], isAsked: boolean): string | undefined {
   const unseen = pods.find((pod) => pod.survivor?.mayRunUnseen);
   if (unseen) return mayRun(unseen);
@@ -122,7 +122,7 @@ export function recover(seen: RestoreObservation, source: SourceFacts, target: T
   if (!old) return fail('the pods and volumes of all members are gone');
   const refusal = objection(seen, target, restore.safety);
   if (refusal) return refusal;
-  // Before any waiting: they serve nobody while they are isolated.
+  // Before any waiting: they serve no client while they are isolated.
   const led = ledAmong(old.pods);
   if (led) return fail(`member ${led.name} has a leader again: ${needless}`);
   const veto = whoMayServe(old.pods, true);
@@ -227,7 +227,7 @@ function chooseAmong(seen: RestoreObservation, asked: readonly AskedPod[], sourc
 
 type AskedPod = LifePod & { readonly survivor: SurvivorFacts };
 
-/** A volume that was deleted is there as long as the pod that uses it: nobody else can read it, and its etcd can be asked. */
+/** A volume that was deleted is there as long as the pod that uses it: no other pod can read it, but its etcd can be asked. */
 function inItsPod(
   survivor: SurvivorFacts,
   { name, startedBy }: LifePod,
@@ -237,7 +237,7 @@ function inItsPod(
   return isGoing && startedBy === '' && survivor.answer ? { ...survivor, onVolume: false } : survivor;
 }
 
-/** A volume may have been replaced by one with the data of somebody else, whose log compares with that of nobody here. */
+/** A volume may have been replaced by one with the data of another cluster, whose log cannot be compared with those of this cluster. */
 function asItsOwn(survivor: SurvivorFacts, name: string, volumes: readonly LifeVolume[]): SurvivorFacts {
   const { reading } = survivor;
   const { member } = volumes.find((volume) => volume.name === name) ?? {};
@@ -280,7 +280,7 @@ function survivorOf(name: string, { reading, answer, onVolume }: SurvivorFacts):
   return [{ name, known: 'pod', term: 0, index, commit: index, voters: 0, isVoter: true, isTorn: false, terms: [] }];
 }
 
-/** Data that is there, or may be, and that nobody can tell anything of. What ended with its node is not there any more. */
+/** Members whose data exists, or may exist, but cannot be read. Data that was lost with its node is not included. */
 function unreadableOf({ name, mayHoldData, survivor }: AskedPod): readonly Unreadable[] {
   const { reading, onVolume, answer, broken, why } = survivor;
   if (reading?.kind === 'unreadable') return [{ name, why: reading.why }];

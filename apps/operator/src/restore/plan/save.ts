@@ -57,7 +57,7 @@ function goOnUnsaved({ safetySnapshot }: RestoreFacts, why: string): RestorePlan
   return safetySnapshot === 'Required' ? fail(`${why}. ${remedy}`) : saved({ kind: 'skipped', why });
 }
 
-/** What there is of the newest incarnation before this one. Volumes that an earlier restore has kept are nobody's present data. */
+/** What there is of the newest incarnation before this one. Volumes that an earlier restore kept do not hold present data. */
 export interface OldData {
   readonly incarnation: number;
   readonly pods: readonly LifePod[];
@@ -65,8 +65,8 @@ export interface OldData {
 }
 
 /**
- * What there is of the incarnation that served last. Pods above it are what a failed restore has left behind: they have served nobody.
- * Where that is not certain, the newest one that there is anything of.
+ * What there is of the incarnation that served last. Pods above it are what a failed restore has left behind: they have never served
+ * clients. Where that is not certain, the newest one that there is anything of.
  */
 export function oldData(seen: RestoreObservation, { incarnation, marker }: TargetFacts): OldData | undefined {
   const newest = dataBelow(seen, incarnation);
@@ -120,7 +120,7 @@ export function startStep({ name, uid, member }: LifeVolume, incarnation: number
 /** How long members that run are asked: one that is being restarted answers soon. Volumes may have to be attached first. */
 const patience = { running: 15_000, started: 120_000 } as const;
 
-/** How long saving is begun again and again where it fails for what passes by itself. Nobody is served meanwhile. */
+/** How long saving is retried after temporary failures. No client is served meanwhile. */
 const savePatience = 120_000;
 
 function saveStep(seen: RestoreObservation, target: TargetFacts, old: OldData) {
@@ -166,7 +166,7 @@ export function objection(seen: RestoreObservation, target: TargetFacts, safety:
   if (objections.length === 0) return undefined;
   const evidence = objections.map((one) => one.evidence).join('; ');
   const failed = fail(`${shortcoming(safety)}Nothing is restored, because ${evidence}. ${remedy}`);
-  // What is stored is named all the same: somebody may want it.
+  // The stored snapshot is still reported: a user may want it.
   return safety.kind === 'kept' ? { ...failed, report: failed.report && { ...failed.report, safety } } : failed;
 }
 

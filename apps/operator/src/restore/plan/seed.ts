@@ -165,7 +165,7 @@ function make(seen: RestoreObservation, target: TargetFacts): RestorePlan {
   return take('Seeding', hasSecret ? [create] : [secret, create]);
 }
 
-/** On a node that is gone for good nothing runs: nobody is led there, whatever the API server still lists. */
+/** Nothing runs on a node that is permanently gone: no client reaches a pod there, even if the API server still lists it. */
 function foreignPodsInTheWay({ foreignPods }: RestoreObservation): readonly ForeignPod[] {
   return foreignPods.filter(({ isOnLostNode }) => !isOnLostNode);
 }
@@ -225,7 +225,7 @@ const answerEvery = 100;
 /** A login takes a leader, and a Secret that was just changed is read again after a moment. */
 const loginPatience = 15_000;
 
-/** It must be what was sent, under an identity that nobody has had, and open with the credentials there are. */
+/** It must hold the data that was sent, have a cluster ID that was never used before, and accept the credentials of the spec. */
 function prove(
   seen: RestoreObservation,
   source: SourceFacts,
@@ -239,7 +239,7 @@ function prove(
   if (loginProblem !== undefined)
     return patiently(wait('Seeding', tryingAgain(loginProblem), 1_000), loginPatience, fail(loginProblem));
   const expected = expectedRevision(source, seen.restore, desired, seenRevision(seen, target));
-  // Nobody but etcd itself writes here yet: leases that ran out before anybody looked have raised it.
+  // Only etcd itself writes here yet: leases that expired before the revision was read have raised it.
   if (revision < expected)
     return fail(`the restored member is at revision ${revision}, but at least ${expected} was expected`);
   if (clusterId === target.marker?.from?.clusterId)

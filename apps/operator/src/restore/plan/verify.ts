@@ -28,7 +28,7 @@ export function verify(seen: RestoreObservation): RestorePlan {
     : follow(jobs.inspect, { ...glance, ...before });
 }
 
-/** Where there is data, a field that nobody knows may have been meant to limit what becomes of it. */
+/** If the cluster has data, an unknown field may have been meant to limit what happens to it. */
 export function whyMisspelt({ unknownFields: [field] = [] }: RestoreFacts): RestorePlan | undefined {
   if (field === undefined) return undefined;
   const meant = 'It may have been meant to limit what is restored; nothing is changed';
@@ -44,8 +44,8 @@ export function occupied({ clusterName }: RestoreFacts): RestorePlan {
 }
 
 /**
- * The new member has the data, and nobody here knows what was read on the way: the process that did has ended. It was sound,
- * or it would not have been kept; but what it was is recorded before anything is built on it.
+ * The new member has the data, but the facts read during the transfer are lost with the process that read them. The data was valid, or it
+ * would not have been kept; but its facts are recorded before anything depends on them.
  */
 export function verifyAfterwards({ jobs }: RestoreObservation): RestorePlan {
   return follow(jobs.verify, { ...whole, phase: 'Seeding', next: 'Seeding', giveUp: fail });

@@ -73,7 +73,9 @@ function chainOf(snapshot: FullSnapshot, segments: readonly SegmentName[], goal:
   return isAfter ? any : chain;
 }
 
-/** Whether it holds something of after a time, whatever time it bears: the clock was set back, or it was long in beginning. */
+/**
+ * Whether it holds changes made after a time although its own time is earlier: the clock was set back, or the backup took long to begin.
+ */
 function isLater(
   { clusterId, revision }: FullSnapshot,
   snapshots: readonly FullSnapshot[],

@@ -139,7 +139,7 @@ function begin(open: (name: SegmentName) => Promise<DecodedSegment>, name: Segme
   return opening;
 }
 
-/** A change that was seen after the time may have been made before it, if nobody watched then. */
+/** A change that was recorded after the time may have been made before it, if changes were not watched then. */
 function checkTime(until: ChangesAsked['until'], next: bigint, given: bigint, { late }: SegmentHeader): void {
   if (!('time' in until) || next !== given + 1n || !late || next > late.until || until.time < late.since) return;
   const time = new Date(until.time).toISOString();

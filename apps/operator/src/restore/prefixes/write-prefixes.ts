@@ -11,7 +11,7 @@ export interface WriteOptions {
   readonly since: Since | undefined;
   /** Throws if nothing may be written any more. Asked before each transaction. */
   readonly mayWrite: () => void;
-  /** Told how many keys were written. */
+  /** Called with the number of keys written so far. */
   readonly onProgress: (keys: number) => void;
   readonly signal: AbortSignal;
 }

@@ -7,8 +7,8 @@ import { lookAtSource, readDatabaseFacts, type Source, type SourceLook } from '.
 import { verifySource } from './verify-source.ts';
 
 /**
- * What can be said of a source without reading it: by its length, its manifest, and a few small reads. One that is broken
- * where everybody can see it is read to its end all the same, so that what is said of it is what is wrong with the whole.
+ * What can be said of a source without reading it: by its length, its manifest, and a few small reads. A source that is visibly damaged is
+ * still read to its end, so that the message describes the whole damage.
  */
 export async function inspectSource(
   opened: Source,

@@ -17,9 +17,8 @@ export type Verdict = Pick<SourceFacts, 'bytes' | 'sha256' | 'cluster' | 'etcdVe
 };
 
 /**
- * Compares what was read with what it should be: the hash at its end, and the manifest beside it (operator rule 21). The only
- * place that decides this, whoever has read it. Throws a `SnapshotError` for what must not be
- * restored.
+ * Compares what was read with what it should be: the hash at its end, and the manifest beside it (operator rule 21). This is the only place
+ * that decides this, wherever the data was read. Throws a `SnapshotError` for what must not be restored.
  */
 export function judge(measured: Measured, { manifest, acceptWithoutHash }: Expected): Verdict {
   const { bytes, sha256 } = measured;

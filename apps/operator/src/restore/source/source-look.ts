@@ -34,7 +34,7 @@ export async function lookAtSource({ store, place, keys }: Source, signal: Abort
     store.stat(place.key, { signal }),
     readManifest(store, place.key, signal),
   ]);
-  // Whoever may write to the store may have rewritten what was not written with the key.
+  // Anyone who may write to the store may have rewritten what is not authenticated with the key.
   const counts = manifest && (!keys || (await isAuthentic(manifest, keys, signal)));
   return { info, manifest: counts ? contentManifest(manifest) : undefined };
 }

@@ -7,7 +7,7 @@ import { copySurvivor, isBlank } from './copy-survivor.ts';
 /** Where Kubernetes takes what a container says at its end from. */
 export const reportFile = '/dev/termination-log';
 
-/** Elections since the last snapshot that are told of. */
+/** At most this many elections since the last snapshot are reported. */
 const mostTerms = 100;
 
 /** Copies a survivor's data, and reports what it is through the status of the pod. Damage is reported by failing. */

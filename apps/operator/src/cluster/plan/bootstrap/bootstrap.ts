@@ -125,8 +125,8 @@ function nurse(observation: Observation, desired: Desired, seed: MemberPod, inca
 }
 
 /**
- * True if the cluster that answers lists the seed under its own name. An address may have been another pod's a moment ago, and the
- * identity of somebody else's cluster must not be recorded for this one.
+ * True if the cluster that answers lists the seed under its own name. An address may have been another pod's a moment ago, and the ID of
+ * another cluster must not be recorded for this one.
  */
 function isListedAs(
   { etcd: { membership } }: Observation,

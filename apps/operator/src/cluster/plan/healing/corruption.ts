@@ -10,7 +10,7 @@ export interface Corruption {
   /** IDs of the members that etcd raised it for; `0` where it could not tell. */
   readonly raisedFor: readonly string[];
   readonly told: readonly { readonly view: MemberView; readonly hash: DataHash }[];
-  /** Voters that hold what a strict majority of all voters holds; empty if there is none, or nobody to compare with. */
+  /** Voters that hold what a strict majority of all voters holds; empty if there is no majority, or nothing to compare with. */
   readonly sound: readonly MemberView[];
   /** Voters that hold something else than these. */
   readonly deviating: readonly MemberView[];
@@ -19,8 +19,8 @@ export interface Corruption {
 }
 
 /**
- * Undefined while CORRUPT is not raised. Whom etcd names is not asked: its periodic check takes the leader for right, and 3.5 names
- * nobody. That there are different data is etcd's word, who differs is found by comparing at one revision.
+ * Undefined while CORRUPT is not raised. The member that etcd names is not used: its periodic check assumes that the leader is right, and
+ * 3.5 names no member. etcd says that data differs; which member differs is found by comparing at one revision.
  */
 export function corruptionOf(assessment: Assessment): Corruption | undefined {
   const raised = raisedFor(assessment, 'CORRUPT');

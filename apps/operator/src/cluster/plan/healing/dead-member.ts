@@ -85,7 +85,7 @@ function subjectOf(assessment: Assessment, view: MemberView): DeadMember | undef
     case 'leaving':
       return { ...common, isLeaving: true, evidence: [], patience: 0, waited: 0 };
     case 'mismatched': {
-      // A Ready pod whose etcd is somebody else says nothing of this member; only its peers know whether it lives elsewhere.
+      // A Ready pod whose etcd is another member says nothing about this member; only its peers know whether it runs elsewhere.
       const told: Evidence[] = [{ source: 'etcd', what: health.evidence }, ...fromLeader(assessment, view)];
       return { ...common, ...timed(assessment, health.since), isReady: false, evidence: told };
     }
@@ -120,7 +120,7 @@ function subjectOf(assessment: Assessment, view: MemberView): DeadMember | undef
   }
 }
 
-/** Patience starts again when quorum returns: before that nobody could have done anything about it (safety rule 13). */
+/** The waiting time starts again when quorum returns: before that the member could not have been replaced (safety rule 13). */
 function timed({ now, desired, observation }: Assessment, since: number, isHopeless = false) {
   const { membership } = observation.etcd;
   const patience = isHopeless ? Math.min(crashLimit, desired.replaceAfter) : desired.replaceAfter;

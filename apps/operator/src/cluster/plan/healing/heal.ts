@@ -58,7 +58,7 @@ function healFromVolumes(assessment: Assessment): Proposal | undefined {
   return steps.length > 0 ? { steps, waits: [] } : undefined;
 }
 
-/** The first member whose new image does not work goes back to the old one; nobody else is touched (operator rules 3 and 6). */
+/** The first member whose new image does not work is rolled back to the old one; no other member is changed (operator rules 3 and 6). */
 function undoFailedImage(assessment: Assessment): Proposal | undefined {
   const { own, now } = assessment;
   const failed = own.find(({ pod, health }) => {

@@ -4,8 +4,8 @@ import type { Assessment, MemberView } from '../assessment.ts';
 import { type Proposal, take } from '../proposal.ts';
 
 /**
- * Somebody has given a member another address, under which the others do not find its pod: it gets its own back. Members of the
- * original operator may have been made with addresses of another kind and keep them.
+ * If the peer URL of a member was changed, so that the others do not find its pod, it is reset. Members of the CoreOS etcd-operator may
+ * have peer URLs of another form and keep them.
  */
 export function restoreAddress({ own }: Assessment): Proposal | undefined {
   const moved = own.find(

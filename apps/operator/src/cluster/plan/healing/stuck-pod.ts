@@ -53,7 +53,7 @@ export function hasFailedImage(pod: MemberPod, now: number, silentSince: number)
   return pod.previousImage === '' || !message.includes(pod.previousImage);
 }
 
-/** True if the pod will not come up before somebody changes something. */
+/** True if the pod will not start until something is changed. */
 export function isStuck(pod: MemberPod): boolean {
   const { state, reason } = pod.container;
   if (pod.node === '') return reason === 'Unschedulable';
@@ -61,8 +61,8 @@ export function isStuck(pod: MemberPod): boolean {
 }
 
 /**
- * A member whose process does not run follows a corrected spec at once: that stops nobody (checklist 54, 66). A pod that
- * holds no data is recreated, one on a volume too; one whose data would go with it takes the new image in place.
+ * A member whose process does not run follows a corrected spec at once: no running member is stopped (checklist 54, 66). A pod that holds
+ * no data is recreated, one on a volume too; one whose data would go with it takes the new image in place.
  */
 export function correctIdleMember(assessment: Assessment, view: MemberView): Proposal | undefined {
   const { desired } = assessment;

@@ -2,7 +2,7 @@
 import type { Assessment, MemberView } from '../assessment.ts';
 import { type Proposal, take } from '../proposal.ts';
 
-/** How long somebody's learner may stay unstarted before it is taken out. */
+/** How long an unmanaged learner may stay unstarted before it is removed. */
 const unmanagedLimit = 300_000;
 
 /** Members that this operator did not create. They are reported; only a learner that never started is ever removed (operator rule 29). */

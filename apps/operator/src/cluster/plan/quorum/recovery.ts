@@ -8,8 +8,8 @@ import { type LostVoter, lostVoters, votersRemembered } from './lost-voters.ts';
 import { isCutOff } from './unreachable.ts';
 
 /**
- * The EtcdRestore that recovers an incarnation by itself. One name for each: two operators collide, and what has failed once is not
- * begun again before somebody deletes it.
+ * The EtcdRestore that recovers an incarnation by itself. One name per incarnation: of two operators only one can create it, and a failed
+ * recovery is not repeated until the EtcdRestore is deleted.
  */
 export function recoveryName(cluster: string, clusterId: string): string {
   return `${cluster}-recovery-${clusterId}`;

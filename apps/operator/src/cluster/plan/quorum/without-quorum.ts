@@ -91,7 +91,7 @@ function startedMember(assessment: Assessment, podName: string): string | undefi
   return listedOrRemembered(assessment).find((member) => member.podName === podName && member.name !== '')?.id;
 }
 
-/** A corrected spec reaches pods that do not run also now: it stops nobody, and may be what brings quorum back. */
+/** A corrected spec is applied to pods that do not run, even now: no running member is stopped, and it may be what restores the quorum. */
 function correctIdlePods(assessment: Assessment): readonly PlannedStep[] {
   const { pods, volumes, observation, now } = assessment;
   return [...pods.values()].flatMap((pod) => {

@@ -55,8 +55,8 @@ export function cancelUnwantedDowngrade(assessment: Assessment): Proposal | unde
 }
 
 /**
- * etcd lets nobody join while a downgrade is enabled: it looks for a cluster version that the cluster has left already. So the downgrade
- * is called off for whoever has to join, and goes on when nobody is missing; members that went down already stay there.
+ * etcd accepts no new member while a downgrade is enabled: it checks for a cluster version that the cluster has already left. So the
+ * downgrade is cancelled while a member has to join, and continues when none is missing; members that were already downgraded stay so.
  */
 export function makeWayForJoining(assessment: Assessment): Proposal | undefined {
   const enabled = enabledDowngrade(assessment);

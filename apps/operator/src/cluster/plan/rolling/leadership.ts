@@ -4,7 +4,7 @@ import { corruptionOf } from '../healing/corruption.ts';
 import { type Proposal, take } from '../proposal.ts';
 import { differsFromSpec } from './drift.ts';
 
-/** A step that makes another healthy voter the leader, if `view` leads and there is somebody to take over. */
+/** A step that makes another healthy voter the leader, if `view` leads and another voter can take over. */
 export function moveLeadershipFrom(assessment: Assessment, view: MemberView, because: string): Proposal | undefined {
   const { leader, healthyVoters, clusterId } = assessment;
   if (leader !== view || !isPresent(view, clusterId)) return undefined;

@@ -12,7 +12,7 @@ export interface UpgradePath {
   readonly verdict: UpgradeVerdict;
 }
 
-/** Where the cluster stands on its way to the version asked for. Undefined if somebody does not say what it runs. */
+/** How far the cluster is on its way to spec.version. Undefined if the version of a member is not known. */
 export function upgradePath(assessment: Assessment): UpgradePath | undefined {
   const running = runningVersions(assessment);
   const target = parseVersion(assessment.desired.version);

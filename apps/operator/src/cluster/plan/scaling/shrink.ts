@@ -49,7 +49,7 @@ function membersDue(assessment: Assessment): readonly MemberView[] {
   return assessment.own.filter((view) => surged.includes(view) || mustBeReplaced(assessment, view));
 }
 
-/** True if somebody asked for fewer members: those that are replaced anyway do not explain that there are too many. */
+/** True if the spec asks for fewer members: members that are being replaced do not explain why there are too many. */
 export function isScaleInAsked(assessment: Assessment): boolean {
   return assessment.own.length - membersDue(assessment).length > assessment.desired.size;
 }
