@@ -5,7 +5,7 @@ import type { Clock, Logger } from '@etcd-operator/ports';
 
 /** Where CoreOS etcd-operator's leader election leaves its record. */
 const lockAnnotation = 'control-plane.alpha.kubernetes.io/leader';
-/** Its lease: a record that is not renewed for this long is nobody's. */
+/** Its lease duration: a lock that is not renewed for this long is free. */
 const leaseDuration = 15_000;
 const lookAgain = 5_000;
 /** After a read that failed: nothing is reconciled before the first has succeeded. */
@@ -52,7 +52,7 @@ export class OldOperator implements Runnable {
       await clock.sleep(lookAgain, signal).catch(() => undefined);
     }
     if (signal.aborted) return;
-    // A runnable works until it is told to stop; this one has nothing more to do.
+    // A runnable works until it is stopped; this one has nothing more to do.
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
   }
 
@@ -69,7 +69,7 @@ export class OldOperator implements Runnable {
     return isAlive;
   }
 
-  /** Until the API server has answered nobody knows, and what was known of it holds. */
+  /** Until the API server has answered, the last known holder is assumed. */
   async #read(signal: AbortSignal): Promise<string> {
     const { client, clock, log, namespace, lockName } = this.#options;
     for (;;) {

@@ -25,7 +25,7 @@ export interface OperatorOptions {
   readonly clock?: Clock;
   /** @default systemRandom */
   readonly random?: Random;
-  /** The namespace it runs in, and manages unless it is told otherwise. */
+  /** The namespace that it runs in, and manages by default. */
   readonly namespace: string;
   /** The namespace it manages, and keeps its Lease in, if that is not its own: one of several of a process. */
   readonly watched?: string;
@@ -63,8 +63,8 @@ export interface PreparedOperator {
 }
 
 /**
- * Installs the operator's kind, which is its first act, and makes its manager, which elects its leader under the operator's
- * name. An original operator of that name is looked for before anything else, and watched as long as the manager runs.
+ * Installs the operator's CRD first, then creates its manager, which elects a leader under the operator's name. Before it
+ * reconciles anything, it looks for a CoreOS operator of that name, and watches its lock as long as the manager runs.
  */
 export async function prepareOperator(
   name: string,

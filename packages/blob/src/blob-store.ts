@@ -64,8 +64,8 @@ export interface SettleOptions extends CallOptions {
 }
 
 /**
- * Whether unfinished uploads were ended: `refused` if the store does not let whoever asks look for them or end them, or cannot; then some
- * may be left.
+ * Whether unfinished uploads were ended: `refused` if the credentials may not list or abort them, or the store cannot; then some may be
+ * left.
  */
 export type Cleared = 'cleared' | 'refused';
 

@@ -10,7 +10,7 @@ import { StorageError } from '../storage/storage-error.ts';
  * Why a try failed.
  *
  * - `passing`: it may work in a moment.
- * - `lasting`: somebody has to do something, but not necessarily to this object; it is looked at again now and then.
+ * - `lasting`: a person has to act, but not necessarily on this object; it is retried now and then.
  */
 export interface BackupFault {
   readonly kind: 'passing' | 'lasting';
@@ -56,7 +56,7 @@ function classify(error: unknown): Pick<BackupFault, 'kind' | 'reason'> {
 function storeFault(code: string, retryable: boolean): Pick<BackupFault, 'kind' | 'reason'> {
   if (code === 'ChecksumMismatch') return { kind: 'passing', reason: 'StoredDamaged' };
   if (code === 'BadListing') return { kind: 'passing', reason: 'ListingUnsound' };
-  // A garbled answer, mostly, or what somebody has taken away while it was written: in a moment it may be another.
+  // Usually a garbled response, or an object that was deleted while it was written: a retry may succeed.
   if (code === 'Unknown' || code === 'NotFound') return { kind: 'passing', reason: 'StorageUnavailable' };
   const lasting = lastingStoreFaults[code];
   if (lasting !== undefined) return { kind: 'lasting', reason: lasting };

@@ -15,7 +15,7 @@ export class ByteQueue {
     let missing = length;
     while (missing > 0 && (await this.#fill())) {
       const piece = this.#rest.subarray(0, missing);
-      // Whoever gives the pieces may use their memory again.
+      // The caller may reuse the memory of the pieces.
       pieces.push(Buffer.from(piece));
       this.#rest = this.#rest.subarray(piece.byteLength);
       missing -= piece.byteLength;

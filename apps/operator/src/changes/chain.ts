@@ -15,8 +15,8 @@ export type Chain =
   | {
       readonly kind: 'chain';
       /**
-       * In order, each going on where the one before ends. The first may begin before the snapshot, the last before the end of the one before,
-       * and go on after the goal: those revisions are left out.
+       * In order; each continues where the one before ends. The first may begin before the snapshot, and the last may begin before the end
+       * of the previous one and extend beyond the goal: those revisions are left out.
        */
       readonly segments: readonly SegmentName[];
       /** The last change that is recorded in them; undefined without segments. */

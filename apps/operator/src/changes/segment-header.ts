@@ -33,7 +33,7 @@ export interface SegmentHeader {
    * lease was gone before it could be asked for.
    */
   readonly leases: ReadonlyMap<bigint, number>;
-  /** Changes that were made while nobody watched: their times say when they were seen. Absent: there are none. */
+  /** Changes that were made while no process was recording: their times say when they were read. Absent: there are none. */
   readonly late?: LateChanges | undefined;
 }
 
@@ -61,7 +61,7 @@ export function renderHeader(header: SegmentHeader): Uint8Array {
   return Buffer.from(JSON.stringify(written));
 }
 
-/** Reads a header, and checks every field of it: whoever may write to the store may have written it. */
+/** Reads a header, and checks every field: anyone who may write to the store may have written it. */
 export function parseHeader(bytes: Uint8Array): SegmentHeader {
   const value = fieldsOf(bytes);
   if (value['format'] !== format) {

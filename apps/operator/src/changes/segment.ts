@@ -30,7 +30,7 @@ const frameBytes = 10;
 /** More than a header with some hundred thousand leases. */
 const longestHeader = 16 * 1024 * 1024;
 
-/** No revision may be larger: a whole one is held in memory, by the stream and by whoever replays it. */
+/** No revision may be larger: a whole one is held in memory, by the stream and by the restore that replays it. */
 export const longestRevision = 32 * 1024 * 1024;
 
 /** A segment that is ready to be stored. */

@@ -6,8 +6,8 @@ import type { Logger } from '@etcd-operator/ports';
 const most = 100;
 
 /**
- * Logs what the API server warns of, each warning once: a field that this version of Kubernetes does not know and has dropped, a
- * version that will go. Without this nobody would ever see it, because the request succeeds.
+ * Logs what the API server warns of, each warning once: a field that this version of Kubernetes does not know and has dropped, a version
+ * that will be removed. Without this the warning would never be seen, because the request succeeds.
  */
 export function logWarnings(log: Pick<Logger, 'warn'>): (warning: string, request: RequestSummary) => void {
   const said = new Set<string>();

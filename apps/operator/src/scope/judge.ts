@@ -29,7 +29,7 @@ export interface ScopeFacts {
   readonly claim: Claim;
   /** Of the other cluster-wide operator that has marked the object; a cluster-wide operator asks. */
   readonly markClaim: Claim;
-  /** Some operator has reported a status: it may still be at work, as far as its cache tells it. */
+  /** An operator has reported a status: it may still manage the object, because its cache may be behind. */
   readonly hasStatus: boolean;
   /** This operator has waited for another for so long that every operator that runs must have seen why. */
   readonly hasWaited: boolean;
@@ -46,7 +46,7 @@ export type Verdict =
   /** Not decided yet; looked at again soon. */
   | { readonly kind: 'wait'; readonly why: string }
   | { readonly kind: 'others' }
-  /** As far as can be seen from here, nobody manages it. */
+  /** As far as this operator can see, no operator manages it. */
   | { readonly kind: 'nobody'; readonly why: string };
 
 /**

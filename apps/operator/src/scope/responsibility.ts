@@ -16,7 +16,7 @@ import { MarksAtStart } from './marks-at-start.ts';
 const longWait = 120_000;
 /** How soon an undecided object is looked at again, in milliseconds. */
 const recheck = 5_000;
-/** An operator hands over within seconds; whoever waits for longer, in milliseconds, is told for what. */
+/** An operator hands over within seconds. If it takes longer than this, in milliseconds, an event says what the object waits for. */
 const quietWait = 10_000;
 /** An operator that comes is seen at once; this is for one that went. */
 const slowRecheck = 30_000;
@@ -122,8 +122,8 @@ export class Responsibility<T extends KubeObject> {
   }
 
   /**
-   * A cluster-wide operator believes a mark only if it is still there and no Lease is held against it, both read after it was written:
-   * whoever took its Lease before it could see the mark is seen now, and whoever takes it later sees the mark.
+   * A cluster-wide operator believes a mark only if it is still there and no Lease is held against it, both read after it was written: an
+   * operator that took its Lease before it could see the mark is seen now, and one that takes it later sees the mark.
    */
   async #keep(object: T, key: string, context: ReconcileContext, stop: () => Promise<unknown>) {
     const { uid = '' } = object.metadata ?? {};

@@ -14,8 +14,9 @@ export interface CredentialsWanted {
 }
 
 /**
- * The operator's own cloud credentials (workload identity, the role of the machine, its environment) belong to whoever runs the operator.
- * An object gets them only if its namespace was granted them, and never for a store that the object chose: that one could keep them.
+ * The operator's own cloud credentials (workload identity, the role of the machine, its environment) belong to the administrator of the
+ * operator. An object gets them only if its namespace was granted them, and never for a store that the object chose: that one could keep
+ * them.
  */
 export function checkAmbient(
   { namespace, field, isStoreChosen }: CredentialsWanted,

@@ -18,15 +18,15 @@ export interface AttemptOptions {
   readonly isOwnName: boolean;
   /** Of the EtcdBackup whose manifest is written beside it; undefined: none is. */
   readonly uid?: string;
-  /** Told if what a failure has left could not be removed, and why; also if the store does not say whether anything is left. */
+  /** Called if what a failure left could not be deleted, with the reason; also if the store does not say whether anything is left. */
   readonly onLeft: (key: string, why: unknown) => void;
 }
 
-/** By which an attempt knows what it has written, and nobody else has. */
+/** By which an attempt recognizes what it has written itself. */
 export interface OwnWork {
   /** For its puts. */
   readonly mark: string;
-  /** Told the ETag of the object that it has stored. */
+  /** Called with the ETag of the object that it has stored. */
   stored(etag: string | undefined): void;
 }
 
@@ -87,13 +87,13 @@ interface Work {
   readonly uid: string | undefined;
 }
 
-/** Rejects if it cannot be told whose the object is: then it stays, and is looked at before the next attempt. */
+/** Rejects if it is not known whose object it is: then it is kept, and checked again before the next attempt. */
 async function takeBack(store: BlobStore, key: string, work: Work, signal: AbortSignal): Promise<void> {
   const manifest = await findManifest(store, key, signal);
   if (manifest === 'garbled')
     throw new Error(`it is not known which EtcdBackup ${key} belongs to: its manifest cannot be read`);
   const isOwnManifest = typeof manifest === 'object' && work.uid !== undefined && manifest.backup?.uid === work.uid;
-  // Somebody else has finished a backup there.
+  // Another EtcdBackup has finished a backup there.
   if (typeof manifest === 'object' && !isOwnManifest) return;
   const now = await look(store, key, signal);
   const isOwn = now === 'absent' ? true : isProven(now, work);
@@ -118,7 +118,7 @@ async function refuseOwn(store: BlobStore, key: string, work: Work, signal: Abor
   );
 }
 
-/** Undefined if the store keeps no marks, and nobody knows the ETag. */
+/** Undefined if the store keeps no metadata and the ETag is not known. */
 function isProven(now: BlobInfo | 'unknown', { before, mark, etag }: Work): boolean | undefined {
   if (now === 'unknown') return undefined;
   if (now.mark !== undefined) return now.mark === mark;

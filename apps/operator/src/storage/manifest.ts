@@ -37,7 +37,7 @@ export interface ManifestEncryption {
   readonly contentBytes: number;
   /** SHA-256 of the snapshot in it. */
   readonly contentSha256: string;
-  /** HMAC-SHA256 of everything else in the manifest, hexadecimal: whoever wrote it had the key. */
+  /** HMAC-SHA256 of everything else in the manifest, hexadecimal: its writer had the key. */
   readonly mac?: string;
 }
 

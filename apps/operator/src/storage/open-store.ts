@@ -41,7 +41,7 @@ export interface StorageSettings extends StoreSettings {
   readonly open?: (options: StoreOptions, settings: StoreSettings) => Promise<BlobStore>;
 }
 
-/** A store that is open, and the place in it that the object names. Whoever opened it closes it. */
+/** A store that is open, and the place in it that the object names. The caller closes it. */
 export interface OpenedStorage {
   readonly store: BlobStore;
   readonly place: StoragePlace;

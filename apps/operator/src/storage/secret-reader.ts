@@ -17,7 +17,7 @@ export type SecretEncoding = 'utf8' | 'latin1';
 export interface SecretRules {
   /** @default ignored */
   readonly secretLabel?: SecretLabelRule;
-  /** Told of each that is used without the label. */
+  /** Called for each Secret that is used without the label. */
   readonly onUnlabelled?: (name: string) => void;
 }
 

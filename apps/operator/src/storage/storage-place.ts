@@ -11,7 +11,7 @@ export interface StoragePlace extends ObjectPath {
 }
 
 /**
- * Reads the place from a spec, or throws a `StorageError` that says what is wrong with it. Asks nobody.
+ * Reads the place from a spec, or throws a `StorageError` that says what is wrong with it. Sends no request.
  *
  * @param namespace that of the object: in a directory, every namespace has a folder of its own and none reaches another's
  */

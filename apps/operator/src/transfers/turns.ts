@@ -53,7 +53,7 @@ export class Turns {
 
   async take(namespace: string, signal: AbortSignal): Promise<Turn> {
     signal.throwIfAborted();
-    // Whoever waits for memory comes before who comes now.
+    // Those that already wait for memory come before new ones.
     this.#serve();
     if (this.#mayTake(namespace)) this.#give(namespace);
     else await this.#wait(namespace, signal);
@@ -90,7 +90,7 @@ export class Turns {
     this.#serve();
   }
 
-  /** Gives away what is free, in the same moment: nobody who comes later gets in between. */
+  /** Assigns free turns synchronously, so that no later request gets in between. */
   #serve(): void {
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
       const line = this.#waiting.get(next) ?? [];
@@ -132,7 +132,7 @@ export class Turns {
     await promise;
   }
 
-  /** Nobody tells when memory is there again. */
+  /** There is no notification when memory is free again. */
   #lookAgain(): void {
     if (this.#waiting.size === 0 || this.#recheck) return;
     this.#recheck = this.#clock.schedule(

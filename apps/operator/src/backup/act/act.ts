@@ -14,8 +14,8 @@ import { startRun } from './start-run.ts';
 import { startStream } from './stream-steps.ts';
 
 /**
- * Carries out the steps of a plan in their order, each on the object as the one before has left it. If somebody else has changed the
- * object meanwhile, the plan is not for it any more.
+ * Carries out the steps of a plan in their order, each on the object as the one before has left it. If the object was changed meanwhile,
+ * the plan no longer applies.
  */
 export async function actAll(context: ActContext): Promise<StepOutcome> {
   let { backup } = context.seen;
@@ -82,7 +82,7 @@ async function act(step: BackupStep, backup: EtcdBackup, context: ActContext): P
   }
 }
 
-/** The run is forgotten only when the status says what it came to. */
+/** The run is forgotten only when its outcome is in the status. */
 async function recordOutcome(backup: EtcdBackup, context: ActContext): Promise<StepOutcome> {
   const { ports, seen } = context;
   const { run, status } = seen;

@@ -21,14 +21,14 @@ export interface RunProgress {
   readonly secretWarning?: string | undefined;
 }
 
-/** What a run came to. */
+/** Outcome of a run. */
 export type RunOutcome =
   | { readonly kind: 'taken'; readonly taken: TakenBackup }
   | { readonly kind: 'failed'; readonly fault: BackupFault }
   /** Called off: it says nothing about the backup. */
   | { readonly kind: 'cancelled' };
 
-/** Told by the work how it goes on. */
+/** Called by the run with its progress. */
 export interface RunReporter {
   object(key: string, totalBytes: number): void;
   bytes(bytes: number): void;
@@ -74,8 +74,8 @@ export interface RunState {
 }
 
 /**
- * The backups that are being made in this process, at most one for each object. What a run came to is kept until it has been
- * reported. Runs last longer than a reconcile, so that the deletion or a change of an object is seen meanwhile.
+ * The backups that are being made in this process, at most one for each object. The outcome of a run is kept until it has been reported.
+ * Runs last longer than a reconcile, so that the deletion or a change of an object is seen meanwhile.
  */
 export class BackupRuns {
   readonly name = 'running backups';

@@ -27,7 +27,7 @@ export async function startProof(
   return { kind: 'done', backup: written };
 }
 
-/** The proof is forgotten only when the status says what it came to. */
+/** The proof is forgotten only when its outcome is in the status. */
 export async function recordProof(backup: EtcdBackup, context: ActContext): Promise<StepOutcome> {
   const { ports, seen } = context;
   const { uid } = identityOf(backup);

@@ -50,13 +50,13 @@ export interface TakePorts {
   readonly hold: (place: WritePlace) => Disposable;
   /** Waits for permission to transfer bytes; resolves with a function that returns it, and with how much memory may be used. */
   readonly turn: (signal: AbortSignal) => Promise<Turn>;
-  /** Told which object is about to be written; the run goes on when that has been noted. */
+  /** Called with the key that is about to be written; the run continues when that has been recorded. */
   readonly announce: (object: string, totalBytes: number) => Promise<void>;
   readonly onBytes: (bytes: number) => void;
-  /** Told what a failed attempt has left in the store and could not remove, and what of that is gone now. */
+  /** Called with what a failed attempt left in the store and could not delete, and with what of that has been deleted since. */
   readonly onLeft: (object: string, why: unknown) => void;
   readonly onRemoved: (object: string) => void;
-  /** Told of all Secrets that were used without our label so far. */
+  /** Called with all Secrets that were used without the label so far. */
   readonly onUnlabelled: (secrets: readonly string[]) => void;
   /** Bounds the run, but for the time it waits for its turn. */
   readonly limit: TimeLimit;
@@ -159,8 +159,8 @@ async function probe(
     return { made };
   } catch (error) {
     if (isBlobError(error, 'NotFound')) return { place };
-    // Who may store and read need not be allowed to look: of what is not there, S3 then says "denied". Who may do neither must not
-    // keep those out who may.
+    // Credentials that may write and read need not be allowed to list: S3 then answers "denied" for objects that do not exist. Credentials
+    // that may do neither must not block those that may.
     if (isBlobError(error, 'Denied')) return { place: { ...place, namespace: request.namespace } };
     throw error;
   } finally {

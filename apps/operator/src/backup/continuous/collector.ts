@@ -12,7 +12,9 @@ export interface Collected {
 /** A segment is stored as soon as it has so many bytes; while one is being stored, no more than another is collected. */
 const segmentBytes = 8 * 1024 * 1024;
 
-/** What a watch has brought and is not being stored yet. Whoever brings more than there is room for waits, and reads no further. */
+/**
+ * Changes that were received from a watch and are not being stored yet. If there is no room for more, the watch waits and reads no further.
+ */
 export class Collector {
   #builder: SegmentBuilder;
   #leases = new Set<bigint>();

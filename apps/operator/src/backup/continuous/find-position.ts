@@ -34,7 +34,7 @@ export type FoundPosition =
     }
   | { readonly kind: 'none'; readonly why: string };
 
-/** Looks in the store where recording goes on, so that whoever recorded before, no change is left out or stored twice. */
+/** Finds in the store where recording continues, so that no change is left out or stored twice, whichever process recorded before. */
 export async function findPosition(
   place: HistoryPlace,
   { current, minimum }: { readonly current: bigint; readonly minimum: bigint },
@@ -83,7 +83,7 @@ async function readWhole(
   }
 }
 
-/** One of another key than that of the spec is left out: nobody could read both it and what is recorded after it. */
+/** A backup encrypted with another key than that of the spec is left out: no restore could read both it and the changes after it. */
 async function newestSnapshot(
   { store, base, owner, keys }: HistoryPlace,
   signal: AbortSignal,

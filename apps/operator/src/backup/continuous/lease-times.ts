@@ -4,7 +4,7 @@ import type { MemberClient } from '@etcd-operator/etcd';
 /** So many leases are asked for at once. */
 const readers = 16;
 
-/** More are not remembered; they are asked for, and told, again. */
+/** More are not remembered; they are requested and recorded again. */
 const mostKnown = 100_000;
 
 /** Finds out for how long leases were granted: a watch says which lease a key hangs on, and nothing about the lease. */

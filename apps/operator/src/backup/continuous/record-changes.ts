@@ -30,7 +30,7 @@ export interface RecordPorts {
   readonly log: Logger;
   readonly client: MemberClient;
   readonly place: HistoryPlace;
-  /** Told after each segment, and about as often in a quiet cluster. */
+  /** Called after each segment, and about as often while nothing changes. */
   readonly onPoint: (point: RecoveryPoint) => void;
   /** Runs beside it, now and then. Does not reject. */
   readonly tidy: (signal: AbortSignal) => Promise<void>;

@@ -36,7 +36,7 @@ export interface StreamPorts {
   readonly fence: () => void;
 }
 
-/** Told how a stream goes on. */
+/** Called with the progress of a stream. */
 export interface StreamReporter {
   point(point: RecoveryPoint): void;
   failed(fault: BackupFault): void;
@@ -145,7 +145,7 @@ function reportedPoint({ status }: EtcdBackup): RecoveryPoint | undefined {
     : undefined;
 }
 
-/** What was changed since somebody watched; undefined if nothing was. */
+/** Revisions that were changed while no process was recording; undefined if there are none. */
 export function lateIn(stored: bigint, current: bigint, reached: RecoveryPoint | undefined): LateChanges | undefined {
   if (current <= stored) return undefined;
   // At that time, nothing was changed that is not stored.

@@ -59,7 +59,7 @@ export function positionIn({ segments: all, snapshot, current }: StoredHistory, 
   return { after: 'snapshot', snapshot, missing: isGap ? { after: last.to, until: snapshot.revision } : undefined };
 }
 
-/** Somebody may have deleted segments: what comes after them would lead nowhere. */
+/** Segments may have been deleted: those after them could not be replayed. */
 function isReached(segments: readonly SegmentName[], { revision }: BaseSnapshot, last: SegmentName): boolean {
   if (last.to <= revision) return true;
   return chainFrom({ clusterId: last.clusterId, revision }, segments, { revision: last.to }).kind === 'chain';

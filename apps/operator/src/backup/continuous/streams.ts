@@ -25,7 +25,7 @@ interface Stream {
   fault: BackupFault | undefined;
   /** Path of the last backup when the gap was found. */
   gap: (StreamGap & { readonly afterPath: string | undefined }) | undefined;
-  /** When people were told how far it is, by the monotonic clock. */
+  /** When its progress was last reported, by the monotonic clock. */
   toldAt: number;
   told: RecoveryPoint | undefined;
 }

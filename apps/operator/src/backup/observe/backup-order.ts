@@ -171,7 +171,7 @@ function keepOf({ backupPolicy }: EtcdBackupSpec) {
       'spec.backupPolicy.keep: counts must not be negative, and within must be a duration',
     );
   const rules: KeepRules = { ...counts, withinMs, timeZone: timeZone || 'UTC' };
-  // A policy that somebody wrote and that keeps nothing was meant to be another: nothing is deleted by it.
+  // A policy that keeps nothing is taken for a mistake: nothing is deleted by it.
   if (keepsAll(rules)) return invalid('InvalidPolicy', 'spec.backupPolicy.keep: at least one rule must be above 0');
   if (!isTimeZone(rules.timeZone))
     return invalid('InvalidPolicy', `spec.backupPolicy.timeZone ${JSON.stringify(timeZone)} is unknown`);

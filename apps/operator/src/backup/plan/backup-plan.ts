@@ -159,7 +159,10 @@ function isDone({ memory, hasCoreosFinalizer }: BackupObservation, { place, isEn
   return memory.lastPath === place.path && (!isEncrypted || memory.lastKeyId !== undefined);
 }
 
-/** CoreOS etcd-operator never tried again, and people have dealt with what it reported; only a change of the spec asks again. */
+/**
+ * The CoreOS etcd-backup-operator never retried, and users have handled the failures that it reported; only a change of the spec asks for a
+ * new attempt.
+ */
 function hasFailedUnderCoreos({ memory, generation }: BackupObservation): boolean {
   const { attempts, reason, observedGeneration } = memory;
   return attempts === undefined && reason !== '' && (observedGeneration ?? generation) === generation;

@@ -13,7 +13,7 @@ export type ProofSchedule =
 export interface ProofMemory {
   readonly path: string;
   readonly due: number | undefined;
-  /** It was begun, and what it came to is not written: the process that made it has ended. */
+  /** It was started, but its outcome is not recorded: the process that ran it has ended. */
   readonly isOpen: boolean;
   readonly backupsSince: number;
   /** How often it could not be made, in a row. */
@@ -27,7 +27,7 @@ export type ProofView = 'idle' | 'running' | 'outdated' | 'ended';
 export type ProofStep =
   /** Begins to prove the backup at `path`. */
   | { readonly do: 'startProof'; readonly path: string; readonly due: number }
-  /** Writes down what a proof came to, and tells people. */
+  /** Records the outcome of a proof in the status, and reports it with an event. */
   | { readonly do: 'recordProof' }
   /** Ends a proof that the spec no longer asks for. */
   | { readonly do: 'cancelProof' }

@@ -73,8 +73,7 @@ export function retention(
   const sound = backups.filter(({ key, bytes }) => manifestBytes.get(key) === bytes);
   const uncounted = backups.length - sound.length;
   const latest = sound.find(({ key }) => key === made);
-  if (!latest)
-    return { problem: `the store does not list ${made}, which was just stored, or lists it with another size` };
+  if (!latest) return { problem: `the store does not list ${made}, which was just stored, with its full size` };
   const others = sound.filter(({ key, madeAt }) => key !== made && madeAt <= latest.madeAt).toSorted(newestFirst);
   const kept = keptBy(keep, [latest, ...others]);
   return { surplus: others.filter(({ key }) => !kept.has(key) && !spared.has(key)).toReversed(), uncounted };

@@ -45,7 +45,7 @@ export function begunProof(
   return { proof, conditions: mergedConditions(status, isSaid ? [] : [claim], now) };
 }
 
-/** What a proof came to. Of one that could not be made, what is known of the last backup that was proven stays. */
+/** Status after a proof. If the proof could not be made, status.lastProven stays. */
 export function endedProof(
   status: EtcdBackupStatus | undefined,
   outcome: ProofOutcome,

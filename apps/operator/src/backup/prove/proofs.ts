@@ -62,7 +62,7 @@ export class Proofs {
     }
   }
 
-  /** What it came to; undefined while it is made. */
+  /** Its outcome; undefined while it runs. */
   outcome(uid: string): ProofOutcome | undefined {
     const begun = this.#begun.get(uid);
     const state = begun && this.#jobs.state<ProofOutcome>(begun.job);
@@ -77,7 +77,7 @@ export class Proofs {
     return this.#begun.get(uid)?.path;
   }
 
-  /** Ends a proof, or drops what it came to. Resolves when nothing of it is under way any more. */
+  /** Ends a proof, or drops its outcome. Resolves when it has ended. */
   async end(uid: string): Promise<void> {
     const begun = this.#begun.get(uid);
     if (begun) await this.#jobs.forget(begun.job);

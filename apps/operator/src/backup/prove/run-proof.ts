@@ -50,7 +50,7 @@ export interface ProofPorts {
 
 /**
  * Proves one stored backup: fetches it from the store into a throw-away member by the means of a restore, starts etcd with it, and
- * compares. The cluster is not asked for anything. Resolves with what it came to, whatever that is; rejects only if it is called off.
+ * compares. The cluster is not asked for anything. Resolves with its outcome, good or bad; rejects only if it is cancelled.
  */
 export async function proveBackup(job: ProofJob, ports: ProofPorts, context: JobContext): Promise<ProofOutcome> {
   await using member = new ProofMember(identityOf(job.backup), ports, context.signal);

@@ -11,7 +11,7 @@ import type { OrderProblem } from '../observe/backup-order.ts';
 import type { BackupPlan } from '../plan/backup-plan.ts';
 import { type Claim, mergedConditions } from './merged-conditions.ts';
 
-/** The conditions to report: what the last run came to, or what keeps it from being made. */
+/** The conditions to report: the outcome of the last run, or what prevents a run. */
 export function conditionsOf(
   status: EtcdBackupStatus | undefined,
   situation: {

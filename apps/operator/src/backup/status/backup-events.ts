@@ -13,7 +13,7 @@ import type { MissingChanges } from '../continuous/stream-position.ts';
 import type { BackupOrder, OrderProblem } from '../observe/backup-order.ts';
 import type { ProofOutcome } from '../prove/proofs.ts';
 
-/** Tells people what a run came to. Reasons of failures are those of the condition. */
+/** Sends an event about the outcome of a run. Reasons of failures are those of the condition. */
 export function tellOutcome(events: EventRecorder, backup: EtcdBackup, { outcome }: RunState): void {
   if (outcome?.kind === 'failed') events.record(backup, 'Warning', outcome.fault.reason, outcome.fault.message);
   if (outcome?.kind !== 'taken') return;
@@ -31,14 +31,14 @@ export function tellOutcome(events: EventRecorder, backup: EtcdBackup, { outcome
   if (pruneError !== undefined) tellPruning(events, backup, faultOf(pruneError));
 }
 
-/** A lock lasts for as long as it was asked for: it is said once, and then the condition says it. */
+/** A lock lasts for its whole period: it is reported once by an event, and then by the condition. */
 function tellPruning(events: EventRecorder, backup: EtcdBackup, { reason, message }: BackupFault): void {
   const isSaid = (said: Condition) => said.type === types.pruned && said.reason === reason;
   if (reason === 'ObjectLocked' && backup.status?.conditions?.some(isSaid)) return;
   events.record(backup, 'Warning', reasons.pruningFailed, message);
 }
 
-/** Tells people what a proof came to. */
+/** Sends an event about the outcome of a proof. */
 export function tellProof(events: EventRecorder, backup: EtcdBackup, outcome: ProofOutcome): void {
   if (outcome.kind !== 'proven') {
     events.record(backup, 'Warning', outcome.reason, `Proof of a backup: ${outcome.message}`);
@@ -49,19 +49,19 @@ export function tellProof(events: EventRecorder, backup: EtcdBackup, outcome: Pr
   events.record(backup, 'Normal', reasons.backupProven, words);
 }
 
-/** Tells people that changes cannot be recorded, and what is done about it. */
+/** Sends an event if changes cannot be recorded, with what is done about it. */
 export function tellGap(events: EventRecorder, backup: EtcdBackup, { why }: StreamGap): void {
   const words = `Changes cannot be recorded: ${why}. A new full backup is made, and recording continues from there.`;
   events.record(backup, 'Warning', reasons.changesMissing, words);
 }
 
-/** Tells people which changes were not recorded. */
+/** Sends an event with the changes that were not recorded. */
 export function tellMissing(events: EventRecorder, backup: EtcdBackup, { after, until }: MissingChanges): void {
   const words = `Changes after revision ${after} up to ${until} were not recorded; recording continues after revision ${until}, which is in a full backup.`;
   events.record(backup, 'Warning', reasons.changesMissing, words);
 }
 
-/** Tells people what a run could not remove from the store, and why. */
+/** Sends an event with what a run could not delete from the store, and why. */
 export function tellLeft(
   events: EventRecorder,
   backup: EtcdBackup,
@@ -76,7 +76,7 @@ export function tellLeft(
   );
 }
 
-/** Tells people of Secrets that were used without our label, once. */
+/** Sends one event about Secrets that were used without the label. */
 export function tellUnlabelled(
   events: EventRecorder,
   backup: EtcdBackup,
@@ -88,7 +88,7 @@ export function tellUnlabelled(
   events.record(backup, 'Warning', reasons.secretUnlabelled, secretWarning);
 }
 
-/** Tells people that a change of the spec asks for a backup that has been made. */
+/** Sends an event if a change of the spec asks for a backup that has already been made. */
 export function tellKept(events: EventRecorder, backup: EtcdBackup, path: string): void {
   const next = 'For another backup, set another path or create another EtcdBackup.';
   events.record(
@@ -115,7 +115,7 @@ export function whyKept(kept: DeletedStored['kept']): string {
   return `Not deleted from the store: ${sentences.filter(Boolean).join(' ')}`;
 }
 
-/** The last backup lies where the spec does not lead any more, or the store does not list it: people are told its name. */
+/** The last backup is at a path that the spec no longer has, or the store does not list it: an event names it. */
 export function tellNotFound(
   events: EventRecorder,
   backup: EtcdBackup,

@@ -14,7 +14,7 @@ import { countedSinceProof, proofMemoryOf } from '../prove/proof-status.ts';
 import { conditionsOf } from './backup-conditions.ts';
 import type { Claim } from './merged-conditions.ts';
 
-/** Reads the status, whoever wrote it. Times that are none count as absent. */
+/** Reads the status, whichever operator wrote it. Invalid times count as absent. */
 export function memoryOf({ status }: Pick<EtcdBackup, 'status'>): BackupMemory {
   const { lastScheduleDate, lastExecutionDate, lastSuccessDate, etcdRevision } = status ?? {};
   return {
@@ -172,7 +172,7 @@ function progressOf(
     reportTime: formatTime(now),
     bytes,
     bytesPerSecond: rate,
-    // The snapshot is a little longer than what the member told; it is not done before it is done.
+    // The snapshot is a little longer than the size that the member reported: do not show 100 percent before it is complete.
     ...(totalBytes > 0 && { percent: Math.min(99, Math.floor((100 * bytes) / totalBytes)) }),
   };
 }

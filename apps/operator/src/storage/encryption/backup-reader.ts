@@ -21,8 +21,9 @@ export interface BackupToRead {
 }
 
 /**
- * Makes a stored backup readable. Other objects of the store are read as they are. Rejects with an `EncryptionError` if it is encrypted
- * and should not be, the other way round, or with another key. What is encrypted is lent to nobody: he would need the key.
+ * Makes a stored backup readable. Other objects of the store are read as they are. Rejects with an `EncryptionError` if it is encrypted and
+ * should not be, the other way round, or with another key. No signed URL is given out for an encrypted backup: its reader would need the
+ * key.
  */
 export async function openBackup(
   store: BackupReader,

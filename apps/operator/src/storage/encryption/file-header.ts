@@ -33,8 +33,8 @@ export function isEncrypted(beginning: Uint8Array): boolean {
 }
 
 /**
- * Reads the header of a file whose first bytes these are, `longestHeader` of them or all. Whoever may write to the store may have
- * written it: what it says counts once a chunk has been decrypted by it. Throws an `EncryptionError` for what is none.
+ * Reads the header of a file whose first bytes these are, `longestHeader` of them or all. Anyone who may write to the store may have
+ * written it: it is trusted only once a chunk has been decrypted with it. Throws an `EncryptionError` for what is none.
  */
 export function parseHeader(beginning: Uint8Array): FileHeader {
   const bytes = Buffer.from(beginning.buffer, beginning.byteOffset, beginning.byteLength);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** A data key as it is kept in a backup: of use only to whoever has the key that it was wrapped with. */
+/** A data key as it is kept in a backup: useful only with the key that it was wrapped with. */
 export interface WrappedKey {
   /** Names that key without revealing it. */
   readonly keyId: string;
@@ -19,7 +19,7 @@ export interface KeyProvider {
   wrap(dataKey: Uint8Array, signal: AbortSignal): Promise<WrappedKey>;
   /** Rejects with an `EncryptionError` if its key is not the one that this was wrapped with. */
   unwrap(key: WrappedKey, signal: AbortSignal): Promise<Uint8Array>;
-  /** Authenticates the manifest of a backup: 32 bytes that nobody without the key can make. */
+  /** Authenticates the manifest of a backup: 32 bytes that cannot be computed without the key. */
   mac(manifest: Uint8Array, signal: AbortSignal): Promise<Uint8Array>;
 }
 

@@ -4,8 +4,8 @@ import { type Manifest, parseManifest, renderManifest } from '../manifest.ts';
 import type { KeyProvider } from './key-provider.ts';
 
 /**
- * The manifest of an encrypted backup, with the proof that whoever wrote it had the key. Without it, whoever may write to the store could
- * pass the backup of one cluster off as that of another, if both have the same key.
+ * The manifest of an encrypted backup, with the proof that its writer had the key. Without this proof, anyone who may write to the store
+ * could pass off the backup of one cluster as that of another, if both have the same key.
  */
 export async function withMac(
   manifest: Manifest,

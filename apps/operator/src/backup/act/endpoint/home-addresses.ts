@@ -16,7 +16,7 @@ export async function homeAddresses(
     const { items } = await client.resource(pods).list({ namespace, fieldSelector, signal });
     return items.some(hasOwnAddress);
   };
-  // One await for all: a request that fails while another is awaited would be nobody's, and end the process.
+  // One await for all: if a request failed while another is awaited, its rejection would be unhandled and end the process.
   const [ofPods, { items }] = await Promise.all([
     Promise.all(addresses.map(isOfPod)),
     client.resource(services).list({ namespace, signal }),

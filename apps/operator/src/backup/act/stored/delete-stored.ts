@@ -33,8 +33,8 @@ interface KeptObject {
 }
 
 /**
- * Deletes the stored backups of an object that goes: those whose manifest names this very object, and what its failed attempts have
- * left. Nothing else; what lies there besides is told.
+ * Deletes the stored backups of an EtcdBackup that is being deleted: those whose manifest has its UID, and what its failed attempts left.
+ * Nothing else is deleted; other objects at the path are reported.
  */
 export async function deleteStored(
   backup: EtcdBackup,
@@ -57,8 +57,8 @@ export async function deleteStored(
 }
 
 /**
- * What is left leads to some of the changes. With the last backup nothing does any more: the changes of the clusters that the deleted
- * backups are of go with them, and no others. A listing that shows no backup deletes nothing.
+ * Backups that are left still need some of the recorded changes. When the last backup is deleted, the changes of the clusters of the
+ * deleted backups are deleted too, and no others. A listing that shows no backup deletes nothing.
  */
 export async function deleteChanges(
   store: BlobStore,

@@ -40,7 +40,7 @@ export async function refuseOccupied(store: BlobStore, place: SinglePlace, signa
     throw refused(place, 'PathOccupied', words, 'Choose another path, or delete the stored backup and that object.');
   }
   if (manifest.backup?.uid === place.uid) return;
-  // What somebody deleted without its manifest is gone, if reading it says so, too.
+  // A backup that was deleted without its manifest counts as gone if reading it confirms that.
   if (isThere === 'absent' && (await isUnreadable(store, place.key, signal))) return;
   const words = `holds the backup that ${ownerOf(manifest)} made at ${manifest.time}, and it is not overwritten`;
   throw refused(place, 'PathOccupied', words, 'Choose another path, or delete the stored backup.');
@@ -145,7 +145,7 @@ export interface WritePlace {
   readonly key: string;
   /** As people write it. */
   readonly path: string;
-  /** Set where the store has let nobody in yet: others than those of this namespace are not held up by it. */
+  /** Set while the store has not accepted the credentials yet: EtcdBackups of other namespaces do not wait for this one. */
   readonly namespace?: string;
 }
 
@@ -156,7 +156,7 @@ export interface WritePlace {
 export class PlacesInUse {
   readonly #places = new Set<string>();
 
-  /** Takes a place until the value is disposed of. Throws if somebody else has it. */
+  /** Reserves a path until the value is disposed of. Throws if another run has it. */
   take({ server, location, key, path, namespace = '' }: WritePlace): Disposable {
     const place = JSON.stringify([server, location, key, namespace]);
     if (this.#places.has(place))

@@ -107,7 +107,7 @@ export function manifestDenied(key: string): BackupError {
   return new BackupError('lasting', 'AccessDenied', message);
 }
 
-/** What somebody was deleting when they died: the backup is gone, and this names nothing any more. */
+/** A manifest whose backup is gone: the process ended while it was deleting both. */
 async function deleteStrayManifests(
   store: BlobStore,
   { backups, withManifest }: SeriesListing,
