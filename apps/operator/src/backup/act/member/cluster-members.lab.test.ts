@@ -135,7 +135,7 @@ describe('clusterRef', () => {
     async (more) => {
       const refused = await ground.create('both', { ...backupOf('kept'), ...more }).catch((error: unknown) => error);
       expect(isKubeError(refused, 'Invalid')).toBe(true);
-      expect(String(refused)).toContain('clusterRef brings endpoints, certificates and login of the EtcdCluster');
+      expect(String(refused)).toContain('clusterRef takes endpoints, certificates and login from the EtcdCluster');
     },
   );
 });
