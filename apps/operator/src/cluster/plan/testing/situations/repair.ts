@@ -54,7 +54,7 @@ export const repair: readonly Row[] = [
     situation: 'healing',
   },
   {
-    name: 'operator rule 9: two were added and never started: one goes, because they each of them would wait for the others',
+    name: 'operator rule 9: two were added and never started: one goes, because each of them would wait for the other',
     given: [
       healthy(3),
       spec({ size: 5 }),
