@@ -4,32 +4,16 @@ import { createApiServer } from '@etcd-operator/kube-lab';
 import { VirtualClock } from '@etcd-operator/ports';
 import { describe, expect, test } from 'vitest';
 import { clusterWith } from '../../testing/api-server-scene.ts';
-import { desiredOf } from '../desired.ts';
-import { ClusterEtcd } from '../etcd/cluster-etcd.ts';
 import type { ActContext } from './act-context.ts';
 import { attempt } from './attempt.ts';
 import { assertFresh, PlanTooOld, planAgeLimit } from './plan-age.ts';
+import { contextOf } from './testing/context-of.ts';
 
 const seed = { do: 'createSeed', name: 'c-m1', incarnation: 1, version: '3.6.16', image: 'etcd:v3.6.16' } as const;
 
-function contextWith(fence: () => void, stop = new AbortController()): ActContext {
-  const cluster = clusterWith('c', { size: 3 }, { uid: 'u1' });
-  const desired = desiredOf('c', cluster.spec);
-  if ('problems' in desired) throw new Error(desired.problems.join());
-  const { signal } = stop;
-  return {
-    client: createClient(createApiServer({}).transport()),
-    cluster,
-    desired,
-    etcd: new ClusterEtcd(undefined, new Map(), { fence, signal }),
-    clusterId: '',
-    incarnation: 1,
-    members: [],
-    seen: new Set(),
-    tlsKeys: { peer: 'own', server: 'own', client: 'own' },
-    signal,
-    fence,
-  };
+function contextWith(fence: () => void, { signal } = new AbortController()): ActContext {
+  const client = createClient(createApiServer({}).transport());
+  return contextOf(client, clusterWith('c', { size: 3 }, { uid: 'u1' }), { clusterId: '', fence, signal });
 }
 
 const podsOf = async ({ client }: ActContext) =>

@@ -17,8 +17,6 @@ import { createApiServer } from '@etcd-operator/kube-lab';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { EtcdCluster } from '../../api/etcd-cluster.ts';
 import { annotations, clearedInitialCluster, labels } from '../../api/names.ts';
-import { desiredOf } from '../desired.ts';
-import { ClusterEtcd } from '../etcd/cluster-etcd.ts';
 import { ownerOf } from '../objects/owner.ts';
 import { volumeClaim } from '../objects/volume-claim.ts';
 import { budgetFacts } from '../observe/service-facts.ts';
@@ -27,6 +25,7 @@ import { act } from './act.ts';
 import type { ActContext } from './act-context.ts';
 import { deletePod } from './object-steps.ts';
 import { clearBootstrap, createMember, type NewMember, updatePod } from './pod-steps.ts';
+import { contextOf } from './testing/context-of.ts';
 
 const claim: PersistentVolumeClaimSpec = {
   accessModes: ['ReadWriteOnce'],
@@ -43,23 +42,7 @@ beforeEach(async () => {
     metadata: { name: 'c', namespace: 'ns', uid: 'u1' },
     spec: { size: 3, pod: { persistentVolumeClaimSpec: claim } },
   };
-  const desired = desiredOf('c', cluster.spec);
-  if ('problems' in desired) throw new Error(desired.problems.join());
-  const { signal } = new AbortController();
-  const fence = () => undefined;
-  context = {
-    client,
-    cluster,
-    desired,
-    etcd: new ClusterEtcd(undefined, new Map(), { fence, signal }),
-    clusterId: 'c1',
-    incarnation: 1,
-    members: [],
-    seen: new Set(),
-    tlsKeys: { peer: 'own', server: 'own', client: 'own' },
-    signal,
-    fence,
-  };
+  context = contextOf(client, cluster);
 });
 
 const getPod = (): Promise<Pod> => context.client.resource(pods).get({ namespace: 'ns', name: 'c-m1' });

@@ -6,11 +6,9 @@ import { describe, expect, test } from 'vitest';
 import { type EtcdCluster, etcdClusters } from '../../api/etcd-cluster.ts';
 import { annotations } from '../../api/names.ts';
 import { clusterWith } from '../../testing/api-server-scene.ts';
-import { desiredOf } from '../desired.ts';
-import { ClusterEtcd } from '../etcd/cluster-etcd.ts';
 import { act } from './act.ts';
-import type { ActContext } from './act-context.ts';
 import { recordIdentity } from './object-steps.ts';
+import { contextOf } from './testing/context-of.ts';
 
 const key = { namespace: 'default', name: 'c' };
 const step = { do: 'recordIdentity', clusterId: 'c1', incarnation: 1, bootstrapVersion: '3.6.16' } as const;
@@ -22,32 +20,10 @@ async function stored(): Promise<{ readonly client: Client; readonly cluster: Et
   return { client, cluster };
 }
 
-function contextOf(client: Client, cluster: EtcdCluster): ActContext {
-  const desired = desiredOf('c', cluster.spec);
-  if ('problems' in desired) throw new Error(desired.problems.join());
-  const { signal } = new AbortController();
-  const fence = () => undefined;
-  const etcd = new ClusterEtcd(undefined, new Map(), { fence, signal });
-  const tlsKeys = { peer: 'own', server: 'own', client: 'own' } as const;
-  return {
-    client,
-    cluster,
-    desired,
-    etcd,
-    clusterId: '',
-    incarnation: 1,
-    members: [],
-    seen: new Set(),
-    tlsKeys,
-    signal,
-    fence,
-  };
-}
-
 describe('operator rule 5: the latch', () => {
   test('is written to the annotations and to the status', async () => {
     const { client, cluster } = await stored();
-    expect(await recordIdentity(step, contextOf(client, cluster))).toEqual({ kind: 'done' });
+    expect(await recordIdentity(step, contextOf(client, cluster, { clusterId: '' }))).toEqual({ kind: 'done' });
     const { metadata, status } = await client.resource(etcdClusters.resource).get(key);
     expect(metadata?.annotations).toMatchObject({ [annotations.clusterId]: 'c1', [annotations.incarnation]: '1' });
     expect(status).toMatchObject({ clusterID: 'c1', incarnation: 1 });
@@ -57,7 +33,7 @@ describe('operator rule 5: the latch', () => {
     const { client, cluster } = await stored();
     const other = { type: 'merge', patch: { metadata: { annotations: { [annotations.clusterId]: 'c2' } } } } as const;
     await client.resource(etcdClusters.resource).patch(key, other);
-    expect((await recordIdentity(step, contextOf(client, cluster))).kind).toBe('refused');
+    expect((await recordIdentity(step, contextOf(client, cluster, { clusterId: '' }))).kind).toBe('refused');
     const { metadata, status } = await client.resource(etcdClusters.resource).get(key);
     expect(metadata?.annotations?.[annotations.clusterId]).toBe('c2');
     expect(status?.clusterID).toBeUndefined();
@@ -67,7 +43,7 @@ describe('operator rule 5: the latch', () => {
     const { client, cluster } = await stored();
     await client.resource(etcdClusters.resource).delete(key);
     await client.resource(etcdClusters.resource).create(clusterWith('c', { size: 3 }, {}));
-    expect((await recordIdentity(step, contextOf(client, cluster))).kind).toBe('refused');
+    expect((await recordIdentity(step, contextOf(client, cluster, { clusterId: '' }))).kind).toBe('refused');
     const { metadata } = await client.resource(etcdClusters.resource).get(key);
     expect(metadata?.annotations?.[annotations.clusterId]).toBeUndefined();
   });
@@ -89,7 +65,7 @@ describe('operator rule 3: the version a cluster was born with', () => {
     'born with %s, a downgrade to %s leaves %s: entries of it are in the log before the next step up',
     async (first, target, left) => {
       const { client, cluster } = await born(first);
-      const context = contextOf(client, cluster);
+      const context = contextOf(client, cluster, { clusterId: '' });
       await expect(act({ do: 'enableDowngrade', version: target }, context)).rejects.toThrow('no voter is reachable');
       const { metadata } = await client.resource(etcdClusters.resource).get(key);
       expect(metadata?.annotations?.[annotations.bootstrapVersion]).toBe(left);
@@ -98,7 +74,7 @@ describe('operator rule 3: the version a cluster was born with', () => {
 
   test('one that is not known stays so', async () => {
     const { client, cluster } = await stored();
-    const context = contextOf(client, cluster);
+    const context = contextOf(client, cluster, { clusterId: '' });
     await expect(act({ do: 'enableDowngrade', version: '3.5.0' }, context)).rejects.toThrow('no voter is reachable');
     const { metadata } = await client.resource(etcdClusters.resource).get(key);
     expect(metadata?.annotations?.[annotations.bootstrapVersion]).toBeUndefined();

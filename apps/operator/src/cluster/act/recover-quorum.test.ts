@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { crdOf } from '@etcd-operator/crd';
-import { type Client, createClient, customResourceDefinitions, persistentVolumeClaims } from '@etcd-operator/kube';
+import { createClient, customResourceDefinitions, persistentVolumeClaims } from '@etcd-operator/kube';
 import { createApiServer } from '@etcd-operator/kube-lab';
 import { describe, expect, test } from 'vitest';
-import { type EtcdCluster, etcdClusters } from '../../api/etcd-cluster.ts';
+import { etcdClusters } from '../../api/etcd-cluster.ts';
 import { etcdRestores } from '../../api/etcd-restore.ts';
 import { annotations, clusterLabels } from '../../api/names.ts';
 import { identityOf } from '../../identity/object-identity.ts';
 import { clusterWith } from '../../testing/api-server-scene.ts';
-import { desiredOf } from '../desired.ts';
-import { ClusterEtcd } from '../etcd/cluster-etcd.ts';
 import { ownerOf } from '../objects/owner.ts';
 import { act } from './act.ts';
-import type { ActContext } from './act-context.ts';
 import { PlanTooOld } from './plan-age.ts';
+import { contextOf } from './testing/context-of.ts';
 
 const step = { do: 'recoverQuorum', name: 'c-recovery-c1', clusterId: 'c1', lost: ['c-x', 'c-y'] } as const;
 const key = { namespace: 'default', name: step.name };
@@ -26,25 +24,6 @@ async function scene() {
   const metadata = { ...wanted.metadata, annotations: { [annotations.scope]: 'mine' } };
   const cluster = await client.resource(etcdClusters.resource).create({ ...wanted, metadata });
   return { client, cluster, restores: client.resource(etcdRestores.resource) };
-}
-
-function contextOf(client: Client, cluster: EtcdCluster, fence: () => void = () => undefined): ActContext {
-  const desired = desiredOf('c', cluster.spec);
-  if ('problems' in desired) throw new Error(desired.problems.join());
-  const { signal } = new AbortController();
-  return {
-    client,
-    cluster,
-    desired,
-    etcd: new ClusterEtcd(undefined, new Map(), { fence, signal }),
-    clusterId: 'c1',
-    incarnation: 1,
-    members: [],
-    seen: new Set(),
-    tlsKeys: { peer: 'own', server: 'own', client: 'own' },
-    signal,
-    fence,
-  };
 }
 
 describe('the EtcdRestore that recovers a cluster by itself', () => {
@@ -87,7 +66,7 @@ describe('the EtcdRestore that recovers a cluster by itself', () => {
     const fence = () => {
       throw new PlanTooOld(60_000);
     };
-    await expect(act(step, contextOf(client, cluster, fence))).rejects.toThrow(PlanTooOld);
+    await expect(act(step, contextOf(client, cluster, { fence }))).rejects.toThrow(PlanTooOld);
     expect((await restores.list({ namespace: 'default' })).items).toEqual([]);
   });
 });

@@ -3,35 +3,16 @@ import { createClient, type Pod, pods } from '@etcd-operator/kube';
 import { createApiServer } from '@etcd-operator/kube-lab';
 import { describe, expect, test } from 'vitest';
 import { clusterWith } from '../../testing/api-server-scene.ts';
-import { desiredOf } from '../desired.ts';
-import { ClusterEtcd } from '../etcd/cluster-etcd.ts';
 import { memberPod } from '../objects/member-pod.ts';
 import { podFacts } from '../observe/pod-facts.ts';
 import type { ActContext } from './act-context.ts';
 import { setImage } from './pod-steps.ts';
+import { contextOf } from './testing/context-of.ts';
 
 const cluster = clusterWith('c', { size: 3, version: '3.5.35' }, { uid: 'u1' });
 const sidecar = { name: 'mesh', image: 'example.com/mesh:1' };
 
-function context(): ActContext {
-  const desired = desiredOf('c', cluster.spec);
-  if ('problems' in desired) throw new Error(desired.problems.join());
-  const { signal } = new AbortController();
-  const fence = () => undefined;
-  return {
-    client: createClient(createApiServer({}).transport()),
-    cluster,
-    desired,
-    etcd: new ClusterEtcd(undefined, new Map(), { fence, signal }),
-    clusterId: 'c1',
-    incarnation: 1,
-    members: [],
-    seen: new Set(),
-    tlsKeys: { peer: 'own', server: 'own', client: 'own' },
-    signal,
-    fence,
-  };
-}
+const context = () => contextOf(createClient(createApiServer({}).transport()), cluster);
 
 /** A member's pod into which somebody's webhook has put a container in front of ours. */
 async function injectedPod({ client, desired, tlsKeys }: ActContext): Promise<Pod> {
