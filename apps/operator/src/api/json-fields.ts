@@ -14,5 +14,19 @@ export function parseFields(text: string): JsonFields {
 
 /** The fields of an object; none of anything else. */
 export function fieldsOf(value: unknown): JsonFields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+  return isFields(value) ? { ...value } : {};
+}
+
+export function isFields(value: unknown): value is JsonFields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A text that is of this form. */
+export function isText(value: unknown, form: RegExp): value is string {
+  return typeof value === 'string' && form.test(value);
+}
+
+/** A whole number from zero up that JSON has not rounded. */
+export function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { isFields, isText } from '../api/json-fields.ts';
 import { ChangesError } from './changes-error.ts';
 
 /** What a segment follows: a full snapshot, or the segment before. */
@@ -125,14 +126,6 @@ function lateOf(value: unknown): Pick<SegmentHeader, 'late'> | undefined {
 
 function revisionOf(value: unknown): bigint | undefined {
   return isText(value, /^\d{1,19}$/) ? BigInt(value) : undefined;
-}
-
-function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isText(value: unknown, form: RegExp): value is string {
-  return typeof value === 'string' && form.test(value);
 }
 
 function isTime(value: unknown): value is number {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { isCount, isFields, isText } from '../api/json-fields.ts';
 import { keyIdForm } from './encryption/key-provider.ts';
 
 /**
@@ -138,24 +139,10 @@ function parseEncryption(value: unknown): ManifestEncryption | undefined {
   return { algorithm: 'AES-256-GCM', keyId, contentBytes, contentSha256, ...(isText(mac, sha256Form) && { mac }) };
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(bytes).toString('utf8'));
   } catch {
     return undefined;
   }
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isText(value: unknown, form: RegExp): value is string {
-  return typeof value === 'string' && form.test(value);
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 0;
 }

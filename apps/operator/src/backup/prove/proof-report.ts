@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { isCount, isFields } from '../../api/json-fields.ts';
 
 /** What was found in a stored backup, and what the etcd that was started with it says. Written by the agent in the pod of a proof. */
 export interface ProofReport {
@@ -73,12 +74,4 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage } from 'node:http';
-import { fieldsOf, type JsonFields, parseFields } from '../../api/json-fields.ts';
+import { fieldsOf, isCount, type JsonFields, parseFields } from '../../api/json-fields.ts';
 import type { Measured } from './measure.ts';
 
 /**
@@ -92,10 +92,6 @@ function measuredOf({ bytes, sha256, embedded }: JsonFields): Measured | undefin
   const { sha256: own, says } = fieldsOf(embedded);
   if (!isCount(bytes) || !isHash(sha256) || !isHash(own) || typeof says !== 'string') return undefined;
   return { bytes, sha256, embedded: { sha256: own, says } };
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
 function isHash(value: unknown): value is string {
