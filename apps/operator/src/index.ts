@@ -7,7 +7,7 @@ export { type AllOperatorsOptions, runOperators } from './all-operators.ts';
 export { type EtcdBackup, type EtcdBackupSpec, type EtcdBackupStatus, etcdBackups } from './api/etcd-backup.ts';
 export { type EtcdCluster, type EtcdClusterSpec, type EtcdClusterStatus, etcdClusters } from './api/etcd-cluster.ts';
 export { type EtcdRestore, etcdRestores } from './api/etcd-restore.ts';
-export { clientServiceName, clusterLabels } from './api/names.ts';
+export { clientServiceName, clusterSelector } from './api/names.ts';
 export { backupEventReasons, conditionReasons, conditionTypes, eventReasons } from './api/reasons.ts';
 export { scopeOf } from './api/scope.ts';
 export { type BackupOperatorOptions, runEtcdBackupOperator } from './backup-operator.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { persistentVolumeClaims, podDisruptionBudgets, services } from '@etcd-operator/kube';
-import { clientServiceName, clusterLabels, etcdBackups, etcdRestores, version } from '@etcd-operator/operator';
+import { clientServiceName, clusterSelector, etcdBackups, etcdRestores, version } from '@etcd-operator/operator';
 import { stringify } from 'yaml';
 import { type Access, findCluster } from '../access.ts';
 import { ifAllowed } from '../if-allowed.ts';
@@ -22,10 +22,7 @@ export async function report(
   const { client, namespace, clock, signal } = access;
   const cluster = await findCluster(access, name);
   const found = cluster.metadata?.name ?? '';
-  const labelSelector = Object.entries(clusterLabels(found))
-    .map(([key, value]) => `${key}=${value}`)
-    .join(',');
-  const mine = { namespace, labelSelector, signal };
+  const mine = { namespace, labelSelector: clusterSelector(found), signal };
   const [pods, volumes, budgets, allServices, backups, restores] = await Promise.all([
     memberPods(access, found),
     ifAllowed(client.resource(persistentVolumeClaims).list(mine)),

@@ -88,3 +88,9 @@ export const clusterLabels = (cluster: string): Readonly<Record<string, string>>
   [labels.app]: 'etcd',
   [labels.cluster]: cluster,
 });
+
+/** The same as the text of a label selector. */
+export const clusterSelector = (cluster: string): string =>
+  Object.entries(clusterLabels(cluster))
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');

@@ -15,7 +15,7 @@ import {
 } from '@etcd-operator/kube';
 import { type EtcdCluster, etcdClusters } from '../../api/etcd-cluster.ts';
 import { readCluster } from '../../api/etcd-cluster-reading.ts';
-import { clientServiceName, clusterLabels, labels, peerServiceName } from '../../api/names.ts';
+import { clientServiceName, clusterSelector, labels, peerServiceName } from '../../api/names.ts';
 import { isOwnedBy } from '../objects/owner.ts';
 
 /** The Kubernetes objects around one cluster, as they were read. */
@@ -83,7 +83,7 @@ export async function fromServer(
   beside: Pick<ClusterObjects, 'nodes' | 'imageChecks'> = { nodes: new Map(), imageChecks: [] },
 ): Promise<ClusterObjects | undefined> {
   const { name = '', namespace = '', uid } = cluster.metadata ?? {};
-  const select = { namespace, labelSelector: selectorOf(clusterLabels(name)), signal };
+  const select = { namespace, labelSelector: clusterSelector(name), signal };
   const [current, podList, volumeList, peer, access, budget] = await Promise.all([
     ignoreNotFound(client.resource(etcdClusters.resource).get({ namespace, name }, { signal })),
     client.resource(pods).list(select),
@@ -103,10 +103,4 @@ export async function fromServer(
     budget,
     nodes: beside.nodes,
   };
-}
-
-function selectorOf(wanted: Readonly<Record<string, string>>): string {
-  return Object.entries(wanted)
-    .map(([key, value]) => `${key}=${value}`)
-    .join(',');
 }

@@ -3,7 +3,7 @@ import { clientPort } from '@etcd-operator/etcd';
 import { jsonEqual } from '@etcd-operator/kube';
 import type { Condition } from '../../api/condition-schema.ts';
 import type { EtcdClusterStatus } from '../../api/etcd-cluster.ts';
-import { clientServiceName, clusterLabels } from '../../api/names.ts';
+import { clientServiceName, clusterSelector } from '../../api/names.ts';
 import type { Observation } from '../observation.ts';
 import type { Assessment, MemberView } from '../plan/assessment.ts';
 import type { Plan } from '../plan/plan.ts';
@@ -44,7 +44,7 @@ export function statusOf(
     readySize: assessment ? votersBehindService(assessment).length : 0,
     serviceName: clientServiceName(cluster.name),
     clientPort,
-    selector: selectorText(cluster.name),
+    selector: clusterSelector(cluster.name),
     members: readiness(observation, assessment),
     ...(assessment && { memberDetails: memberDetails(previous, observation, assessment) }),
     ...(situation === 'restoring' && { memberDetails: replacedMembers(previous) }),
@@ -139,12 +139,6 @@ function readiness(
       .sort();
   const [ready, unready] = [names(true), names(false)];
   return { ...(ready.length > 0 && { ready }), ...(unready.length > 0 && { unready }) };
-}
-
-function selectorText(cluster: string): string {
-  return Object.entries(clusterLabels(cluster))
-    .map(([key, value]) => `${key}=${value}`)
-    .join(',');
 }
 
 /** Times move only when something changed: `lastTransitionTime` with the status, `lastUpdateTime` with anything. */

@@ -3,7 +3,7 @@ import { clientPort, memberAddress } from '@etcd-operator/etcd';
 import { type Client, ignoreNotFound, type Pod, pods } from '@etcd-operator/kube';
 import type { Clock } from '@etcd-operator/ports';
 import { type EtcdCluster, etcdClusters } from '../../../api/etcd-cluster.ts';
-import { annotations, clusterLabels } from '../../../api/names.ts';
+import { annotations, clusterSelector } from '../../../api/names.ts';
 import { isOwnedBy } from '../../../cluster/objects/owner.ts';
 import { incarnationOf } from '../../../cluster/observe/pod-facts.ts';
 import { ClusterSecrets } from '../../../cluster/secrets/cluster-secrets.ts';
@@ -42,10 +42,7 @@ export async function clusterMembers(name: string, search: ClusterSearch): Promi
   const unusable = problems.filter((problem) => isAboutAccess(problem, cluster));
   if (unusable.length > 0)
     throw new BackupError('lasting', 'SecretInvalid', `etcdcluster/${name}: ${unusable.join('; ')}`);
-  const labelSelector = Object.entries(clusterLabels(name))
-    .map(([key, value]) => `${key}=${value}`)
-    .join();
-  const { items } = await client.resource(pods).list({ namespace, labelSelector, signal });
+  const { items } = await client.resource(pods).list({ namespace, labelSelector: clusterSelector(name), signal });
   const endpoints = membersOf(cluster, items, credentials.tls !== undefined);
   if (endpoints.length > 0) return { endpoints, access: credentials };
   throw new BackupError('passing', 'EtcdUnavailable', `etcdcluster/${name} has no member with an address yet`);
