@@ -15,10 +15,7 @@ import type { ClusterCaches } from './observe/gather.ts';
 const byCluster = 'cluster';
 
 /** Selects everything the operator makes for clusters, and what CoreOS made. */
-export const memberSelector = Object.entries({ [labels.app]: 'etcd' })
-  .map(([key, value]) => `${key}=${value}`)
-  .concat(labels.cluster)
-  .join(',');
+export const memberSelector: string = `${labels.app}=etcd,${labels.cluster}`;
 
 /** Member pods also without the label `app`: those of a previous incarnation that are isolated. */
 export const podSelector: string = labels.cluster;
