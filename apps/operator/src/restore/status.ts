@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { formatTime, jsonEqual } from '@etcd-operator/kube';
-import type { Condition } from '../api/condition-schema.ts';
 import type { EtcdRestoreStatus, RestorePhaseName } from '../api/etcd-restore.ts';
+import { mergedCondition } from '../api/merged-condition.ts';
 import { restoreConditionTypes } from '../api/reasons.ts';
 import { unknownFieldsClaim } from '../api/unknown-fields.ts';
 import { restoreGoal, standardConditions } from '../standard-conditions.ts';
@@ -28,7 +28,7 @@ export function nextStatus(
     observedGeneration: generation,
     ...record(report, generation, now),
     conditions: claimsOf(phase, reason, unknownFields).map((claim) =>
-      conditionOf(previous?.conditions ?? [], claim, now),
+      mergedCondition(previous?.conditions ?? [], claim, now),
     ),
   };
   if (isOver(phase)) next.completedAt ??= now;
@@ -124,15 +124,4 @@ function claimsOf(phase: RestorePhaseName, reason: string, unknownFields: readon
 function completion(phase: RestorePhaseName, message: string) {
   const status = phase === 'Succeeded' ? 'True' : phase === 'Failed' ? 'False' : 'Unknown';
   return { type: restoreConditionTypes.complete, status, reason: phase, message } as const;
-}
-
-function conditionOf(
-  previous: readonly Condition[],
-  claim: Required<Pick<Condition, 'type' | 'status' | 'reason' | 'message'>>,
-  now: string,
-): Condition {
-  const old = previous.find(({ type }) => type === claim.type);
-  if (old && old.status === claim.status && old.reason === claim.reason && old.message === claim.message) return old;
-  const since = old?.status === claim.status ? (old.lastTransitionTime ?? now) : now;
-  return { ...claim, lastUpdateTime: now, lastTransitionTime: since };
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Condition } from '../../api/condition-schema.ts';
 import type { EtcdBackupStatus } from '../../api/etcd-backup.ts';
+import { mergedCondition } from '../../api/merged-condition.ts';
 import type { BackupReason } from '../../api/reasons.ts';
 
 /** What is to be said of an EtcdBackup. */
@@ -16,16 +17,9 @@ export function mergedConditions(
 ): readonly Condition[] {
   const previous = status?.conditions ?? [];
   const claims = some.filter((claim) => claim !== undefined);
-  const set = new Map(claims.map((claim) => [claim.type, merge(previous, claim, now)]));
+  const set = new Map(claims.map((claim) => [claim.type, mergedCondition(previous, claim, now)]));
   // Where a condition stands does not change: an order that did would be a change of the status.
   const kept = previous.map((old) => set.get(old.type) ?? old);
   const known = new Set(previous.map(({ type }) => type));
   return [...kept, ...[...set.values()].filter(({ type }) => !known.has(type))];
-}
-
-function merge(previous: readonly Condition[], claim: Claimed, now: string): Condition {
-  const old = previous.find(({ type }) => type === claim.type);
-  if (old && old.status === claim.status && old.reason === claim.reason && old.message === claim.message) return old;
-  const since = old?.status === claim.status ? old.lastTransitionTime : undefined;
-  return { ...claim, lastUpdateTime: now, lastTransitionTime: since ?? now };
 }

@@ -3,13 +3,14 @@ import { clientPort } from '@etcd-operator/etcd';
 import { jsonEqual } from '@etcd-operator/kube';
 import type { Condition } from '../../api/condition-schema.ts';
 import type { EtcdClusterStatus } from '../../api/etcd-cluster.ts';
+import { mergedCondition } from '../../api/merged-condition.ts';
 import { clientServiceName, clusterSelector } from '../../api/names.ts';
 import type { Observation } from '../observation.ts';
 import type { Assessment, MemberView } from '../plan/assessment.ts';
 import type { Plan } from '../plan/plan.ts';
 import { isSameVersion } from '../plan/rolling/member-release.ts';
 import { votersBehindService } from './behind-service.ts';
-import { type ConditionClaim, conditionsOf } from './conditions.ts';
+import { conditionsOf } from './conditions.ts';
 import { memberDetails, replacedMembers } from './member-details.ts';
 
 /**
@@ -26,11 +27,8 @@ export function statusOf(
   const { assessment, identity, situation } = plan;
   const upgrade = versions(previous, observation, plan);
   const isUpgrading = situation === 'upgrading' || upgrade.targetVersion !== '';
-  const conditions = mergeConditions(
-    previous?.conditions ?? [],
-    conditionsOf(observation, plan, previous?.phase === 'Running', isUpgrading),
-    now,
-  );
+  const claims = conditionsOf(observation, plan, previous?.phase === 'Running', isUpgrading);
+  const conditions = claims.map((claim) => mergedCondition(previous?.conditions ?? [], claim, now));
   const isAvailable = conditions.some((condition) => condition.type === 'Available' && condition.status === 'True');
   const { failedUpgrade: _old, restore: _restore, ...kept } = previous ?? {};
   return {
@@ -139,20 +137,6 @@ function readiness(
       .sort();
   const [ready, unready] = [names(true), names(false)];
   return { ...(ready.length > 0 && { ready }), ...(unready.length > 0 && { unready }) };
-}
-
-/** Times move only when something changed: `lastTransitionTime` with the status, `lastUpdateTime` with anything. */
-function mergeConditions(
-  previous: readonly Condition[],
-  claims: readonly ConditionClaim[],
-  now: string,
-): readonly Condition[] {
-  return claims.map((claim) => {
-    const old = previous.find((condition) => condition.type === claim.type);
-    if (old && old.status === claim.status && old.reason === claim.reason && old.message === claim.message) return old;
-    const kept = old?.status === claim.status ? old.lastTransitionTime : undefined;
-    return { ...claim, lastUpdateTime: now, lastTransitionTime: kept ?? now };
-  });
 }
 
 /** True if the two say the same to a reader; figures that move by themselves do not count. */
