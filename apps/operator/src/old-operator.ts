@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Runnable } from '@etcd-operator/controller-runtime';
-import { type Client, endpoints, isKubeError, type KubeObject } from '@etcd-operator/kube';
+import { type Client, endpoints, isKubeError, type KubeObject, whenAborted } from '@etcd-operator/kube';
 import type { Clock, Logger } from '@etcd-operator/ports';
 
 /** Where CoreOS etcd-operator's leader election leaves its record. */
@@ -51,9 +51,8 @@ export class OldOperator implements Runnable {
       });
       await clock.sleep(lookAgain, signal).catch(() => undefined);
     }
-    if (signal.aborted) return;
     // A runnable works until it is stopped; this one has nothing more to do.
-    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    await whenAborted(signal);
   }
 
   /** Looks once; true while the lock must be taken seriously. Time is measured here: the two clocks may differ. */

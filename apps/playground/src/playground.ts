@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ReadStream, WriteStream } from 'node:tty';
+import { whenAborted } from '@etcd-operator/kube';
 import { type Clock, systemClock } from '@etcd-operator/ports';
 import type { Entry } from './control/registry.ts';
 import type { Doings } from './lab/doings.ts';
@@ -72,13 +73,6 @@ export async function runPlayground(
       if (options.keep !== undefined) throw error;
     });
   }
-}
-
-function whenAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((done) => {
-    if (signal.aborted) done();
-    else signal.addEventListener('abort', () => done(), { once: true });
-  });
 }
 
 function hasColour(env: Surroundings['env']): boolean {

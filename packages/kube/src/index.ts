@@ -346,6 +346,7 @@ export type {
   TransportResponse,
 } from './transport/transport.ts';
 export { untilAborted } from './transport/until-aborted.ts';
+export { whenAborted } from './transport/when-aborted.ts';
 export { formatDuration, parseDuration } from './values/duration.ts';
 export { formatMicroTime, formatTime, parseTime } from './values/micro-time.ts';
 export { ParseError, type ParseErrorCode } from './values/parse-error.ts';

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { whenAborted } from '@etcd-operator/kube';
 import type { Clock } from '@etcd-operator/ports';
 import type { Turns } from '../transfers/turns.ts';
 import type { JobState } from './observation.ts';
@@ -62,9 +63,7 @@ export class Jobs {
 
   /** Ends all jobs with the manager, or with the loss of the lease, and waits until they have ended. */
   async run(signal: AbortSignal): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-    if (!signal.aborted) await promise;
+    await whenAborted(signal);
     this.#stop.abort(signal.reason);
     await Promise.all(this.#tasks);
   }

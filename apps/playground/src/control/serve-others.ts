@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { whenAborted } from '@etcd-operator/kube';
 import { view } from '../model/view.ts';
 import type { Session } from '../session.ts';
 import { plainText } from '../terminal/line.ts';
@@ -17,7 +18,7 @@ export async function serveOthers(
     reply(session, request, say, AbortSignal.any([gone, signal]));
   const close = await startControlServer({ path: entry.socket, answer });
   const withdraw = await register(entry, env);
-  await ended(signal);
+  await whenAborted(signal);
   await withdraw();
   await close();
 }
@@ -44,13 +45,6 @@ async function tellEvents(session: Session, say: (line: string) => void, signal:
   const stop = session.listen((state, message) => {
     if (message.kind === 'note') say(`${state.now.toFixed(1)} s  ${message.text}`);
   });
-  await ended(signal);
+  await whenAborted(signal);
   stop();
-}
-
-function ended(signal: AbortSignal): Promise<void> {
-  return new Promise((done) => {
-    if (signal.aborted) done();
-    else signal.addEventListener('abort', () => done(), { once: true });
-  });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Client, type KubeObject, qualifiedName, type Resource } from '@etcd-operator/kube';
+import { type Client, type KubeObject, qualifiedName, type Resource, whenAborted } from '@etcd-operator/kube';
 import { Informer, type InformerOptions, type InformerSelection } from './informer.ts';
 import type { World, WorldListener } from './world.ts';
 
@@ -86,9 +86,7 @@ export class InformerPool implements World {
   async run(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
     for (const informer of this.#informers.values()) this.#start(informer, signal);
-    if (!signal.aborted) {
-      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-    }
+    await whenAborted(signal);
     await Promise.all(this.#running);
   }
 
