@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isKubeError } from '@etcd-operator/kube';
-import { type EtcdCluster, etcdClusters, kubernetesView, type Observation } from '@etcd-operator/operator';
+import { type EtcdCluster, etcdClusters, type Observation } from '@etcd-operator/operator';
 import { type Access, findCluster } from '../access.ts';
 import { clusterInFile } from '../changed-file.ts';
 import { CliError } from '../cli-error.ts';
 import { ClusterLook } from '../cluster-look.ts';
 import { rehearse } from '../plan/rehearse.ts';
 import { specChanges } from '../plan/spec-changes.ts';
+import { unborn } from '../plan/unborn.ts';
 import { keepsQuorum, planReport } from '../render/plan.ts';
 import type { Report } from '../render/print.ts';
 
@@ -81,23 +82,4 @@ async function outcome(
 async function observed(access: Access, current: EtcdCluster, changed: EtcdCluster | undefined): Promise<Observation> {
   using look = await ClusterLook.at(access, current, changed);
   return look.observation;
-}
-
-/** A cluster that does not exist yet has nothing around it. */
-function unborn(cluster: EtcdCluster): Observation {
-  const nothing = { pods: [], imageChecks: [], volumes: [], nodes: new Map() };
-  const absent = { peerService: undefined, clientService: undefined, budget: undefined };
-  const view = kubernetesView(
-    { cluster, ...nothing, ...absent },
-    {
-      credentials: { tls: undefined, login: undefined },
-      secretProblems: [],
-      oldOperator: undefined,
-      imageCheckOutput: new Map(),
-      isLive: true,
-      seenSince: () => 1,
-    },
-  );
-  const membership = { kind: 'unknown', why: 'there is no member yet' } as const;
-  return { ...view, etcd: { membership, clusterVersion: '', answers: new Map(), heard: new Map(), hashes: new Map() } };
 }

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import {
-  type EtcdCluster,
-  type EtcdClusterSpec,
-  kubernetesView,
-  type Observation,
-  planCluster,
-} from '@etcd-operator/operator';
+import { type EtcdCluster, type EtcdClusterSpec, type Observation, planCluster } from '@etcd-operator/operator';
 import { imagine } from '../plan/imagined-world.ts';
+import { unborn } from '../plan/unborn.ts';
 
 export const noon = Date.parse('2026-01-01T12:00:00Z');
 
@@ -21,21 +16,7 @@ export function clusterOf(spec: EtcdClusterSpec): EtcdCluster {
 
 /** Nothing but the object itself. */
 export function unbornCluster(spec: EtcdClusterSpec): Observation {
-  const cluster = clusterOf(spec);
-  const absent = { peerService: undefined, clientService: undefined, budget: undefined };
-  const view = kubernetesView(
-    { cluster, pods: [], imageChecks: [], volumes: [], nodes: new Map(), ...absent },
-    {
-      credentials: { tls: undefined, login: undefined },
-      secretProblems: [],
-      oldOperator: undefined,
-      imageCheckOutput: new Map(),
-      isLive: true,
-      seenSince: () => 1,
-    },
-  );
-  const membership = { kind: 'unknown', why: 'nobody is there' } as const;
-  return { ...view, etcd: { membership, clusterVersion: '', answers: new Map(), heard: new Map(), hashes: new Map() } };
+  return unborn(clusterOf(spec));
 }
 
 /** A cluster at rest, as the operator would have made it. */
