@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type EndpointSlice, endpointSlices, keyOf, keyString, type Service, services } from '@etcd-operator/kube';
+import { type EndpointSlice, keyString, type Service } from '@etcd-operator/kube';
 import type { SharedCaches } from '../controllers/shared-caches.ts';
 import type { ServiceRoute } from '../runtime/agent-calls.ts';
 import { familyOf, type IpFamily } from './addresses.ts';
+import { followServices } from './follow-services.ts';
 
 /**
  * Where connections to a service's cluster IP of one family go: to its ready endpoints of that family, or, if all of them are ending,
@@ -42,34 +43,16 @@ export function publishRoutes(
   /** Services that the lab serves by other means. */
   isSpecial: (service: Service) => boolean,
 ): () => void {
-  const serviceCache = caches.of(services);
-  const sliceCache = caches.of(endpointSlices);
   const last = new Map<string, string>();
-  const publish = (namespace: string, name: string) => {
-    const service = serviceCache.get(namespace, name);
+  return followServices(caches, ({ namespace, name, service, slices }) => {
     if (service && isSpecial(service)) return;
-    const own = sliceCache.inNamespace(namespace).filter((slice) => serviceName(slice) === name);
     for (const family of ['IPv4', 'IPv6'] as const) {
-      const route = service && serviceRoute(service, own, family);
+      const route = service && serviceRoute(service, slices, family);
       const key = `${keyString({ namespace, name })} ${family}`;
       const text = JSON.stringify(route ?? null);
       if ((last.get(key) ?? 'null') === text) continue;
       last.set(key, text);
       put(`Service ${key}`, route);
     }
-  };
-  const leave = [
-    serviceCache.subscribe(({ object }) => {
-      const { namespace = '', name } = keyOf(object);
-      publish(namespace, name);
-    }),
-    sliceCache.subscribe(({ object }) => publish(object.metadata?.namespace ?? '', serviceName(object))),
-  ];
-  return () => {
-    for (const each of leave) each();
-  };
-}
-
-function serviceName(slice: EndpointSlice): string {
-  return slice.metadata?.labels?.['kubernetes.io/service-name'] ?? '';
+  });
 }
