@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Clock, Logger } from '@etcd-operator/ports';
+import type { Logger } from '@etcd-operator/ports';
 
 /** Things to be looked at soon, each once however often it is added meanwhile. */
 export interface WorkList<T> {
@@ -7,15 +7,8 @@ export interface WorkList<T> {
   close(): void;
 }
 
-export interface WorkListOptions {
-  readonly clock: Clock;
-  readonly log: Logger;
-  /** How long work waits, in milliseconds. 0: until the write that caused it has been answered. */
-  readonly delay: number;
-}
-
-/** A work list that runs by itself after the delay, so that controllers follow what they watch as real ones do: a little later. */
-export function createWorkList<T>(options: WorkListOptions, process: (item: T) => void): WorkList<T> {
+/** A work list that runs by itself, after the write that caused the work: controllers follow what they watch, as real ones do. */
+export function createWorkList<T>(log: Logger, process: (item: T) => void): WorkList<T> {
   const waiting = new Map<string, T>();
   let armed = false;
   let closed = false;
@@ -27,7 +20,7 @@ export function createWorkList<T>(options: WorkListOptions, process: (item: T) =
       try {
         process(item);
       } catch (error) {
-        options.log.error('a controller of the API server failed', { item: key, error });
+        log.error('a controller of the API server failed', { item: key, error });
       }
     }
     if (waiting.size > 0) arm();
@@ -35,8 +28,7 @@ export function createWorkList<T>(options: WorkListOptions, process: (item: T) =
   const arm = () => {
     if (armed || closed) return;
     armed = true;
-    if (options.delay > 0) options.clock.schedule(options.delay, drain, { background: true });
-    else Promise.resolve().then(drain, () => undefined);
+    Promise.resolve().then(drain, () => undefined);
   };
   return {
     add(key, item) {

@@ -45,11 +45,6 @@ export class DiskShelf implements Disks {
     return csi?.driver === labProvisioner ? this.folder(csi.volumeHandle) : undefined;
   }
 
-  /** True if the disk is of memory: it is seen by pods only, not by the host. */
-  isMemory(handle: string): boolean {
-    return this.#memory.has(handle);
-  }
-
   folder(handle: string): string {
     return join(this.#directory, handle.replaceAll('/', '_'));
   }

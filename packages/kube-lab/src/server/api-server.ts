@@ -44,11 +44,6 @@ export interface ApiServerOptions {
   readonly authorization?: 'rbac' | 'allow-all';
   /** Of the cluster's network, the primary one first. @default IPv4 alone */
   readonly ipFamilies?: IpFamilies;
-  /**
-   * How far the server's own controllers (garbage collection, deletion of namespaces) lag behind what they watch, in
-   * milliseconds. @default 0: they act as soon as the request that caused it is answered
-   */
-  readonly controllerDelay?: number;
 }
 
 export interface ListenOptions {
@@ -116,7 +111,7 @@ export function createApiServer(options: ApiServerOptions = {}): ApiServer {
   const definitions = startDefinitions(core);
   createInitialObjects(core);
   createBootstrapRoles(core);
-  const controllers = startControllers(core, options.controllerDelay ?? 0);
+  const controllers = startControllers(core);
   const handle = createHandler(core);
   const openChannel = createChannelHandler(core);
   const transports = new Set<Transport>();
@@ -154,8 +149,8 @@ function startDefinitions(core: Core): Definitions {
   return new Definitions(core, resource);
 }
 
-function startControllers(core: Core, delay: number): readonly (() => void)[] {
-  const list = <T>(process: (item: T) => void) => createWorkList({ clock: core.clock, log: core.log, delay }, process);
+function startControllers(core: Core): readonly (() => void)[] {
+  const list = <T>(process: (item: T) => void) => createWorkList(core.log, process);
   const collector = new GarbageCollector(core, list);
   const cleaner = new NamespaceCleaner(core, list);
   const protection = new StorageProtection(core, list);

@@ -10,8 +10,6 @@ export interface StoreOptions {
   readonly clock: Pick<Clock, 'monotonic'>;
   /** Changes kept for watches and reads of older versions. @default 20000 */
   readonly historyLimit?: number;
-  /** Changes older than this, in milliseconds, are compacted when the next write comes. @default 600000 */
-  readonly historyAge?: number;
 }
 
 interface Collection {
@@ -19,6 +17,9 @@ interface Collection {
   readonly keys: SortedKeys;
   readonly listeners: Set<ChangeListener>;
 }
+
+/** Changes older than this, in milliseconds, are compacted when the next write comes. */
+const historyAge = 600_000;
 
 /** Called for each change, in order of version. Must not throw. */
 export type ChangeListener = (change: Change) => void;
@@ -41,7 +42,7 @@ export class Store {
 
   constructor(options: StoreOptions) {
     this.#clock = options.clock;
-    this.#log = new ChangeLog(options.historyLimit ?? 20_000, options.historyAge ?? 600_000);
+    this.#log = new ChangeLog(options.historyLimit ?? 20_000, historyAge);
   }
 
   /** The version of the latest write. */
