@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Pod } from '@etcd-operator/kube';
 import type { ObjectCache } from '../controllers/object-cache.ts';
+import { hasPodEnded } from '../controllers/workloads/pod-condition.ts';
 import type { ObjectChange } from '../server/object-feed.ts';
 import { ImagePuller } from './container/image-puller.ts';
 import type { NodeContext } from './node-context.ts';
@@ -78,7 +79,8 @@ export class Kubelet {
       this.#done.delete(uid);
       worker?.vanish(object);
     } else if (worker) worker.update(object);
-    else if (object.spec?.nodeName === this.#node.nodeName && !this.#done.has(uid) && !isDone(object))
+    // A pod that ended on this node before this kubelet was there has nothing left to do.
+    else if (object.spec?.nodeName === this.#node.nodeName && !this.#done.has(uid) && !hasPodEnded(object))
       this.#adopt(uid, object);
   }
 
@@ -92,9 +94,4 @@ export class Kubelet {
     this.#workers.set(uid, worker);
     if (this.#paused) worker.pause();
   }
-}
-
-/** A pod that ended on this node before this kubelet was there has nothing left to do. */
-function isDone(pod: Pod): boolean {
-  return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
 }

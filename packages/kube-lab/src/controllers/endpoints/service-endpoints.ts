@@ -4,6 +4,7 @@ import type { Pod, Service, ServicePort } from '@etcd-operator/kube';
 import { ipv6Bytes } from '../../dns/record.ts';
 import { familyOf, type IpFamily } from '../../network/addresses.ts';
 import { hasLabels } from '../label-match.ts';
+import { hasPodEnded } from '../workloads/pod-condition.ts';
 
 /** A pod behind a service. */
 export interface ServiceEndpoint {
@@ -39,8 +40,7 @@ export function serviceEndpoints(service: Service, pods: readonly Pod[], family:
 function endpointOf(service: Service, pod: Pod, family: IpFamily): readonly ServiceEndpoint[] {
   const { podIP = '', podIPs = [] } = pod.status ?? {};
   const address = [podIP, ...podIPs.map(({ ip }) => ip)].find((each) => isIP(each) && familyOf(each) === family);
-  const hasEnded = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
-  if (!address || hasEnded) return [];
+  if (!address || hasPodEnded(pod)) return [];
   const isReady = pod.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') === true;
   const terminating = pod.metadata?.deletionTimestamp !== undefined;
   const publishes = service.spec?.publishNotReadyAddresses === true;

@@ -13,6 +13,7 @@ import {
 import { timestamp } from '../../node/timestamp.ts';
 import type { ControllerContext, RunningController } from '../controller.ts';
 import { ReconcileLoop } from '../reconcile-loop.ts';
+import { hasPodEnded } from '../workloads/pod-condition.ts';
 import { chooseNode } from './choose-node.ts';
 import { selectedNodeAnnotation, viewClaims } from './claims.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -32,7 +33,7 @@ export function startScheduler(context: ControllerContext): RunningController {
   };
   const leave = [
     caches.of(pods).subscribe(({ type, object }) => {
-      const ended = type === 'DELETED' || hasEnded(object);
+      const ended = type === 'DELETED' || hasPodEnded(object);
       if (ended) assumed.delete(object.metadata?.uid ?? '');
       if (ended && object.spec?.nodeName) retryPending();
       else if (isPending(object)) loop.enqueue(keyString(keyOf(object)));
@@ -114,7 +115,7 @@ function snapshotOf({ caches }: ControllerContext, assumed: ReadonlyMap<string, 
   const placed = caches
     .of(pods)
     .list()
-    .filter((pod) => !hasEnded(pod))
+    .filter((pod) => !hasPodEnded(pod))
     .flatMap((pod): Pod[] => {
       if (pod.spec?.nodeName) return [pod];
       const node = assumed.get(pod.metadata?.uid ?? '');
@@ -125,9 +126,5 @@ function snapshotOf({ caches }: ControllerContext, assumed: ReadonlyMap<string, 
 
 function isPending(pod: Pod): boolean {
   const isOurs = (pod.spec?.schedulerName ?? 'default-scheduler') === 'default-scheduler';
-  return isOurs && !pod.spec?.nodeName && !pod.metadata?.deletionTimestamp && !hasEnded(pod);
-}
-
-function hasEnded(pod: Pod): boolean {
-  return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
+  return isOurs && !pod.spec?.nodeName && !pod.metadata?.deletionTimestamp && !hasPodEnded(pod);
 }
