@@ -72,7 +72,6 @@ export {
 } from './rules/flags/flags.ts';
 export {
   hasLivez,
-  isHealthHarmless,
   metricsPort,
   type ProbePlan,
   type ProbeTarget,
@@ -96,7 +95,7 @@ export {
   memberNameFromPeerUrl,
   peerPort,
 } from './rules/membership/member-name.ts';
-export { hasQuorum, isWastefulSize, quorum, spareVoters, tolerance } from './rules/membership/quorum.ts';
+export { hasQuorum, isWastefulSize, quorum, tolerance } from './rules/membership/quorum.ts';
 export {
   healthIntervalMs,
   type Reconfig,

@@ -58,7 +58,7 @@ export class MemberEndpoints {
 
   /**
    * `/health`. Says yes on a learner, and on 3.4 and older leaves an entry in the log each time, which can brick a later
-   * upgrade: see `isHealthHarmless`.
+   * upgrade (operator rule 3).
    */
   async health(options?: RequestOptions): Promise<CheckAnswer> {
     const { status, body } = await this.#get('/health', options);

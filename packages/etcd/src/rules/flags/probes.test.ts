@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from 'vitest';
 import { versionOf } from '../versions/version.ts';
-import { isHealthHarmless, probePlan } from './probes.ts';
+import { probePlan } from './probes.ts';
 
 const shape = (version: string) => {
   const { startup, readiness, liveness } = probePlan(versionOf(version));
@@ -27,10 +27,5 @@ describe('probes by version (operator rules 3, 12, 15)', () => {
   test('operator rule 12: /health is never probed, it calls a learner healthy', () => {
     for (const version of ['3.3.25', '3.4.29', '3.5.19', '3.6.16', '3.7.3'])
       expect(shape(version)).not.toContain('/health');
-  });
-
-  test('operator rule 3: asking /health is harmless from 3.5 on only', () => {
-    expect(isHealthHarmless(versionOf('3.4.44'))).toBe(false);
-    expect(isHealthHarmless(versionOf('3.5.0'))).toBe(true);
   });
 });

@@ -29,16 +29,8 @@ export function readyzExcludesLearners(version: EtcdVersion): boolean {
 }
 
 /**
- * True if a GET of `/health` leaves no trace. On 3.4 and older each appends a v2 entry to the log, which later bricks an
- * upgrade (operator rule 3): never probe it there.
- */
-export function isHealthHarmless(version: EtcdVersion): boolean {
-  return isAtLeast(version, versionOf('3.5.0'));
-}
-
-/**
  * The endpoints to probe (operator rules 3, 12, 15). Readiness is `/readyz` only where that tells learners apart; never
- * `/health`. Liveness never depends on quorum.
+ * `/health`, a GET of which appends an entry to the log of 3.4 and older. Liveness never depends on quorum.
  */
 export function probePlan(version: EtcdVersion): ProbePlan {
   if (!hasLivez(version)) return { startup: tcp, readiness: tcp, liveness: tcp };

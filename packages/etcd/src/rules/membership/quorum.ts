@@ -15,11 +15,6 @@ export function hasQuorum(voters: number, healthy: number): boolean {
   return voters > 0 && healthy >= quorum(voters);
 }
 
-/** How many more healthy voters may fail before quorum is gone; negative if it is gone already. */
-export function spareVoters(voters: number, healthy: number): number {
-  return healthy - quorum(voters);
-}
-
 /** True if one voter fewer would tolerate as many failures: 2, 4, 6. */
 export function isWastefulSize(voters: number): boolean {
   return voters > 0 && voters % 2 === 0;
