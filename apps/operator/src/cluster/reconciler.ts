@@ -9,7 +9,7 @@ import {
   requeueAfter,
 } from '@etcd-operator/controller-runtime';
 import type { Dialer } from '@etcd-operator/etcd';
-import { isKubeError } from '@etcd-operator/kube';
+import { formatTime, isKubeError } from '@etcd-operator/kube';
 import type { Clock } from '@etcd-operator/ports';
 import { type EtcdCluster, etcdClusters } from '../api/etcd-cluster.ts';
 import { statusChanges, writeStatus } from '../api/write-status.ts';
@@ -326,12 +326,7 @@ export class ClusterReconciler implements Reconciler {
     isUrgent = false,
   ): Promise<number | undefined> {
     const { metadata = {}, status } = found.cluster;
-    const next = statusOf(
-      status,
-      observation,
-      plan,
-      new Date(this.#options.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z'),
-    );
+    const next = statusOf(status, observation, plan, formatTime(this.#options.clock.now()));
     const now = this.#options.clock.monotonic();
     const last = this.#reportedAt.get(metadata.uid ?? '') ?? now;
     const due = reportDue(status, next, isUrgent ? Number.POSITIVE_INFINITY : now - last);

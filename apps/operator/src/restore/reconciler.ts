@@ -8,7 +8,7 @@ import {
   requeueAfter,
 } from '@etcd-operator/controller-runtime';
 import { type Dialer, networkDialer } from '@etcd-operator/etcd';
-import { isKubeError, keyOf, keyString, secrets } from '@etcd-operator/kube';
+import { formatTime, isKubeError, keyOf, keyString, secrets } from '@etcd-operator/kube';
 import { type EtcdRestore, etcdRestores } from '../api/etcd-restore.ts';
 import { annotations } from '../api/names.ts';
 import { backupEventReasons } from '../api/reasons.ts';
@@ -240,7 +240,7 @@ export class RestoreReconciler implements Reconciler {
   /** True if something new was written. */
   async #report(restore: EtcdRestore, { report }: RestorePlan, { client, signal }: ReconcileContext): Promise<boolean> {
     if (!report) return false;
-    const now = new Date(this.#options.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
+    const now = formatTime(this.#options.clock.now());
     const unknown = unknownSpecFields(etcdRestores, restore.spec);
     const next = nextStatus(restore.status, restore.metadata?.generation ?? 0, report, now, unknown);
     if (!next) return false;
