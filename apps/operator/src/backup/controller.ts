@@ -4,7 +4,7 @@ import { type Dialer, networkDialer } from '@etcd-operator/etcd';
 import { keyString } from '@etcd-operator/kube';
 import { type EtcdBackup, etcdBackups } from '../api/etcd-backup.ts';
 import { noGrants, type PodGrants } from '../cluster/grants/pod-grants.ts';
-import { Jobs } from '../restore/jobs.ts';
+import { Jobs, objectOfJob } from '../restore/jobs.ts';
 import type { AgentSource } from '../restore/objects/seed-pod.ts';
 import { keysIn, type OperatorScope } from '../scope/operator-scope.ts';
 import { scopedReconciler } from '../scope/scoped-reconciler.ts';
@@ -100,7 +100,7 @@ function workBeside(
 ) {
   const { clock } = manager;
   const runs = new BackupRuns(clock);
-  const onEnd = (job: string) => enqueue(objectOf(job));
+  const onEnd = (job: string) => enqueue(objectOfJob(job));
   const proofs = new Jobs(clock, onEnd, 'proofs of backups');
   const recordings = new Jobs(clock, onEnd, 'continuous backups');
   for (const runnable of [runs, proofs, recordings]) manager.add(runnable);
@@ -118,10 +118,4 @@ function workBeside(
       onPoint: (uid, { time }) => metrics.recovered(uid, time),
     }),
   };
-}
-
-/** Names of jobs begin with the namespace and the name of their object, neither of which has a slash in it. */
-function objectOf(job: string): { readonly namespace: string; readonly name: string } {
-  const [namespace = '', name = ''] = job.split('/');
-  return { namespace, name };
 }

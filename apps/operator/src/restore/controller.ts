@@ -11,10 +11,10 @@ import { keysIn, type OperatorScope } from '../scope/operator-scope.ts';
 import { scopedReconciler } from '../scope/scoped-reconciler.ts';
 import type { StorageSettings } from '../storage/open-store.ts';
 import { Turns } from '../transfers/turns.ts';
-import { Jobs } from './jobs.ts';
+import { Jobs, objectOfJob } from './jobs.ts';
 import type { AgentSource } from './objects/seed-pod.ts';
 import { clusterNameOf } from './observe/restore-facts.ts';
-import { RestoreReconciler, restoreOfJob } from './reconciler.ts';
+import { RestoreReconciler } from './reconciler.ts';
 import type { Scratch } from './source/scratch.ts';
 
 export interface RestoreControllerOptions {
@@ -55,7 +55,7 @@ export function addRestoreController(manager: Manager, options: RestoreControlle
   const ofMember = (object: KubeObject) => [clusterOf(object) ?? []].flat().flatMap(restoresOf);
   // The result of a job is used at once, not when the next reconciliation is due.
   const { client, clock, random, fence } = manager;
-  const jobs = new Jobs(clock, (job) => controller.queue.add(keyString(restoreOfJob(job))));
+  const jobs = new Jobs(clock, (job) => controller.queue.add(keyString(objectOfJob(job))));
   manager.add(jobs);
   const { scope, transfers = 4, concurrency = 16, scratch, agent, oldOperator, event } = options;
   const responsibility = scope.responsibility(etcdRestores.resource);

@@ -150,3 +150,9 @@ export class Jobs {
     await Promise.all(ended);
   }
 }
+
+/** Names of jobs begin with the namespace and the name of their object, neither of which has a slash in it. */
+export function objectOfJob(job: string): { readonly namespace: string; readonly name: string } {
+  const [namespace = '', name = ''] = job.split('/');
+  return { namespace, name };
+}

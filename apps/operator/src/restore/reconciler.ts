@@ -482,12 +482,6 @@ export class RestoreReconciler implements Reconciler {
   }
 }
 
-/** Names of jobs begin with the namespace and the name of their restore, neither of which has a slash in it. */
-export function restoreOfJob(job: string): { readonly namespace: string; readonly name: string } {
-  const [namespace = '', name = ''] = job.split('/');
-  return { namespace, name };
-}
-
 /** Timers run by another clock than the time to live is told by. */
 const longestRest = 5 * 60_000;
 
