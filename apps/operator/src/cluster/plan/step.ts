@@ -165,11 +165,6 @@ export interface Wait {
   readonly retryAfter: number;
 }
 
-/** True for steps that change who votes; at most one of these is in flight. */
-export function changesVoters(step: Step): boolean {
-  return step.do === 'promote' || step.do === 'removeMember' || (step.do === 'joinMember' && !step.learner);
-}
-
 /**
  * Which steps can cost data or a vote, and are therefore judged by what they do before they are taken. A new step that is not placed
  * here does not compile.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { joinsAsLearner, quorum, versionOf } from '@etcd-operator/etcd';
 import type { MemberPod } from '../../observation.ts';
-import { changesVoters, type Step } from '../step.ts';
+import type { Step } from '../step.ts';
+import { changesVoters } from './changes-voters.ts';
 import { faultsOfVoters, isKnownWrong, soundVoters } from './data-faults.ts';
 import { SafetyViolation } from './model-etcd.ts';
 import { recoverQuorum } from './model-recovery.ts';

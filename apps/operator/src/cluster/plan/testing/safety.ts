@@ -2,7 +2,7 @@
 import { joinsAsLearner, parseVersion, quorum } from '@etcd-operator/etcd';
 import type { Observation } from '../../observation.ts';
 import type { Plan } from '../plan.ts';
-import { changesVoters, type Step } from '../step.ts';
+import type { Step } from '../step.ts';
 import { type Check, isCurrent, isHealthy, listed, podOf, steps, voters } from './as-seen.ts';
 import {
   forcedWhereNothingRuns,
@@ -14,6 +14,7 @@ import {
   ownClusterIsRecorded,
   volumesOutliveTheirReplacement,
 } from './careful-changes.ts';
+import { changesVoters } from './changes-voters.ts';
 
 /**
  * The safety rules, said a second time and independently of the planner: what no plan may contain, whatever was seen. Each
