@@ -4,135 +4,64 @@ import type { Answer, EtcdMember, MemberPod, MemberVolume, Observation, Step } f
 
 type Of<K extends Step['do']> = Extract<Step, { do: K }>;
 type Status = Extract<Answer, { kind: 'status' }>;
-type PodStep = Of<
-  | 'clearBootstrap'
-  | 'deletePod'
-  | 'renewBootList'
-  | 'isolatePod'
-  | 'unisolatePod'
-  | 'updatePod'
-  | 'resizePod'
-  | 'setImage'
-  | 'confirmImage'
-  | 'setSnapshotCount'
->;
-type EtcdStep = Of<
-  | 'promote'
-  | 'removeMember'
-  | 'readdress'
-  | 'moveLeader'
-  | 'nudgeSnapshot'
-  | 'enableDowngrade'
-  | 'cancelDowngrade'
-  | 'disarmAlarm'
->;
+
+/** Of every step; one without does not compile. */
+type Effects = { readonly [K in Step['do']]: (world: Observation, step: Of<K>, now: number) => Observation };
 
 /**
  * What would be observed after a step went well and everything it starts came up at once. Pure: the observation given is not
  * changed. This is optimistic by design; what it cannot foresee (a pod that does not start, a full disk) it does not imagine.
  */
 export function imagine(world: Observation, step: Step, now: number): Observation {
-  return withClusterVersion(change(world, step, now));
+  // The table has it for exactly this kind of step.
+  const effect = effects[step.do] as (world: Observation, step: Step, now: number) => Observation;
+  return withClusterVersion(effect(world, step, now));
 }
 
-function change(world: Observation, step: Step, now: number): Observation {
-  switch (step.do) {
-    case 'ensureService':
-      return { ...world, services: { ...world.services, [step.which]: 'current' } };
-    case 'ensureBudget':
-      return { ...world, budget: { ...world.budget, minAvailable: step.minAvailable, drifted: false } };
-    case 'deleteBudget':
-      return { ...world, budget: { ...world.budget, minAvailable: undefined, drifted: false } };
-    case 'recordIdentity':
-      return latch(world, step);
-    case 'checkImage':
-      return checked(world, step, now);
-    case 'deleteImageCheck':
-      return { ...world, imageChecks: world.imageChecks.filter(({ uid }) => uid !== step.uid) };
-    case 'deleteVolume':
-      return { ...world, volumes: world.volumes.filter(({ uid }) => uid !== step.uid) };
-    case 'recoverQuorum':
-      // What follows is the restore's.
-      return { ...world, recovery: { kind: 'begun', phase: '', reason: '' } };
-    case 'createSeed':
-      return seeded(world, step, now);
-    case 'joinMember':
-      return joined(world, step, now);
-    case 'createPod':
-      return started(world, step, now);
-    case 'clearBootstrap':
-    case 'deletePod':
-    case 'renewBootList':
-    case 'isolatePod':
-    case 'unisolatePod':
-    case 'updatePod':
-    case 'resizePod':
-    case 'setImage':
-    case 'confirmImage':
-    case 'setSnapshotCount':
-      return changePod(world, step, now);
-    case 'promote':
-    case 'removeMember':
-    case 'readdress':
-    case 'moveLeader':
-    case 'nudgeSnapshot':
-    case 'enableDowngrade':
-    case 'cancelDowngrade':
-    case 'disarmAlarm':
-      return changeEtcd(world, step);
-  }
-}
-
-function changePod(world: Observation, step: PodStep, now: number): Observation {
-  switch (step.do) {
-    case 'clearBootstrap':
-      return withBootstrapCleared(world, step);
-    case 'deletePod':
-      return withoutPod(world, step.name);
-    case 'renewBootList':
-      return renewed(world, step, now);
-    case 'isolatePod':
-    case 'unisolatePod':
-      return editPod(world, step.name, () => ({ isolated: step.do === 'isolatePod' }));
-    case 'updatePod':
-      return editPod(world, step.name, ({ drift }) => ({
-        drift: drift.filter(({ field }) => !step.fields.includes(field)),
-      }));
-    case 'resizePod':
-      return editPod(world, step.name, ({ drift }) => ({ drift: drift.filter(({ remedy }) => remedy !== 'resize') }));
-    case 'setImage':
-      return reimaged(world, step);
-    case 'confirmImage':
-      return editVolume(
-        editPod(world, step.pod, () => ({ previousVersion: '', previousImage: '', previousContainer: '' })),
-        step.pod,
-        () => ({ version: step.version, previousVersion: '' }),
-      );
-    case 'setSnapshotCount':
-      return editPod(world, step.pod, () => ({ snapshotCount: step.snapshotCount }));
-  }
-}
-
-function changeEtcd(world: Observation, step: EtcdStep): Observation {
-  switch (step.do) {
-    case 'promote':
-      return promoted(world, step.memberId);
-    case 'removeMember':
-      return removed(world, step);
-    case 'readdress':
-      return readdressed(world, step);
-    case 'moveLeader':
-      return editAnswers(world, () => ({ leaderId: step.to }));
-    case 'nudgeSnapshot':
-      return editAnswers(world, ({ raftSnapshots }) => ({ raftSnapshots: (raftSnapshots ?? 0) + 1 }));
-    case 'enableDowngrade':
-      return editAnswers(world, () => ({ downgradeTarget: step.version, storageVersion: `${step.version}.0` }));
-    case 'cancelDowngrade':
-      return editAnswers(world, () => ({ downgradeTarget: '' }));
-    case 'disarmAlarm':
-      return editAnswers(world, ({ alarms }) => ({ alarms: alarms.filter((word) => !word.includes(step.alarm)) }));
-  }
-}
+const effects: Effects = {
+  ensureService: (world, { which }) => ({ ...world, services: { ...world.services, [which]: 'current' } }),
+  ensureBudget: (world, { minAvailable }) => ({ ...world, budget: { ...world.budget, minAvailable, drifted: false } }),
+  deleteBudget: (world) => ({ ...world, budget: { ...world.budget, minAvailable: undefined, drifted: false } }),
+  recordIdentity: latch,
+  checkImage: checked,
+  deleteImageCheck: (world, step) => ({
+    ...world,
+    imageChecks: world.imageChecks.filter(({ uid }) => uid !== step.uid),
+  }),
+  deleteVolume: (world, step) => ({ ...world, volumes: world.volumes.filter(({ uid }) => uid !== step.uid) }),
+  // What follows is the restore's.
+  recoverQuorum: (world) => ({ ...world, recovery: { kind: 'begun', phase: '', reason: '' } }),
+  createSeed: seeded,
+  joinMember: joined,
+  createPod: started,
+  clearBootstrap: withBootstrapCleared,
+  deletePod: (world, { name }) => withoutPod(world, name),
+  renewBootList: renewed,
+  isolatePod: (world, { name }) => editPod(world, name, () => ({ isolated: true })),
+  unisolatePod: (world, { name }) => editPod(world, name, () => ({ isolated: false })),
+  updatePod: (world, { name, fields }) =>
+    editPod(world, name, ({ drift }) => ({ drift: drift.filter(({ field }) => !fields.includes(field)) })),
+  resizePod: (world, { name }) =>
+    editPod(world, name, ({ drift }) => ({ drift: drift.filter(({ remedy }) => remedy !== 'resize') })),
+  setImage: reimaged,
+  confirmImage: (world, { pod, version }) =>
+    editVolume(
+      editPod(world, pod, () => ({ previousVersion: '', previousImage: '', previousContainer: '' })),
+      pod,
+      () => ({ version, previousVersion: '' }),
+    ),
+  setSnapshotCount: (world, { pod, snapshotCount }) => editPod(world, pod, () => ({ snapshotCount })),
+  promote: (world, { memberId }) => promoted(world, memberId),
+  removeMember: removed,
+  readdress: readdressed,
+  moveLeader: (world, { to }) => editAnswers(world, () => ({ leaderId: to })),
+  nudgeSnapshot: (world) => editAnswers(world, ({ raftSnapshots }) => ({ raftSnapshots: (raftSnapshots ?? 0) + 1 })),
+  enableDowngrade: (world, { version }) =>
+    editAnswers(world, () => ({ downgradeTarget: version, storageVersion: `${version}.0` })),
+  cancelDowngrade: (world) => editAnswers(world, () => ({ downgradeTarget: '' })),
+  disarmAlarm: (world, { alarm }) =>
+    editAnswers(world, ({ alarms }) => ({ alarms: alarms.filter((word) => !word.includes(alarm)) })),
+};
 
 function readdressed(world: Observation, { memberId, name }: Of<'readdress'>): Observation {
   const { membership } = world.etcd;
