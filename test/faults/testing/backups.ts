@@ -56,12 +56,17 @@ export class Backups {
   }
 
   /** Restores what a backup of this name has stored; resolves when nothing of the restore is left to do. */
-  async restore(name: string, more: Partial<EtcdRestore['spec']> = {}): Promise<void> {
+  restore(name: string, more: Partial<EtcdRestore['spec']> = {}): Promise<void> {
+    return this.restoreFrom({ backupStorageType: 'S3', s3: this.#s3(name), ...more });
+  }
+
+  /** Restores from whatever the spec names; resolves when nothing of the restore is left to do. */
+  async restoreFrom(spec: Partial<EtcdRestore['spec']>): Promise<void> {
     const { namespace, client } = this.#scene;
     const restores = client.resource(etcdRestores.resource);
-    const spec = { etcdCluster: { name: clusterName }, backupStorageType: 'S3', s3: this.#s3(name), ...more } as const;
     const metadata = { name: 'back', namespace };
-    const restore: EtcdRestore = { apiVersion, kind: 'EtcdRestore', metadata, spec };
+    const whole = { etcdCluster: { name: clusterName }, ...spec };
+    const restore: EtcdRestore = { apiVersion, kind: 'EtcdRestore', metadata, spec: whole };
     await this.#scene.until('create the restore', () => restores.create(restore).catch(notYet));
     await this.#scene.until('restored', async () => {
       const { status, metadata: found } = await restores.get({ namespace, name: 'back' });

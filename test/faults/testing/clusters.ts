@@ -8,19 +8,24 @@ import type { Scene } from './scene.ts';
 /** The name of the cluster of every run. */
 export const clusterName = 'one';
 
+/** What a copy of it is called. */
+export const copyName = `${clusterName}-copy`;
+
 /** The EtcdCluster of a run, as its user sees it. */
 export class Clusters {
+  readonly name: string;
   readonly #scene: Scene;
 
-  constructor(scene: Scene) {
+  constructor(scene: Scene, name = clusterName) {
     this.#scene = scene;
+    this.name = name;
   }
 
   async create(spec: EtcdClusterSpec): Promise<EtcdCluster> {
     const { namespace, client } = this.#scene;
     const cluster: EtcdCluster = {
       ...{ apiVersion: 'etcd.database.coreos.com/v1beta2', kind: 'EtcdCluster', spec },
-      metadata: { name: clusterName, namespace },
+      metadata: { name: this.name, namespace },
     };
     return this.#scene.until('create the cluster', () =>
       client.resource(etcdClusters.resource).create(cluster).catch(notYet),
@@ -41,7 +46,7 @@ export class Clusters {
 
   async pods(): Promise<readonly Pod[]> {
     const { namespace, client } = this.#scene;
-    const { items } = await client.resource(pods).list({ namespace, labelSelector: `etcd_cluster=${clusterName}` });
+    const { items } = await client.resource(pods).list({ namespace, labelSelector: `etcd_cluster=${this.name}` });
     return items;
   }
 
@@ -54,7 +59,7 @@ export class Clusters {
   }
 
   /** A client of one member, or of whoever the Service leads to. */
-  member(host = `${clusterName}-client.${this.#scene.namespace}.svc.cluster.local`): MemberClient {
+  member(host = `${this.name}-client.${this.#scene.namespace}.svc.cluster.local`): MemberClient {
     return new MemberClient({
       target: { host, port: clientPort },
       clock: systemClock,
@@ -64,7 +69,7 @@ export class Clusters {
   }
 
   get #key() {
-    return { namespace: this.#scene.namespace, name: clusterName };
+    return { namespace: this.#scene.namespace, name: this.name };
   }
 }
 

@@ -68,7 +68,7 @@ function withoutHistory<T extends KubeObject & { readonly kind: string }>(object
 
 /** A text without what only this run knows. */
 export function anonymous(text: string, own: string, { namespace, cluster }: Known): string {
-  const member = new RegExp(`\\b${cluster}-[a-z0-9]{10}\\b`, 'g');
+  const member = new RegExp(`\\b${cluster}(-copy)?-[a-z0-9]{10}\\b`, 'g');
   const name = own.match(member)?.[0];
   const result = (name === undefined ? text : text.replaceAll(name, '<self>'))
     .replace(member, '<member>')

@@ -5,38 +5,12 @@ import type { Clusters } from '../clusters.ts';
 import { storedKeys } from '../end-state.ts';
 import type { Scene } from '../scene.ts';
 import type { Workload } from '../workload.ts';
+import { contents, filled, savedOnce, version } from './stored-data.ts';
 
-const version = '3.6.16';
 const keep = 2;
-
-/** A cluster with some data. */
-async function filled(scene: Scene, clusters: Clusters, size: number): Promise<void> {
-  await new Backups(scene).allow();
-  await clusters.create({ size, version });
-  await clusters.settled();
-  using member = clusters.member();
-  for (const key of ['a', 'b', 'c']) await member.kv.put({ key: Buffer.from(key), value: Buffer.from(`of ${key}`) });
-}
-
-/** The same, with its backup. */
-async function savedOnce(scene: Scene, clusters: Clusters, size: number): Promise<void> {
-  await filled(scene, clusters, size);
-  const backups = new Backups(scene);
-  await backups.create('saved');
-  await backups.succeeded('saved');
-  using member = clusters.member();
-  await member.kv.put({ key: Buffer.from('a'), value: Buffer.from('written later') });
-}
 
 async function allGone(scene: Scene, clusters: Clusters): Promise<void> {
   await scene.until('all pods are gone', async () => ((await clusters.pods()).length === 0 ? true : undefined));
-}
-
-/** What is in the cluster, apart from what the client writes all the time. */
-async function contents(_scene: Scene, clusters: Clusters): Promise<readonly string[]> {
-  using member = clusters.member();
-  const { kvs } = await member.kv.range({ key: Buffer.from('a'), rangeEnd: Buffer.from('d') });
-  return kvs.map(({ key, value }) => `key ${Buffer.from(key)} = ${Buffer.from(value)}`);
 }
 
 /** Backups and restores. */
