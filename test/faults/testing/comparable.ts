@@ -22,7 +22,7 @@ const dropped = new Set([
     'podIP',
     'volume.kubernetes.io/selected-node',
   ],
-  ...['startTime', 'completionTime', 'revision', 'databaseSize', 'databaseSizeInUse'],
+  ...['startTime', 'completionTime', 'revision', 'databaseSize', 'databaseSizeInUse', 'index', 'bytesDelivered'],
   ...['etcdRevision', 'bytes', 'durationSeconds', 'storageVersion'],
 ]);
 

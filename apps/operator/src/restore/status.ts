@@ -51,14 +51,15 @@ function afresh(previous: EtcdRestoreStatus | undefined): Partial<EtcdRestoreSta
 }
 
 function record(report: RestoreReport, generation: number, now: string): Partial<EtcdRestoreStatus> {
-  const { source, safety, failure, started, incarnation, seed, bytesVerified, bytesDelivered } = report;
+  const { source, safety, failure, started, incarnation, clusterId, revision, bytesVerified, bytesDelivered } = report;
   return {
     ...(started && { startedAt: now }),
     ...(source && { source: sourceStatus(source, generation) }),
     ...(safety && { safetySnapshot: { generation, ...safetyStatus(safety) } }),
     ...(failure !== undefined && { failure: { generation, message: failure.slice(0, 1000) } }),
     ...(incarnation !== undefined && { incarnation }),
-    ...(seed && { revision: seed.revision, clusterID: seed.clusterId }),
+    ...(clusterId !== undefined && { clusterID: clusterId }),
+    ...(revision !== undefined && { revision }),
     ...(bytesVerified !== undefined && { bytesVerified }),
     ...(bytesDelivered !== undefined && { bytesDelivered }),
     ...(report.comparison && { prefixes: prefixStatus(report, report.comparison, generation) }),

@@ -11,6 +11,12 @@ import type { PlannedRestoreStep, RestorePlan } from './step.ts';
  * they have been deleted in the API server and are not endpoints of any Service.
  */
 export function grow(seen: RestoreObservation, target: TargetFacts, now: number): RestorePlan {
+  const plan = nextOf(seen, target, now);
+  // Whoever recorded the cluster ID on the EtcdCluster may have been killed before it was in this status.
+  return { ...plan, report: plan.report && { ...plan.report, clusterId: target.clusterId } };
+}
+
+function nextOf(seen: RestoreObservation, target: TargetFacts, now: number): RestorePlan {
   const { restore, pods, hasSecret } = seen;
   const { incarnation } = target;
   const secret: PlannedRestoreStep[] = hasSecret

@@ -278,7 +278,7 @@ export function settled({ seed: pod }: RestoreObservation, target: TargetFacts):
         reason: `the first member serves the restored data: recording cluster ID ${clusterId} for this EtcdCluster`,
       },
     ],
-    report: { phase: 'Growing', reason: '', ...(answer && { seed: { revision: answer.revision, clusterId } }) },
+    report: { phase: 'Growing', reason: '', clusterId, ...(answer && { revision: answer.revision }) },
     lookAgainAfter: 20,
   };
 }

@@ -111,7 +111,10 @@ export interface RestoreReport {
   readonly failure?: string;
   readonly started?: boolean;
   readonly incarnation?: number;
-  readonly seed?: { readonly revision: number; readonly clusterId: string };
+  /** Of the new incarnation. */
+  readonly clusterId?: string;
+  /** What the first member of the new incarnation served first. */
+  readonly revision?: number;
   readonly bytesVerified?: number;
   readonly bytesDelivered?: number;
   readonly comparison?: Comparison;

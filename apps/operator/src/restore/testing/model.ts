@@ -98,6 +98,7 @@ export class RestoreModel {
   gone = false;
   status: RestoreReport | undefined;
   source: SourceFacts | undefined;
+  clusterId: string | undefined;
   safety: SafetyFacts | undefined;
   failure: string | undefined;
   startedAt = 0;
@@ -470,6 +471,9 @@ export class RestoreModel {
     if (JSON.stringify(report) === JSON.stringify(this.status)) return false;
     this.status = report;
     if (report.source) this.source = report.source;
+    this.clusterId = report.clusterId ?? this.clusterId;
+    if (report.phase === 'Succeeded' && this.clusterId !== this.cluster?.clusterId)
+      this.wrongs.push('succeeded, and does not name its cluster');
     if (report.safety) this.safety = report.safety;
     if (report.failure !== undefined) this.failure = report.failure;
     if (report.oldVolumes) this.listed = report.oldVolumes.names;
