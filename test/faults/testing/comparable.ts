@@ -22,7 +22,16 @@ const dropped = new Set([
     'podIP',
     'volume.kubernetes.io/selected-node',
   ],
-  ...['startTime', 'completionTime', 'revision', 'databaseSize', 'databaseSizeInUse', 'index', 'bytesDelivered'],
+  ...[
+    'startTime',
+    'completionTime',
+    'revision',
+    'databaseSize',
+    'databaseSizeInUse',
+    'index',
+    'bytesDelivered',
+    'bytesVerified',
+  ],
   ...['etcdRevision', 'bytes', 'durationSeconds', 'storageVersion'],
 ]);
 
@@ -37,6 +46,9 @@ const patterns: readonly (readonly [RegExp, string])[] = [
   [/\b\d+\.\d+\.\d+\.\d+(:\d+)?\b/g, '<address>'],
   [/\b[0-9a-f]{11,64}\b/g, '<id>'],
   [/, revision \d+/g, ''],
+  // Names of periodic backups and of recorded changes.
+  [/_v\d+_\d{4}-\d\d-\d\d-\d\d:\d\d:\d\d/g, '_v<revision>_<time>'],
+  [/-\d{19}_\d{8}T\d{6}\.\d{3}Z/g, '-<revision>_<time>'],
   [/-restore-[0-9a-f]{8}\b/g, '-restore-<uid>'],
   [/--bump-revision=\d+/g, '--bump-revision=<revision>'],
   [/kube-api-access-[a-z0-9]{5}/g, 'kube-api-access'],

@@ -56,7 +56,7 @@ async function members(clusters: Clusters): Promise<readonly string[]> {
 async function stored(scene: Scene): Promise<readonly string[]> {
   const known = { namespace: scene.namespace, cluster: clusterName };
   const keys = await storedKeys(scene);
-  return keys.map((key) => `stored ${anonymous(key, '', known).replace(/_v\d+_\d{4}.{15}/, '_v<revision>_<time>')}`);
+  return keys.map((key) => `stored ${anonymous(key, '', known)}`);
 }
 
 /** What lies in the run's folder of the store. */

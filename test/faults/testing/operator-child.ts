@@ -43,6 +43,6 @@ const operator = {
 const { signal } = new AbortController();
 await Promise.all([
   runEtcdOperator({ ...operator, readLog: podLogReader(transport), healthInterval: 500 }, signal),
-  runEtcdBackupOperator(operator, signal),
+  runEtcdBackupOperator({ ...operator, agentImage }, signal),
   runEtcdRestoreOperator({ ...operator, agentImage, scratchDirectory }, signal),
 ]);

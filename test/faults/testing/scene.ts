@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { namespaces } from '@etcd-operator/kube';
 import type { LaggingReplica } from '@etcd-operator/kube-lab';
@@ -100,6 +100,12 @@ export class Scene implements AsyncDisposable {
       this.log = (this.log + chunk.toString()).slice(-200_000);
     });
     this.#running = { process: child, exited: once(child, 'exit') };
+  }
+
+  /** The most memory that the present operator has had so far, in bytes. */
+  async peakMemory(): Promise<number> {
+    const status = await readFile(`/proc/${this.#running?.process.pid}/status`, 'utf8');
+    return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
   }
 
   /** As hard as it gets. */

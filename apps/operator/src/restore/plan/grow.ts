@@ -12,8 +12,9 @@ import type { PlannedRestoreStep, RestorePlan } from './step.ts';
  */
 export function grow(seen: RestoreObservation, target: TargetFacts, now: number): RestorePlan {
   const plan = nextOf(seen, target, now);
-  // Whoever recorded the cluster ID on the EtcdCluster may have been killed before it was in this status.
-  return { ...plan, report: plan.report && { ...plan.report, clusterId: target.clusterId } };
+  const { incarnation, clusterId } = target;
+  // An operator that wrote them to the EtcdCluster may have been killed before they were in this status.
+  return { ...plan, report: plan.report && { ...plan.report, incarnation, clusterId } };
 }
 
 function nextOf(seen: RestoreObservation, target: TargetFacts, now: number): RestorePlan {

@@ -98,7 +98,8 @@ export class RestoreModel {
   gone = false;
   status: RestoreReport | undefined;
   source: SourceFacts | undefined;
-  clusterId: string | undefined;
+  /** What its status says of the new incarnation. */
+  named: Pick<RestoreReport, 'incarnation' | 'clusterId'> = {};
   safety: SafetyFacts | undefined;
   failure: string | undefined;
   startedAt = 0;
@@ -471,9 +472,10 @@ export class RestoreModel {
     if (JSON.stringify(report) === JSON.stringify(this.status)) return false;
     this.status = report;
     if (report.source) this.source = report.source;
-    this.clusterId = report.clusterId ?? this.clusterId;
-    if (report.phase === 'Succeeded' && this.clusterId !== this.cluster?.clusterId)
-      this.wrongs.push('succeeded, and does not name its cluster');
+    const { incarnation = this.named.incarnation, clusterId = this.named.clusterId } = report;
+    Object.assign(this.named, { incarnation, clusterId });
+    const isNamed = incarnation === this.cluster?.incarnation && clusterId === this.cluster?.clusterId;
+    if (report.phase === 'Succeeded' && !isNamed) this.wrongs.push('succeeded, and does not name its cluster');
     if (report.safety) this.safety = report.safety;
     if (report.failure !== undefined) this.failure = report.failure;
     if (report.oldVolumes) this.listed = report.oldVolumes.names;
