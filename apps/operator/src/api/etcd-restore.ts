@@ -301,6 +301,11 @@ const source = object({
       { description: 'What the data is made of, with spec.pointInTime. The revision that was reached is revision.' },
     ),
   ),
+  clusterID: optional(
+    statusText(
+      'Cluster ID of the cluster that is copied, with source.cluster. Another cluster of that name is refused.',
+    ),
+  ),
   etcdVersion: optional(statusText('Version of etcd that the backup was taken from, according to the manifest.')),
 });
 

@@ -132,6 +132,8 @@ export interface SourceFacts {
   readonly newestEntry?: number | undefined;
   readonly storageVersion: string | undefined;
   readonly authEnabled: boolean;
+  /** Of the cluster that is copied while it serves; undefined for any other source. */
+  readonly clusterID?: string;
   /** `Pending`, `Survivor` and `Live`: its bytes are compared on their way to the new member, before anything is built on them. */
   readonly verified: 'Manifest' | 'Embedded' | 'Nothing' | 'Pending' | 'Survivor' | 'Live';
   /** The member whose data it is; undefined for a backup, and until one is chosen. */

@@ -132,6 +132,13 @@ describe('the status of a restore', () => {
     expect(restoreFacts(restoreWith({ succeeded: false, safetySnapshot: silent })).safety).toEqual(safety);
   });
 
+  test('the cluster ID of a cluster that is copied can be read back: another one of its name is refused by it', () => {
+    const source = { ...modelSource, verified: 'Live', clusterID: '2a' } as const;
+    const recorded = nextStatus(undefined, 1, { phase: 'Preparing', reason: '', source }, now);
+    expect(recorded?.source).toMatchObject({ clusterID: '2a' });
+    expect(restoreFacts(restoreWith(recorded)).source).toEqual({ ...source, storageVersion: undefined });
+  });
+
   test('a source that nobody has read has no hash, and what is found in the end takes its place', () => {
     const pending = { ...modelSource, sha256: undefined, verified: 'Pending' } as const;
     const looked = nextStatus(undefined, 1, { phase: 'Preparing', reason: '', source: pending, bytesVerified: 0 }, now);

@@ -124,6 +124,7 @@ function sourceOf(source: NonNullable<EtcdRestoreStatus['source']>): SourceFacts
     ...facts,
     cluster,
     etcdVersion,
+    ...(source.clusterID !== undefined && { clusterID: source.clusterID }),
     ...(source.survivor && { survivor: source.survivor }),
     ...(source.pointInTime && { pointInTime: source.pointInTime }),
   };
