@@ -132,6 +132,18 @@ describe('the status of a restore', () => {
     expect(restoreFacts(restoreWith({ succeeded: false, safetySnapshot: silent })).safety).toEqual(safety);
   });
 
+  test('is clipped, whatever somebody has put into the texts of it', () => {
+    const long = '🔥'.repeat(200_000);
+    const safety = { kind: 'skipped', why: long } as const;
+    const written = nextStatus(undefined, 1, { phase: 'Failed', reason: long, failure: long, safety }, now);
+    const { reason, failure, safetySnapshot, conditions } = written ?? {};
+    const texts = [reason, failure?.message, safetySnapshot?.skipped, ...(conditions ?? []).map((one) => one.message)];
+    expect(texts.length).toBeGreaterThan(4);
+    for (const text of texts) expect(text?.length ?? 0).toBeLessThanOrEqual(1_500);
+    expect(reason?.isWellFormed()).toBe(true);
+    expect(nextStatus(undefined, 1, { phase: 'Failed', reason: 'short' }, now)?.reason).toBe('short');
+  });
+
   test('the cluster ID of a cluster that is copied can be read back: another one of its name is refused by it', () => {
     const source = { ...modelSource, verified: 'Live', clusterID: '2a' } as const;
     const recorded = nextStatus(undefined, 1, { phase: 'Preparing', reason: '', source }, now);

@@ -18,7 +18,8 @@ export function nextStatus(
   now: string,
   unknownFields: readonly string[] = [],
 ): EtcdRestoreStatus | undefined {
-  const { phase, reason } = report;
+  const { phase } = report;
+  const reason = clipped(report.reason);
   const isNew = previous?.observedGeneration !== generation && !isSettled(phase);
   const next: Mutable<EtcdRestoreStatus> = {
     ...(isNew ? afresh(previous) : previous),
@@ -35,6 +36,14 @@ export function nextStatus(
   else delete next.completedAt;
   if (report.oldVolumes) setVolumes(next, report.oldVolumes);
   return jsonEqual(previous, next) ? undefined : next;
+}
+
+/** Above what any failure and its remedy need; far below what a status may hold. */
+const longestText = 1_500;
+
+/** Names of keys and answers of others are in it: a status that is too large would be refused as a whole, and nobody would read why. */
+function clipped(text: string): string {
+  return text.length <= longestText ? text : `${text.slice(0, longestText - 3).toWellFormed()}...`;
 }
 
 function setVolumes(next: Mutable<EtcdRestoreStatus>, { names, command, retention }: OldVolumes): void {
@@ -56,7 +65,7 @@ function record(report: RestoreReport, generation: number, now: string): Partial
     ...(started && { startedAt: now }),
     ...(source && { source: sourceStatus(source, generation) }),
     ...(safety && { safetySnapshot: { generation, ...safetyStatus(safety) } }),
-    ...(failure !== undefined && { failure: { generation, message: failure.slice(0, 1000) } }),
+    ...(failure !== undefined && { failure: { generation, message: clipped(failure) } }),
     ...(incarnation !== undefined && { incarnation }),
     ...(seed && { revision: seed.revision, clusterID: seed.clusterId }),
     ...(bytesVerified !== undefined && { bytesVerified }),
@@ -95,7 +104,7 @@ function clusterStatus({ name, size, version, storage }: NonNullable<SourceFacts
 
 function safetyStatus(safety: SafetyFacts): NonNullable<EtcdRestoreStatus['safetySnapshot']> {
   if (safety.kind === 'skipped')
-    return { skipped: safety.why, ...(safety.revision !== undefined && { revision: safety.revision }) };
+    return { skipped: clipped(safety.why), ...(safety.revision !== undefined && { revision: safety.revision }) };
   const { path, revision, bytes, isCurrent, members } = safety;
   return { path, revision, bytes, current: isCurrent, members, ...(!isCurrent && { warning: mayBeOlder(members) }) };
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type KeyChange, printable } from '@etcd-operator/etcd';
+import type { KeyChange } from '@etcd-operator/etcd';
 import { counted } from '../../counted.ts';
-import { writeOf } from './key-write.ts';
+import { named, writeOf } from './key-write.ts';
 
 /** How many keys of the prefixes have to be written, and how. */
 export interface KeyCounts {
@@ -72,7 +72,7 @@ export class Tally {
     if (!this.#since) return undefined;
     if (this.#firstChanged) {
       const { key, revision } = this.#firstChanged;
-      return `key ${printable(key)} was changed in the cluster at revision ${revision}`;
+      return `key ${named(key)} was changed in the cluster at revision ${revision}`;
     }
     const gone = this.#creates + this.#createdSince - this.#since.creates;
     if (gone <= 0) return undefined;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isEtcdError, printable, type TxnResponse } from '@etcd-operator/etcd';
+import { isEtcdError, type TxnResponse } from '@etcd-operator/etcd';
 import { RestoreError } from '../restore-error.ts';
 import { batches, type ReadyWrite, transactionOf } from './batches.ts';
-import { type KeyWrite, writeOf } from './key-write.ts';
+import { type KeyWrite, named, writeOf } from './key-write.ts';
 import { type Since, Tally } from './tally.ts';
 import { differences, presentRevision, type TwoSides } from './two-sides.ts';
 
@@ -96,7 +96,7 @@ function firstChanged(batch: readonly ReadyWrite[], { responses }: TxnResponse):
     const now = responses[index]?.range?.kvs[0]?.modRevision ?? 0n;
     if (now === seen) continue;
     const what = now === 0n ? 'was deleted from the cluster' : `was changed in the cluster at revision ${now}`;
-    return `key ${printable(key)} ${what}`;
+    return `key ${named(key)} ${what}`;
   }
   return 'a key was changed in the cluster';
 }
@@ -116,7 +116,7 @@ function explained(error: unknown, batch: readonly ReadyWrite[]): unknown {
     return new RestoreError('NotDelivered', message, { cause: error });
   }
   if (error.code === 'RequestTooLarge') {
-    const message = `key ${printable(first.key)} is too large for a transaction of this cluster: raise ETCD_MAX_REQUEST_BYTES in spec.pod.etcdEnv of the EtcdCluster`;
+    const message = `key ${named(first.key)} is too large for a transaction of this cluster: raise ETCD_MAX_REQUEST_BYTES in spec.pod.etcdEnv of the EtcdCluster`;
     return new RestoreError('SourceRefused', message, { cause: error });
   }
   return error;
