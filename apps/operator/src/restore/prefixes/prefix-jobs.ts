@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { formatId } from '@etcd-operator/etcd';
-import type { ChosenMember } from '../../backup/act/member/choose-member.ts';
+import { formatId, type MemberStatus } from '@etcd-operator/etcd';
 import type { JobContext } from '../jobs.ts';
 import type { ComparedPrefixes, Comparison, PrefixFacts, SourceFacts } from '../observation.ts';
 import { RestoreError } from '../restore-error.ts';
@@ -10,6 +9,12 @@ import { type Since, Tally } from './tally.ts';
 import { differences, presentRevision, type TwoSides } from './two-sides.ts';
 import { keysChanged, writePrefixes } from './write-prefixes.ts';
 
+/** A member of the cluster, as far as keys are read and written by it. */
+export interface LentMember {
+  readonly client: Pick<TwoSides, 'kv'>;
+  readonly status: Pick<MemberStatus, 'clusterId'>;
+}
+
 /** What both jobs need. */
 export interface PrefixWork {
   readonly place: LocalPlace;
@@ -18,14 +23,14 @@ export interface PrefixWork {
   /** Throws if nothing may be written any more; asked before each transaction. */
   readonly mayWrite: () => void;
   /** Lends a member of the cluster. */
-  readonly withMember: <T>(work: (chosen: ChosenMember) => Promise<T>) => Promise<T>;
+  readonly withMember: <T>(work: (chosen: LentMember) => Promise<T>) => Promise<T>;
 }
 
 /** Fetches and verifies the backup, and compares its keys with those of the cluster. Only reads. */
 export function comparePrefixes(work: PrefixWork, { signal }: JobContext): Promise<ComparedPrefixes> {
   const { wanted, isDryRun, overwrites, recorded } = work.prefixes;
-  // A dry run begins anew; what was compared for other prefixes says nothing of these.
-  const before = isDryRun || !isSame(recorded?.prefixes, wanted) ? undefined : recorded;
+  // A dry run begins anew.
+  const before = isDryRun ? undefined : recorded;
   return withBoth(work, async (sides, facts, clusterId) => {
     const revision = await presentRevision(sides, signal);
     // Only what other clients have changed may be overwritten: the backup and the cluster are those that were counted.
@@ -34,7 +39,8 @@ export function comparePrefixes(work: PrefixWork, { signal }: JobContext): Promi
     const { sha256 = '' } = facts;
     const comparison = { sha256, prefixes: wanted, clusterId, revision: Number(revision), ...tally.counts };
     const other = before && whyOther(before, sha256, clusterId);
-    const conflict = other ?? (before && tally.conflict);
+    const changed = before && !overwrites ? (whyOtherKeys(before, wanted) ?? tally.conflict) : undefined;
+    const conflict = other ?? changed;
     const why = conflict && keysChanged(conflict, BigInt(before?.revision ?? 0), other === undefined).message;
     return { source: facts, comparison, conflict: why };
   });
@@ -76,6 +82,18 @@ function whyOther(before: Comparison, sha256: string, clusterId: string): string
   return before.sha256 === sha256 ? undefined : 'the backup was replaced by another one';
 }
 
-function isSame(one: readonly string[] | undefined, other: readonly string[]): boolean {
-  return one?.length === other.length && one.every((prefix, index) => prefix === other[index]);
+/** What was counted for other prefixes says nothing of these: what others have changed in them could not be told. */
+function whyOtherKeys({ prefixes }: Comparison, wanted: readonly string[]): string | undefined {
+  return isSame(prefixes, wanted) ? undefined : 'spec.prefixes was changed';
+}
+
+/** Whether both mean the same keys, in whatever order. */
+function isSame(one: readonly string[], other: readonly string[]): boolean {
+  return hexes(one) === hexes(other);
+}
+
+function hexes(prefixes: readonly string[]): string {
+  return mergePrefixes(prefixes)
+    .map((prefix) => Buffer.from(prefix).toString('hex'))
+    .join();
 }

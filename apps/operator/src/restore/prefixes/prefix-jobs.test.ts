@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, test } from 'vitest';
+import { comparePrefixes } from './prefix-jobs.ts';
+import { PrefixScene } from './testing/prefix-scene.ts';
+
+const good = new Map([...['/a/1', '/a/2', '/b/1'].map((key) => [key, 'good'] as const)]);
+
+/** A dry run of two prefixes, and then another client. */
+async function counted(): Promise<PrefixScene> {
+  const scene = await PrefixScene.open(good);
+  for (const [key, value] of good) scene.etcd.put(key, value);
+  scene.etcd.put('/a/1', 'bad');
+  await scene.compare(['/a/', '/b/'], { isDryRun: true });
+  scene.etcd.put('/a/2', 'mine, after the dry run');
+  return scene;
+}
+
+describe('keys that were changed after the dry run are refused', () => {
+  test.each([
+    ['in the same order', ['/a/', '/b/'], 'key /a/2 was changed in the cluster'],
+    ['in another order', ['/b/', '/a/'], 'key /a/2 was changed in the cluster'],
+    ['with one that is in another one', ['/b/', '/a/', '/a/1'], 'key /a/2 was changed in the cluster'],
+    ['with fewer of them', ['/a/'], 'spec.prefixes was changed, after the comparison at revision'],
+    ['with more of them', ['/a/', '/b/', '/c/'], 'spec.prefixes was changed, after the comparison at revision'],
+  ])('of prefixes %s', async (_how, wanted, why) => {
+    const scene = await counted();
+    const { conflict } = await scene.compare(wanted);
+    expect(conflict).toContain(why);
+    expect(conflict).toContain('Set spec.dryRun to true to compare again, or spec.onConflict to Overwrite');
+  });
+
+  test('also in another order, if nothing was changed, they are written', async () => {
+    const scene = await counted();
+    scene.etcd.put('/a/2', 'good');
+    expect((await scene.compare(['/b/', '/a/'])).conflict).toBeUndefined();
+  });
+
+  test('not with Overwrite, which takes other prefixes as well, but no other cluster', async () => {
+    const scene = await counted();
+    expect((await scene.compare(['/a/'], { overwrites: true })).conflict).toBeUndefined();
+    scene.clusterId = 99n;
+    expect((await scene.compare(['/a/'], { overwrites: true })).conflict).toContain('the cluster was replaced');
+  });
+
+  test('a dry run begins anew', async () => {
+    const scene = await counted();
+    expect((await scene.compare(['/c/'], { isDryRun: true })).conflict).toBeUndefined();
+  });
+});
+
+test('nothing is written by a comparison', async () => {
+  const scene = await counted();
+  const { revision } = scene.etcd;
+  await comparePrefixes(scene.work(['/a/']), scene.context);
+  expect({ revision: scene.etcd.revision, transactions: scene.etcd.transactions }).toEqual({
+    revision,
+    transactions: [],
+  });
+});
