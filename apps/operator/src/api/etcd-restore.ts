@@ -330,7 +330,10 @@ const status = object(
         ),
         path: optional(statusText()),
         revision: optional(
-          int64({ description: 'Highest revision that the old members reported. Also set if no snapshot was taken.' }),
+          int64({
+            description:
+              'Highest revision that the old members reported. Also set if no snapshot was taken. With prefixes: revision of the snapshot; what clients wrote afterwards is not in it.',
+          }),
         ),
         bytes: optional(int64()),
         current: optional(

@@ -57,7 +57,9 @@ export async function saveOldMembers(
       const pod = pods().find(({ metadata }) => metadata?.name === name);
       return pod ? isEmptyMember(pod, { clock, dial, credentials, signal }) : Promise.resolve(false);
     };
-    const options = { incarnations, isEmpty, key, isTaken, patience, storePatience, clock };
+    // Only one that serves on is saved for one generation of the EtcdRestore each.
+    const servesOn = generation !== undefined;
+    const options = { incarnations, isEmpty, key, isTaken, servesOn, patience, storePatience, clock };
     return await savePresent(opened, options, context);
   } finally {
     for (const member of members.values()) member.close();

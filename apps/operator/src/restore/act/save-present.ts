@@ -35,6 +35,11 @@ export interface SaveOptions {
   readonly key: string;
   /** False to ask only how far they have come. */
   readonly isTaken: boolean;
+  /**
+   * True if clients go on writing: the revision that is told is that of the snapshot, so that what is above it is not in it. False: none that clients
+   * can have seen is above it. @default false
+   */
+  readonly servesOn?: boolean;
   /** For how long members that do not answer are asked again, in milliseconds. */
   readonly patience: number;
   /** For how long, from the first failure that may pass on, what could not be stored is stored again, in milliseconds. @default 0 */
@@ -55,7 +60,7 @@ export async function savePresent(
   options: SaveOptions,
   context: JobContext,
 ): Promise<SafetyFacts> {
-  const { clock, isTaken, key, storePatience = 0 } = options;
+  const { clock, isTaken, key, servesOn = false, storePatience = 0 } = options;
   let failingSince: number | undefined;
   for (;;) {
     const found = await patientlyNewest(options, context.signal);
@@ -65,7 +70,7 @@ export async function savePresent(
       return { kind: 'skipped', why: 'spec.safetySnapshot is false', ...(revision !== undefined && { revision }) };
     }
     if (!best) return { kind: 'skipped', why: silent || 'no member is reachable from the operator' };
-    const stored = await store(opened, key, { ...found, best }, { ...context, clock });
+    const stored = await store(opened, { key, servesOn }, { ...found, best }, { ...context, clock });
     if (!('passes' in stored)) return stored;
     const { passes, ...skipped } = stored;
     failingSince ??= clock.monotonic();
@@ -82,7 +87,7 @@ type Unstored = Extract<SafetyFacts, { kind: 'skipped' }> & { readonly passes: b
 
 async function store(
   { store: blobs, place, keys }: OpenedStorage,
-  key: string,
+  { key, servesOn }: { readonly key: string; readonly servesOn: boolean },
   { best: { member, status }, isCurrent, covered }: Newest & { readonly best: Best },
   { signal, onProgress, clock }: JobContext & { readonly clock: Clock },
 ): Promise<SafetyFacts | Unstored> {
@@ -94,12 +99,10 @@ async function store(
     // A name of this restore and incarnation alone; what cannot be removed is replaced by the next attempt.
     const attempt = { clock, signal, isOwnName: true, onLeft };
     const onBytes = (_read: number, stored: number) => onProgress(stored);
-    const { bytes } = await attemptTo(blobs, key, attempt, (own) =>
+    const { bytes, facts } = await attemptTo(blobs, key, attempt, (own) =>
       storeSnapshot(blobs, key, { client: member, status }, { signal, onBytes, own, keys }),
     );
-    // Who holds a connection may have written since: what was stored is not behind this.
-    const after = await ask('', member, signal);
-    const revision = 'status' in after ? after.status.revision : status.revision;
+    const revision = servesOn ? facts.revision : await revisionAfter(member, status, signal);
     const stored = { path: pathBeside(place, key), revision: Number(revision), bytes };
     return { kind: 'kept', ...stored, isCurrent, members: covered };
   } catch (error) {
@@ -112,6 +115,12 @@ async function store(
       passes,
     };
   }
+}
+
+/** Who holds a connection may have written since: what was stored is not behind this. */
+async function revisionAfter(member: MemberClient, before: MemberStatus, signal: AbortSignal): Promise<bigint> {
+  const after = await ask('', member, signal);
+  return 'status' in after ? after.status.revision : before.revision;
 }
 
 interface Best {
