@@ -171,7 +171,7 @@ const spec = object(
     onConflict: optional(
       enumeration(['Refuse', 'Overwrite'], {
         description:
-          'What happens if another client has changed keys of prefixes in the cluster since they were compared with the backup. Refuse (default): the restore fails and names the key. Overwrite: they become what they are in the backup all the same.',
+          'What happens if another client has changed keys of prefixes in the cluster since they were compared with the backup. Refuse (default): the restore fails and names the key. Overwrite: they become what they are in the backup all the same, after a safety snapshot that has them was stored (unless safetySnapshot is false).',
       }),
     ),
     safetySnapshot: optional(
@@ -352,6 +352,25 @@ const status = object(
           statusText('Set if current is false. Says why other members may hold data that is not in the snapshot.'),
         ),
         skipped: optional(statusText('Why no snapshot was taken.')),
+        round: optional(
+          int64({
+            description:
+              'Number of this safety snapshot for this generation, with prefixes. Above 1: with onConflict Overwrite, keys that other clients changed after a safety snapshot are overwritten only after another one.',
+          }),
+        ),
+        earlier: optional(
+          list(
+            object({
+              path: statusText(),
+              revision: optional(int64({ description: 'Revision of the safety snapshot, as above.' })),
+            }),
+            {
+              description:
+                'Safety snapshots that this EtcdRestore stored before, the oldest first: the first one and the last 15. What an earlier attempt overwrote is in its own safety snapshot only.',
+              maxItems: 16,
+            },
+          ),
+        ),
       }),
     ),
     prefixes: optional(

@@ -110,6 +110,22 @@ export interface ComparedPrefixes {
   readonly conflict: string | undefined;
 }
 
+/** What writing the keys of prefixes has led to. */
+export interface WrittenPrefixes {
+  /** Of the cluster, after the last transaction. */
+  readonly revision: number;
+  /** Keys that others have changed after the safety snapshot, and that are left as they are; undefined if there are none. */
+  readonly unsaved: UnsavedKeys | undefined;
+}
+
+/** Keys whose present value no safety snapshot has. */
+export interface UnsavedKeys {
+  readonly keys: number;
+  /** The first of them, in words, and the revision at which it was changed. */
+  readonly first: string;
+  readonly revision: number;
+}
+
 /** What is asked for of a snapshot of the present data. */
 export type SafetySnapshotPolicy = 'Required' | 'IfPossible' | 'Never';
 
@@ -171,9 +187,11 @@ export type SafetyFacts =
       readonly isCurrent: boolean;
       /** Pods of the members that are known to hold nothing beyond it. */
       readonly members: readonly string[];
+      /** Which one of this generation it is, of a cluster that serves on. @default 1 */
+      readonly round?: number;
     }
   /** `revision`: the highest one that an old member was at; absent if none could be asked. */
-  | { readonly kind: 'skipped'; readonly why: string; readonly revision?: number };
+  | { readonly kind: 'skipped'; readonly why: string; readonly revision?: number; readonly round?: number };
 
 /** What the spec of a cluster says about the data it can hold. */
 export interface ClusterLimits {
@@ -356,8 +374,8 @@ export interface JobFacts {
   readonly deliver: JobState<SourceFacts>;
   /** Compares keys of prefixes. */
   readonly compare: JobState<ComparedPrefixes>;
-  /** Writes keys of prefixes; `bytes` counts keys. Gives the revision of the cluster after it. */
-  readonly write: JobState<number>;
+  /** Writes keys of prefixes; `bytes` counts keys. */
+  readonly write: JobState<WrittenPrefixes>;
 }
 
 export type JobState<T> =

@@ -40,6 +40,7 @@ import { secretNameOf } from './objects/restore-secret.ts';
 import type { SourceFacts } from './observation.ts';
 import { foundOnServer } from './observe/from-server.ts';
 import { type Found, type Look, memberClient, observe } from './observe/observe.ts';
+import { restoreFacts } from './observe/restore-facts.ts';
 import { planRestore } from './plan/plan.ts';
 import { outlasted } from './plan/proposal.ts';
 import type { RestorePlan } from './plan/step.ts';
@@ -169,6 +170,7 @@ export class RestoreReconciler implements Reconciler {
   #look(found: Found, { client, signal }: ReconcileContext): Promise<Look> {
     const { clock, dial, jobs } = this.#options;
     const prefix = this.#prefix(found.restore);
+    const round = roundOf(found.restore);
     if (found.cluster) this.#clusters.set(keyString(keyOf(found.restore)), identityOf(found.cluster).uid);
     return observe(found, {
       client,
@@ -178,10 +180,10 @@ export class RestoreReconciler implements Reconciler {
       jobs: (agent) => ({
         inspect: jobs.state(`${prefix}inspect`),
         verify: jobs.state(`${prefix}verify`),
-        save: jobs.state(`${prefix}save`),
+        save: jobs.state(`${prefix}save/${round + 1}`),
         deliver: jobs.state(`${prefix}deliver/${agent}`),
         compare: jobs.state(`${prefix}compare`),
-        write: jobs.state(`${prefix}write`),
+        write: jobs.state(`${prefix}write/${round}`),
       }),
       endedFor: this.#endedFor(found.restore),
       readsNodes: this.#options.readsNodes ?? true,
@@ -267,6 +269,7 @@ export class RestoreReconciler implements Reconciler {
     const { jobs, turns } = this.#options;
     const { namespace } = identityOf(restore);
     const prefix = this.#prefix(restore);
+    const round = roundOf(restore);
     const withStore = this.#withStore(restore);
     const withSource: With<Source> = (work) =>
       withStore(async ({ store, place, keys }, context) =>
@@ -288,7 +291,7 @@ export class RestoreReconciler implements Reconciler {
       verify: () => jobs.start(`${prefix}verify`, verify, { turns: turns.read, namespace }),
       save: (step) =>
         jobs.start(
-          `${prefix}save`,
+          `${prefix}save/${round + 1}`,
           withStore((opened, context) => {
             const { find, clock, dial } = this.#options;
             const pods = () => find(keyOf(restore))?.pods ?? [];
@@ -302,7 +305,7 @@ export class RestoreReconciler implements Reconciler {
         ),
       deliver: (ip, agent) => jobs.start(`${prefix}deliver/${agent}`, deliver(ip), { turns: turns.move, namespace }),
       compare: () => jobs.start(`${prefix}compare`, ofKeys(comparePrefixes), { turns: turns.read, namespace }),
-      write: () => jobs.start(`${prefix}write`, ofKeys(writeRecorded), { turns: turns.move, namespace }),
+      write: () => jobs.start(`${prefix}write/${round}`, ofKeys(writeRecorded), { turns: turns.move, namespace }),
     };
   }
 
@@ -361,13 +364,14 @@ export class RestoreReconciler implements Reconciler {
 
   #prefixWork({ restore }: Found, { observation }: Look, { fetch }: Ways, context: JobContext): PrefixWork {
     const { scratch, random } = this.#options;
-    const { prefixes, clusterName: name } = observation.restore;
+    const { prefixes, clusterName: name, safety } = observation.restore;
     if (!fetch || !prefixes) throw new RestoreError('SourceRefused', 'spec.prefixes needs a backup');
     const search = this.#searching(identityOf(restore).namespace, context);
     return {
       place: { scratch, random, name: `${this.#prefix(restore)}prefixes` },
       prefixes,
       fetch: (keep) => fetch(keep)(context),
+      savedUpTo: safety?.kind === 'kept' ? BigInt(safety.revision) : undefined,
       mayWrite: () => this.#checkMayWrite(restore),
       withMember: (work) => withMember({ name, field: 'spec.etcdCluster' }, search, work),
     };
@@ -485,6 +489,12 @@ export class RestoreReconciler implements Reconciler {
 export function restoreOfJob(job: string): { readonly namespace: string; readonly name: string } {
   const [namespace = '', name = ''] = job.split('/');
   return { namespace, name };
+}
+
+/** How many safety snapshots were recorded for this generation: each is taken by a job of its own, and what is written after it as well. */
+function roundOf(restore: EtcdRestore): number {
+  const { safety } = restoreFacts(restore);
+  return safety ? (safety.round ?? 1) : 0;
 }
 
 /** Timers run by another clock than the time to live is told by. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from 'vitest';
 import type { EtcdRestoreStatus } from '../api/etcd-restore.ts';
+import type { SafetyFacts } from './observation.ts';
 import { restoreFacts } from './observe/restore-facts.ts';
 import { nextStatus } from './status.ts';
 import { modelSource } from './testing/model.ts';
@@ -130,6 +131,25 @@ describe('the status of a restore', () => {
     // One of which nobody has recorded that it is current is not.
     const { current: _current, ...silent } = current?.safetySnapshot ?? {};
     expect(restoreFacts(restoreWith({ succeeded: false, safetySnapshot: silent })).safety).toEqual(safety);
+  });
+
+  test('names the safety snapshots of earlier attempts and rounds, the first one for good', () => {
+    const kept = (path: string, round?: number) =>
+      ({ kind: 'kept', path, revision: 5, bytes: 6, isCurrent: true, members: [], ...(round && { round }) }) as const;
+    const save = (before: EtcdRestoreStatus | undefined, generation: number, safety: SafetyFacts) =>
+      nextStatus(before, generation, { phase: 'SavingPresent', reason: '', safety }, now) ?? before;
+    const first = save(undefined, 1, kept('a', 1));
+    expect(first?.safetySnapshot).not.toHaveProperty('earlier');
+    const second = save(save(first, 1, kept('a', 1)), 1, kept('b', 2));
+    expect(second?.safetySnapshot).toMatchObject({ path: 'b', round: 2, earlier: [{ path: 'a', revision: 5 }] });
+    expect(restoreFacts(restoreWith(second)).safety).toMatchObject({ path: 'b', round: 2 });
+    const skipped = save(second, 2, { kind: 'skipped', why: 'no' });
+    expect(skipped?.safetySnapshot).toMatchObject({ skipped: 'no', earlier: [{ path: 'a' }, { path: 'b' }] });
+    let many = skipped;
+    for (let generation = 3; generation < 40; generation++) many = save(many, generation, kept(`g${generation}`));
+    const named = many?.safetySnapshot?.earlier?.map(({ path }) => path);
+    expect(named).toHaveLength(16);
+    expect([named?.[0], named?.[1], named?.at(-1)]).toEqual(['a', 'g24', 'g38']);
   });
 
   test('is clipped, whatever somebody has put into the texts of it', () => {

@@ -28,6 +28,7 @@ export function nextStatus(
     phase,
     observedGeneration: generation,
     ...record(report, generation, now),
+    ...(report.safety && { safetySnapshot: safetyStatus(report.safety, generation, previous?.safetySnapshot) }),
     conditions: claimsOf(phase, reason, unknownFields).map((claim) =>
       conditionOf(previous?.conditions ?? [], claim, now),
     ),
@@ -60,11 +61,10 @@ function afresh(previous: EtcdRestoreStatus | undefined): Partial<EtcdRestoreSta
 }
 
 function record(report: RestoreReport, generation: number, now: string): Partial<EtcdRestoreStatus> {
-  const { source, safety, failure, started, incarnation, seed, bytesVerified, bytesDelivered } = report;
+  const { source, failure, started, incarnation, seed, bytesVerified, bytesDelivered } = report;
   return {
     ...(started && { startedAt: now }),
     ...(source && { source: sourceStatus(source, generation) }),
-    ...(safety && { safetySnapshot: { generation, ...safetyStatus(safety) } }),
     ...(failure !== undefined && { failure: { generation, message: clipped(failure) } }),
     ...(incarnation !== undefined && { incarnation }),
     ...(seed && { revision: seed.revision, clusterID: seed.clusterId }),
@@ -102,11 +102,32 @@ function clusterStatus({ name, size, version, storage }: NonNullable<SourceFacts
   return { name, size, version, ...(storage !== undefined && { storage }) };
 }
 
-function safetyStatus(safety: SafetyFacts): NonNullable<EtcdRestoreStatus['safetySnapshot']> {
+type SafetyStatus = NonNullable<EtcdRestoreStatus['safetySnapshot']>;
+
+function safetyStatus(safety: SafetyFacts, generation: number, previous: SafetyStatus | undefined): SafetyStatus {
+  const earlier = earlierOf(previous, safety);
+  const named = { generation, ...(earlier.length > 0 && { earlier }), ...(safety.round && { round: safety.round }) };
   if (safety.kind === 'skipped')
-    return { skipped: clipped(safety.why), ...(safety.revision !== undefined && { revision: safety.revision }) };
+    return {
+      ...named,
+      skipped: clipped(safety.why),
+      ...(safety.revision !== undefined && { revision: safety.revision }),
+    };
   const { path, revision, bytes, isCurrent, members } = safety;
-  return { path, revision, bytes, current: isCurrent, members, ...(!isCurrent && { warning: mayBeOlder(members) }) };
+  const warning = !isCurrent && { warning: mayBeOlder(members) };
+  return { ...named, path, revision, bytes, current: isCurrent, members, ...warning };
+}
+
+/** How many are named beside the last one: the first, with what was there before anything was written, and those before the last. */
+const mostEarlier = 16;
+
+/** What was stored before stays named: what an attempt has overwritten is in its own snapshot alone. */
+function earlierOf(previous: SafetyStatus | undefined, next: SafetyFacts): NonNullable<SafetyStatus['earlier']> {
+  const { path, revision, earlier = [] } = previous ?? {};
+  if (path === undefined) return earlier;
+  if (next.kind === 'kept' && next.path === path) return earlier;
+  const all = [...earlier, { path, ...(revision !== undefined && { revision }) }];
+  return all.length <= mostEarlier ? all : [...all.slice(0, 1), ...all.slice(1 - mostEarlier)];
 }
 
 /** What a person must know of a snapshot that is not current. */

@@ -214,6 +214,13 @@ test('what is saved is of the last life of which a member answers, however much 
   expect(asked.filter((call) => call.endsWith('Snapshot'))).toEqual(['last Maintenance/Snapshot']);
 });
 
+test('what was stored for one generation, or before others wrote on, is not replaced by what is stored afterwards', () => {
+  const attempts = [{}, { generation: 1, round: 1 }, { generation: 2, round: 1 }, { generation: 2, round: 2 }];
+  const keys = attempts.map((attempt) => safetyKey('b.db', { uid: '0123456789', incarnation: 2, ...attempt }));
+  const numbers = ['2', '2-1', '2-2', '2-2-2'];
+  expect(keys).toEqual(numbers.map((number) => `b.db.before-restore-01234567-${number}`));
+});
+
 test('the path of what is kept can stand in an EtcdRestore as it is, also of a directory', async () => {
   using member = clientOf(memberWith(() => statusOf(1, 3), [], 'whole'));
   const key = safetyKey(opened.place.key, { uid: '0123456789', incarnation: 2 });

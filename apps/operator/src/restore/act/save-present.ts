@@ -13,8 +13,9 @@ import { describeFailure, RestoreError } from '../restore-error.ts';
 
 /** Beside the backup, under a name that says what it is and that no retention counts. */
 export function safetyKey(key: string, attempt: SafetyAttempt): string {
-  const { uid, incarnation, generation } = attempt;
-  return `${key}.before-restore-${uid.slice(0, 8)}-${incarnation}${generation === undefined ? '' : `-${generation}`}`;
+  const { uid, incarnation, generation, round = 1 } = attempt;
+  const numbers = [incarnation, ...(generation === undefined ? [] : [generation]), ...(round > 1 ? [round] : [])];
+  return `${key}.before-restore-${uid.slice(0, 8)}-${numbers.join('-')}`;
 }
 
 /** What one snapshot is kept for: where the incarnation goes on, what an earlier attempt has saved must not be replaced by what that attempt has written. */
@@ -22,6 +23,8 @@ export interface SafetyAttempt {
   readonly uid: string;
   readonly incarnation: number;
   readonly generation?: number | undefined;
+  /** @default 1 */
+  readonly round?: number | undefined;
 }
 
 /** Members of one incarnation, by the names of their pods; undefined for a pod that has no address yet. */

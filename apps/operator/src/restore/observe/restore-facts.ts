@@ -133,7 +133,8 @@ function sourceOf(source: NonNullable<EtcdRestoreStatus['source']>): SourceFacts
 function safetyOf({ safetySnapshot }: EtcdRestoreStatus): SafetyFacts | undefined {
   if (!safetySnapshot) return undefined;
   const { path, revision = 0, bytes = 0, current = false, members = [], skipped } = safetySnapshot;
+  const round = safetySnapshot.round !== undefined && { round: safetySnapshot.round };
   // One of which nobody has recorded that it is current may be older than what others hold.
-  if (path !== undefined) return { kind: 'kept', path, revision, bytes, isCurrent: current, members };
-  return { kind: 'skipped', why: skipped ?? '', ...(revision > 0 && { revision }) };
+  if (path !== undefined) return { kind: 'kept', path, revision, bytes, isCurrent: current, members, ...round };
+  return { kind: 'skipped', why: skipped ?? '', ...(revision > 0 && { revision }), ...round };
 }

@@ -76,11 +76,14 @@ describe('a restore of prefixes', () => {
     const { steps } = plan(recorded);
     const incarnation = seen().cluster?.incarnation ?? 0;
     // The members that serve, under a name of this generation.
-    expect(steps[0]?.step).toMatchObject({ below: incarnation + 1, generation, isTaken: true });
+    expect(steps[0]?.step).toMatchObject({
+      ...{ below: incarnation + 1, isTaken: true },
+      attempt: { generation, round: 1 },
+    });
     const second = plan({ ...recorded, jobs: { save: done(kept) } });
     expect(second).toMatchObject({ steps: [], report: { safety: kept } });
     expect(said(savedScene)).toEqual({ steps: ['write'], phase: 'Writing', reason: '' });
-    const last = plan({ ...savedScene, jobs: { write: done(95) } });
+    const last = plan({ ...savedScene, jobs: { write: done({ revision: 95, unsaved: undefined }) } });
     expect(last).toMatchObject({ steps: [], report: { phase: 'Succeeded', comparison, writtenRevision: 95 } });
   });
 
@@ -179,6 +182,43 @@ describe('a restore of prefixes', () => {
     ['the quorum is lost', { ...savedScene, jobs: { write: failed('no leader', true, 60_000) } }, 'write'],
   ])('tries again while %s, and says so', (_what, scene, step) => {
     expect(said(scene)).toMatchObject({ steps: [step], reason: expect.stringContaining('trying again') });
+  });
+
+  describe('that overwrites, and finds keys that others have changed after the safety snapshot', () => {
+    const unsaved = { keys: 2, first: '/p/a', revision: 99 };
+    const left = done({ revision: 95, unsaved });
+    const inRound = (round: number, jobs: Partial<JobFacts>) => ({
+      ...recorded,
+      restore: { ...recorded.restore, safety: { ...kept, round } },
+      jobs,
+    });
+
+    test('takes another one under another name, records it, and writes again', () => {
+      const { steps, report } = plan(inRound(1, { write: left }));
+      expect(steps.map(({ step }) => step)).toMatchObject([{ do: 'save', attempt: { generation, round: 2 } }]);
+      expect(report?.phase).toBe('SavingPresent');
+      const second = { ...kept, path: 'q', revision: 120, round: 2 };
+      expect(plan(inRound(1, { write: left, save: done(second) }))).toMatchObject({
+        steps: [],
+        report: { safety: second },
+      });
+      expect(said(inRound(2, {})).steps).toEqual(['write']);
+    });
+
+    test('fails after three of them, and says what to do', () => {
+      expect(said(inRound(3, { write: left })).steps).toEqual(['save']);
+      const { steps, phase, reason } = said(inRound(4, { write: left }));
+      expect({ steps, phase }).toEqual({ steps: [], phase: 'Failed' });
+      expect(reason).toContain('2 keys of spec.prefixes (key /p/a at revision 99) were changed');
+      expect(reason).toContain('Stop the clients that write these keys');
+    });
+
+    test('fails if another one is required and cannot be taken: what was written stays', () => {
+      const skipped = { kind: 'skipped', why: 'store is full', round: 2 } as const;
+      const { steps, phase, reason } = said(inRound(1, { write: left, save: done(skipped) }));
+      expect({ steps, phase }).toEqual({ steps: [], phase: 'Failed' });
+      expect(reason).toContain('store is full. Keys that were written stay written');
+    });
   });
 
   test('says how far it has come', () => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { formatId, type MemberStatus } from '@etcd-operator/etcd';
 import type { JobContext } from '../jobs.ts';
-import type { ComparedPrefixes, Comparison, PrefixFacts, SourceFacts } from '../observation.ts';
+import type { ComparedPrefixes, Comparison, PrefixFacts, SourceFacts, WrittenPrefixes } from '../observation.ts';
 import { RestoreError } from '../restore-error.ts';
 import { type Fetch, type LocalPlace, type LocalSnapshot, withLocalSnapshot } from './local-snapshot.ts';
 import { mergePrefixes } from './merge-prefixes.ts';
@@ -20,6 +20,8 @@ export interface PrefixWork {
   readonly place: LocalPlace;
   readonly prefixes: PrefixFacts;
   readonly fetch: Fetch;
+  /** The revision of the safety snapshot; undefined if there is none, and none is needed. */
+  readonly savedUpTo?: bigint | undefined;
   /** Throws if nothing may be written any more; asked before each transaction. */
   readonly mayWrite: () => void;
   /** Lends a member of the cluster. */
@@ -46,16 +48,19 @@ export function comparePrefixes(work: PrefixWork, { signal }: JobContext): Promi
   });
 }
 
-/** Writes what differs, as it was compared and recorded. Resolves with the revision of the cluster after the last transaction. */
-export function writeRecorded(work: PrefixWork, { signal, onProgress }: JobContext): Promise<number> {
+/**
+ * Writes what differs, as it was compared and recorded. What others have changed meanwhile is refused or, if it may be overwritten, left until a safety snapshot
+ * has it.
+ */
+export function writeRecorded(work: PrefixWork, { signal, onProgress }: JobContext): Promise<WrittenPrefixes> {
   const { recorded, overwrites } = work.prefixes;
   if (!recorded) return Promise.reject(new RestoreError('SourceRefused', 'the result of the comparison was lost'));
   return withBoth(work, async (sides, { sha256 = '' }, clusterId) => {
     const other = whyOther(recorded, sha256, clusterId);
     if (other !== undefined) throw keysChanged(other, BigInt(recorded.revision), false);
     const since = overwrites ? undefined : sinceOf(recorded);
-    const { mayWrite } = work;
-    return Number(await writePrefixes(sides, { since, mayWrite, onProgress, signal }));
+    const { mayWrite, savedUpTo } = work;
+    return writePrefixes(sides, { since, savedUpTo, mayWrite, onProgress, signal });
   });
 }
 

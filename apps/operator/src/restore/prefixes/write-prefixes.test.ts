@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { EtcdError } from '@etcd-operator/etcd';
+import { EtcdError, type KeyValue } from '@etcd-operator/etcd';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { WrittenPrefixes } from '../observation.ts';
 import { mergePrefixes } from './merge-prefixes.ts';
 import { Tally } from './tally.ts';
 import { backupOf, MemoryEtcd, noSpill } from './testing/memory-etcd.ts';
@@ -24,7 +25,7 @@ async function compared(sides: TwoSides) {
   return { since: { revision, creates: tally.counts.creates }, counts: tally.counts };
 }
 
-function write(sides: TwoSides, options: Partial<WriteOptions>): Promise<bigint> {
+function write(sides: TwoSides, options: Partial<WriteOptions>): Promise<WrittenPrefixes> {
   const nothing = () => undefined;
   return writePrefixes(sides, { since: undefined, mayWrite: nothing, onProgress: nothing, signal, ...options });
 }
@@ -279,6 +280,133 @@ describe('what somebody else has changed since the comparison', () => {
       }),
       { numRuns: 500 },
     );
+  });
+});
+
+describe('what others have written after the safety snapshot', () => {
+  const backup = new Map([...['/p/a', '/p/b', '/p/d'].map((name) => [name, 'new'] as const)]);
+  const live = new Map([...['/p/a', '/p/b', '/p/x'].map((name) => [name, 'old'] as const)]);
+
+  test('is left, and all else is overwritten, until another snapshot has it', async () => {
+    const etcd = began(live);
+    const sides = sidesOf(etcd, backup, ['/p/']);
+    const savedUpTo = etcd.revision;
+    etcd.put('/p/b', 'mine');
+    etcd.put('/p/z', 'mine');
+    const { unsaved } = await write(sides, { savedUpTo });
+    expect(unsaved).toEqual({ keys: 2, first: '/p/b', revision: 5 });
+    expect(sorted(etcd.contents)).toEqual(sorted(new Map([...backup, ['/p/b', 'mine'], ['/p/z', 'mine']])));
+    expect((await write(sides, { savedUpTo: etcd.revision })).unsaved).toBeUndefined();
+    expect(sorted(etcd.contents)).toEqual(sorted(backup));
+  });
+
+  test('is left also if it is written in the last moment', async () => {
+    const etcd = began(live);
+    const sides = sidesOf(etcd, backup, ['/p/']);
+    const savedUpTo = etcd.revision;
+    etcd.beforeTransaction = () => {
+      etcd.beforeTransaction = () => undefined;
+      etcd.put('/p/a', 'mine');
+    };
+    expect((await write(sides, { savedUpTo })).unsaved).toMatchObject({ keys: 1, first: '/p/a' });
+    expect(sorted(etcd.contents)).toEqual(sorted(new Map([...backup, ['/p/a', 'mine']])));
+  });
+
+  test('is overwritten if no snapshot is wanted, also if it is written in the last moment', async () => {
+    const etcd = began(live);
+    const sides = sidesOf(etcd, backup, ['/p/']);
+    let left = 3;
+    etcd.beforeTransaction = () => {
+      if (left-- > 0) etcd.put('/p/a', `mine ${left}`);
+    };
+    expect((await write(sides, {})).unsaved).toBeUndefined();
+    expect(sorted(etcd.contents)).toEqual(sorted(backup));
+  });
+
+  test('and never rests is given up for a while, with what to do', async () => {
+    const etcd = began(live);
+    let count = 0;
+    etcd.beforeTransaction = () => etcd.put('/p/a', `mine ${count++}`);
+    await expect(write(sidesOf(etcd, backup, ['/p/']), {})).rejects.toMatchObject({
+      code: 'NotDelivered',
+      message: expect.stringMatching(/^key \/p\/a was changed .* while it was being overwritten.*Stop the clients/),
+    });
+    expect(etcd.at('/p/b')?.version).toBe(1n);
+  });
+
+  /** Something that happens between any two requests of the restore. */
+  const event: fc.Arbitrary<Event> = fc.oneof(
+    { weight: 4, arbitrary: fc.constant('nothing' as const) },
+    { weight: 4, arbitrary: fc.tuple(key, fc.constantFrom('x', 'y', 'z', undefined)) },
+    { weight: 1, arbitrary: fc.constant('crash' as const) },
+  );
+
+  type Event = 'nothing' | 'crash' | readonly [string, string | undefined];
+
+  /** A cluster in which the next thing of a history happens before each request, and after each transaction. `gone` is what transactions have overwritten and deleted. */
+  function busy(etcd: MemoryEtcd, history: readonly Event[]) {
+    const events = history.values();
+    const gone: KeyValue[] = [];
+    const happen = () => {
+      const { value = 'nothing' } = events.next();
+      if (value === 'crash') throw new Error('the process ends');
+      if (value === 'nothing') return;
+      const [name, text] = value;
+      if (text === undefined) etcd.delete(name);
+      else etcd.put(name, text);
+    };
+    const range: TwoSides['kv']['range'] = async (request) => {
+      happen();
+      return etcd.kv.range(request);
+    };
+    const txn: TwoSides['kv']['txn'] = async (request) => {
+      happen();
+      const names = (request.success ?? []).map(({ put, deleteRange }) => put?.key ?? deleteRange?.key ?? []);
+      const before = names.flatMap((name) => etcd.at(Buffer.from(name).toString('latin1')) ?? []);
+      const answer = await etcd.kv.txn(request);
+      if (answer.succeeded) gone.push(...before);
+      happen();
+      return answer;
+    };
+    return { kv: { range, txn }, gone };
+  }
+
+  /** Writes until nothing is left, with another snapshot before each round. Gives the snapshots, all of which the status names. */
+  async function overwrite(etcd: MemoryEtcd, sides: TwoSides) {
+    const named: { readonly revision: bigint; readonly keys: readonly (KeyValue | undefined)[] }[] = [];
+    const save = () => {
+      named.push({ revision: etcd.revision, keys: [...etcd.contents.keys()].map((name) => etcd.at(name)) });
+    };
+    save();
+    for (;;) {
+      try {
+        const { unsaved } = await write(sides, { savedUpTo: named.at(-1)?.revision });
+        if (!unsaved) return named;
+        save();
+      } catch (error) {
+        expect(String(error)).toContain('the process ends');
+      }
+    }
+  }
+
+  test('of random histories: every value that is gone from the cluster is in a safety snapshot that is named', async () => {
+    let [overwritten, rounds] = [0, 0];
+    const events = fc.array(event, { maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(contents, contents, prefixes, events, async (first, stored, wanted, history) => {
+        const etcd = began(first);
+        const { kv, gone } = busy(etcd, history);
+        const named = await overwrite(etcd, { ...sidesOf(etcd, stored, wanted), kv });
+        overwritten += gone.length;
+        rounds += named.length - 1;
+        const saved = new Set(named.flatMap(({ keys }) => keys.map((kept) => kept?.modRevision)));
+        // One revision of these histories changes one key.
+        for (const { modRevision } of gone) expect(saved).toContain(modRevision);
+      }),
+      { numRuns: 1_000 },
+    );
+    expect(overwritten).toBeGreaterThan(500);
+    expect(rounds).toBeGreaterThan(20);
   });
 });
 

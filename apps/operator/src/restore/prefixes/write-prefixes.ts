@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isEtcdError, type TxnResponse } from '@etcd-operator/etcd';
+import type { UnsavedKeys, WrittenPrefixes } from '../observation.ts';
 import { RestoreError } from '../restore-error.ts';
 import { batches, type ReadyWrite, transactionOf } from './batches.ts';
 import { type KeyWrite, named, writeOf } from './key-write.ts';
@@ -7,8 +8,10 @@ import { type Since, Tally } from './tally.ts';
 import { differences, presentRevision, type TwoSides } from './two-sides.ts';
 
 export interface WriteOptions {
-  /** The comparison that the cluster must still fit; undefined to write whatever others have written. */
+  /** The comparison that the cluster must still fit; undefined to overwrite what others have written. */
   readonly since: Since | undefined;
+  /** The revision of the safety snapshot; what others have written above it is left as it is. Undefined if none was taken. */
+  readonly savedUpTo?: bigint | undefined;
   /** Throws if nothing may be written any more. Asked before each transaction. */
   readonly mayWrite: () => void;
   /** Told how many keys were written. */
@@ -23,9 +26,12 @@ const transactionMs = 30_000;
  * Makes the keys of the prefixes what they are in the backup. What differs is found anew, so that what an earlier attempt has written is left alone; each
  * transaction writes keys of the prefixes only, and only if they are as they were found. Resolves with the revision of the last transaction.
  *
+ * A value that is overwritten or deleted was last changed at or below `savedUpTo`, so that the safety snapshot has it (safety rules 10 and 15): others are left, and counted
+ * in the result.
+ *
  * Rejects with a `RestoreError` of code `KeysChanged` if somebody else has changed a key since the comparison; nothing of that transaction is written then.
  */
-export async function writePrefixes(sides: TwoSides, options: WriteOptions): Promise<bigint> {
+export async function writePrefixes(sides: TwoSides, options: WriteOptions): Promise<WrittenPrefixes> {
   const { since, signal } = options;
   const written = { keys: 0 };
   for (let attempt = 1; ; attempt++) {
@@ -35,27 +41,60 @@ export async function writePrefixes(sides: TwoSides, options: WriteOptions): Pro
       return await writeAll(sides, found, written, options);
     } catch (error) {
       // It may have become what the backup has, as by a transaction of an earlier attempt that came late: then it is no conflict.
-      const isGuard = error instanceof RestoreError && error.code === 'KeysChanged';
-      if (!isGuard || attempt === mostAttempts) throw error;
+      if (!isGuardFailure(error)) throw error;
+      if (attempt === mostAttempts) throw since ? error : restless(error);
     }
   }
 }
 
 const mostAttempts = 5;
 
+function isGuardFailure(error: unknown): error is RestoreError {
+  return error instanceof RestoreError && error.code === 'KeysChanged';
+}
+
 async function writeAll(
   sides: TwoSides,
   found: bigint,
   written: { keys: number },
   options: WriteOptions,
-): Promise<bigint> {
+): Promise<WrittenPrefixes> {
   let revision = found;
-  for await (const batch of batches(writes(sides, found, options.signal))) {
+  const unsaved = new Unsaved(options.savedUpTo);
+  for await (const batch of batches(unsaved.leftOut(writes(sides, found, options.signal)))) {
     revision = await send(sides, batch, options);
     written.keys += batch.length;
     options.onProgress(written.keys);
   }
-  return revision;
+  return { revision: Number(revision), unsaved: unsaved.found };
+}
+
+/** Keys that others have changed after the safety snapshot. */
+class Unsaved {
+  readonly #savedUpTo: bigint | undefined;
+  found: UnsavedKeys | undefined;
+
+  constructor(savedUpTo: bigint | undefined) {
+    this.#savedUpTo = savedUpTo;
+  }
+
+  async *leftOut(all: AsyncIterable<KeyWrite>): AsyncGenerator<KeyWrite> {
+    for await (const write of all) {
+      const isSaved = this.#savedUpTo === undefined || write.seen <= this.#savedUpTo;
+      if (isSaved) yield write;
+      else {
+        const { keys, ...first } = this.found ?? { keys: 0, first: named(write.key), revision: Number(write.seen) };
+        this.found = { keys: keys + 1, ...first };
+      }
+    }
+  }
+}
+
+/** Nothing has to be refused, but each transaction must know what it overwrites. */
+function restless(cause: RestoreError): RestoreError {
+  const why = cause.message.replace(/, after the comparison.*/s, '');
+  const message = `${why} while it was being overwritten, ${mostAttempts} times in a row. Stop the clients that write keys of spec.prefixes`;
+  return new RestoreError('NotDelivered', message, { cause });
 }
 
 /** All of it before the first key is written. */
@@ -78,8 +117,7 @@ async function send(sides: TwoSides, batch: readonly ReadyWrite[], options: Writ
   mayWrite();
   let answer: TxnResponse;
   try {
-    const request = transactionOf(batch, since !== undefined);
-    answer = await sides.kv.txn(request, { signal, timeoutMs: transactionMs, fence: mayWrite });
+    answer = await sides.kv.txn(transactionOf(batch), { signal, timeoutMs: transactionMs, fence: mayWrite });
   } catch (error) {
     const isTooMuch = isEtcdError(error, 'RequestTooLarge', 'InvalidArgument');
     if (!isTooMuch || batch.length === 1) throw explained(error, batch);
