@@ -391,8 +391,14 @@ const status = object(
           leased: int64({
             description: 'Of puts, keys that had a lease in the backup. They get none, and do not expire.',
           }),
+          putBytes: optional(int64({ description: 'Size of the keys and values to put, in bytes.' })),
           deletes: int64({ description: 'Number of keys to delete, because the backup does not have them.' }),
           unchanged: int64({ description: 'Number of keys that have the same value in both.' }),
+          warning: optional(
+            statusText(
+              'Set by a dry run if the keys cannot be written now, because the database would exceed its quota. Says what to do.',
+            ),
+          ),
           writtenRevision: optional(
             int64({ description: 'Revision of the cluster after the last key was written. Absent before that.' }),
           ),

@@ -98,8 +98,12 @@ export interface Comparison {
   readonly creates: number;
   /** Of the puts, keys that had a lease in the backup. */
   readonly leased: number;
+  /** Of the puts, names and values together. */
+  readonly putBytes: number;
   readonly deletes: number;
   readonly unchanged: number;
+  /** Why they cannot be written as things are, in words. */
+  readonly warning?: string;
 }
 
 /** What a comparison has found. */

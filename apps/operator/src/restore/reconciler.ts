@@ -371,6 +371,7 @@ export class RestoreReconciler implements Reconciler {
       place: { scratch, random, name: `${this.#prefix(restore)}prefixes` },
       prefixes,
       fetch: (keep) => fetch(keep)(context),
+      quotaBytes: observation.cluster?.limits.quotaBytes ?? Number.POSITIVE_INFINITY,
       savedUpTo: safety?.kind === 'kept' ? BigInt(safety.revision) : undefined,
       mayWrite: () => this.#checkMayWrite(restore),
       withMember: (work) => withMember({ name, field: 'spec.etcdCluster' }, search, work),

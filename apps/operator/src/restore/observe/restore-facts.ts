@@ -98,7 +98,8 @@ function prefixFacts(
 function comparisonOf(recorded: EtcdRestoreStatus['prefixes']): PrefixFacts['recorded'] {
   if (!recorded) return undefined;
   const { generation, sha256, compared, clusterID, revision, puts, creates, leased, deletes, unchanged } = recorded;
-  const counts = { puts, creates, leased, deletes, unchanged };
+  const { putBytes = 0, warning } = recorded;
+  const counts = { puts, creates, leased, putBytes, deletes, unchanged, ...(warning !== undefined && { warning }) };
   return { generation, sha256, prefixes: compared, clusterId: clusterID, revision, ...counts };
 }
 

@@ -13,7 +13,7 @@ import { planRestore } from './plan.ts';
 
 const comparison: Comparison = {
   ...{ sha256: 'ab', prefixes: ['/p/'], clusterId: 'c1', revision: 90 },
-  ...{ puts: 3, creates: 1, leased: 0, deletes: 2, unchanged: 7 },
+  ...{ puts: 3, creates: 1, leased: 0, putBytes: 99, deletes: 2, unchanged: 7 },
 };
 const compared = { source: modelSource, comparison, conflict: undefined };
 const kept: SafetyFacts = { kind: 'kept', path: 'p', revision: 91, bytes: 9, isCurrent: true, members: ['a'] };
@@ -95,6 +95,12 @@ describe('a restore of prefixes', () => {
     expect(again).toMatchObject({ steps: [], report: { phase: 'Succeeded', isDryRun: true } });
   });
 
+  test('that is a dry run says if the database would exceed its quota', () => {
+    const found = { ...compared, comparison: { ...comparison, warning: 'it is full' } };
+    const { report } = plan({ prefixes: { isDryRun: true }, jobs: { compare: done(found) } });
+    expect(report).toMatchObject({ phase: 'Succeeded', comparison: { warning: 'it is full' }, isDryRun: true });
+  });
+
   test('compares again for another generation of its spec, and where nobody has recorded the source', () => {
     const older = { recorded: { ...comparison, generation: generation - 1 } };
     expect(said({ ...savedScene, prefixes: older }).steps).toEqual(['compare']);
@@ -129,6 +135,11 @@ describe('a restore of prefixes', () => {
       'the backup has no manifest, and must have one',
       { restore: { requireManifest: true }, jobs: { compare: done(compared) } },
       'spec.requireManifest is true',
+    ],
+    [
+      'the database would exceed its quota',
+      { jobs: { compare: done({ ...compared, comparison: { ...comparison, warning: 'it is full' } }) } },
+      'it is full; then create the EtcdRestore again. Nothing is written',
     ],
     ['the backup is damaged', { jobs: { compare: failed('damaged', false) } }, 'damaged'],
     ['a key was changed meanwhile', { ...savedScene, jobs: { write: failed('key /p/a was changed', false) } }, '/p/a'],

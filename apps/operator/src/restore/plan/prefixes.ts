@@ -57,6 +57,8 @@ function compare(job: RestoreObservation['jobs']['compare'], restore: RestoreFac
   const unfit = whyNotTaken(source, restore);
   if (unfit !== undefined) return finish('Failed', unfit);
   if (conflict !== undefined) return finish('Failed', `${conflict}. Nothing is written`);
+  if (comparison.warning !== undefined && !isDryRun)
+    return finish('Failed', `${comparison.warning}; then create the EtcdRestore again. Nothing is written`);
   const phase = isDryRun ? 'Succeeded' : 'SavingPresent';
   const report = { phase, reason: '', source, bytesVerified: source.bytes, comparison, isDryRun } as const;
   return { steps: [], report, lookAgainAfter: 0 };

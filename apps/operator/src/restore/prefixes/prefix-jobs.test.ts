@@ -57,3 +57,18 @@ test('nothing is written by a comparison', async () => {
     transactions: [],
   });
 });
+
+describe('a database that would exceed its quota', () => {
+  test.each([
+    ['by what the spec says, before etcd 3.6', { dbSize: 999_000, dbSizeQuota: undefined }, true],
+    ['by what the member says', { dbSize: 20_000, dbSizeQuota: 21_000 }, true],
+    ['not if the member has a larger one', { dbSize: 999_000, dbSizeQuota: 2_000_000 }, false],
+    ['not if it has none', { dbSize: 1e12, dbSizeQuota: -1 }, false],
+  ])('is told with the comparison: %s', async (_how, database, isTold) => {
+    const scene = await counted();
+    scene.database = database;
+    const { comparison } = await scene.compare(['/a/'], { isDryRun: true });
+    expect(comparison).toMatchObject({ puts: 2, putBytes: 16 });
+    expect(comparison.warning !== undefined).toBe(isTold);
+  });
+});

@@ -5,6 +5,7 @@ import type { ComparedPrefixes, Comparison, PrefixFacts, SourceFacts, WrittenPre
 import { RestoreError } from '../restore-error.ts';
 import { type Fetch, type LocalPlace, type LocalSnapshot, withLocalSnapshot } from './local-snapshot.ts';
 import { mergePrefixes } from './merge-prefixes.ts';
+import { type Room, whyNoRoom } from './room.ts';
 import { type Since, Tally } from './tally.ts';
 import { differences, presentRevision, type TwoSides } from './two-sides.ts';
 import { keysChanged, writePrefixes } from './write-prefixes.ts';
@@ -12,7 +13,7 @@ import { keysChanged, writePrefixes } from './write-prefixes.ts';
 /** A member of the cluster, as far as keys are read and written by it. */
 export interface LentMember {
   readonly client: Pick<TwoSides, 'kv'>;
-  readonly status: Pick<MemberStatus, 'clusterId'>;
+  readonly status: Pick<MemberStatus, 'clusterId' | 'dbSize' | 'dbSizeQuota'>;
 }
 
 /** What both jobs need. */
@@ -20,6 +21,8 @@ export interface PrefixWork {
   readonly place: LocalPlace;
   readonly prefixes: PrefixFacts;
   readonly fetch: Fetch;
+  /** What the spec of the cluster says of the size of its database; a member that knows its quota has the last word. */
+  readonly quotaBytes: number;
   /** The revision of the safety snapshot; undefined if there is none, and none is needed. */
   readonly savedUpTo?: bigint | undefined;
   /** Throws if nothing may be written any more; asked before each transaction. */
@@ -33,13 +36,15 @@ export function comparePrefixes(work: PrefixWork, { signal }: JobContext): Promi
   const { wanted, isDryRun, overwrites, recorded } = work.prefixes;
   // A dry run begins anew.
   const before = isDryRun ? undefined : recorded;
-  return withBoth(work, async (sides, facts, clusterId) => {
+  return withBoth(work, async (sides, facts, { clusterId, room }) => {
     const revision = await presentRevision(sides, signal);
     // Only what other clients have changed may be overwritten: the backup and the cluster are those that were counted.
     const tally = new Tally(before && !overwrites ? sinceOf(before) : undefined);
     for await (const change of differences(sides, revision, signal)) tally.add(change);
     const { sha256 = '' } = facts;
-    const comparison = { sha256, prefixes: wanted, clusterId, revision: Number(revision), ...tally.counts };
+    const warning = whyNoRoom(tally.counts, room);
+    const counts = { ...tally.counts, ...(warning !== undefined && { warning }) };
+    const comparison = { sha256, prefixes: wanted, clusterId, revision: Number(revision), ...counts };
     const other = before && whyOther(before, sha256, clusterId);
     const changed = before && !overwrites ? (whyOtherKeys(before, wanted) ?? tally.conflict) : undefined;
     const conflict = other ?? changed;
@@ -55,23 +60,27 @@ export function comparePrefixes(work: PrefixWork, { signal }: JobContext): Promi
 export function writeRecorded(work: PrefixWork, { signal, onProgress }: JobContext): Promise<WrittenPrefixes> {
   const { recorded, overwrites } = work.prefixes;
   if (!recorded) return Promise.reject(new RestoreError('SourceRefused', 'the result of the comparison was lost'));
-  return withBoth(work, async (sides, { sha256 = '' }, clusterId) => {
+  return withBoth(work, async (sides, { sha256 = '' }, { clusterId, room }) => {
     const other = whyOther(recorded, sha256, clusterId);
     if (other !== undefined) throw keysChanged(other, BigInt(recorded.revision), false);
     const since = overwrites ? undefined : sinceOf(recorded);
     const { mayWrite, savedUpTo } = work;
-    return writePrefixes(sides, { since, savedUpTo, mayWrite, onProgress, signal });
+    const total = recorded.puts + recorded.deletes;
+    return writePrefixes(sides, { since, savedUpTo, total, room, mayWrite, onProgress, signal });
   });
 }
 
 function withBoth<T>(
-  { place, prefixes, fetch, withMember }: PrefixWork,
-  use: (sides: TwoSides, facts: SourceFacts, clusterId: string) => Promise<T>,
+  { place, prefixes, fetch, withMember, quotaBytes }: PrefixWork,
+  use: (sides: TwoSides, facts: SourceFacts, target: { readonly clusterId: string; readonly room: Room }) => Promise<T>,
 ): Promise<T> {
   return withLocalSnapshot(place, fetch, ({ facts, keys, spill }: LocalSnapshot) =>
     withMember(({ client, status }) => {
       const sides = { kv: client.kv, backup: keys, spill, prefixes: mergePrefixes(prefixes.wanted) };
-      return use(sides, facts, formatId(status.clusterId));
+      const { dbSize: size, dbSizeQuota = quotaBytes } = status;
+      // One below zero is none, as etcd reads it.
+      const room = { size, quota: dbSizeQuota < 0 ? Number.POSITIVE_INFINITY : dbSizeQuota };
+      return use(sides, facts, { clusterId: formatId(status.clusterId), room });
     }),
   );
 }

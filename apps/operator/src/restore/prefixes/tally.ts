@@ -10,6 +10,8 @@ export interface KeyCounts {
   readonly creates: number;
   /** Of the puts, keys that had a lease in the backup. */
   readonly leased: number;
+  /** Of the puts, names and values together. */
+  readonly putBytes: number;
   readonly deletes: number;
   readonly unchanged: number;
 }
@@ -32,6 +34,7 @@ export class Tally {
   #puts = 0;
   #creates = 0;
   #leased = 0;
+  #putBytes = 0;
   #deletes = 0;
   #unchanged = 0;
   #createdSince = 0;
@@ -57,6 +60,7 @@ export class Tally {
     else if (!write.put) this.#deletes += 1;
     else {
       this.#puts += 1;
+      this.#putBytes += write.key.byteLength + write.put.valueBytes;
       if (write.seen === 0n) this.#creates += 1;
       if (write.put.lease !== 0n) this.#leased += 1;
     }
@@ -64,7 +68,8 @@ export class Tally {
 
   get counts(): KeyCounts {
     const [puts, creates, leased] = [this.#puts, this.#creates, this.#leased];
-    return { puts, creates, leased, deletes: this.#deletes, unchanged: this.#unchanged };
+    const [putBytes, deletes, unchanged] = [this.#putBytes, this.#deletes, this.#unchanged];
+    return { puts, creates, leased, putBytes, deletes, unchanged };
   }
 
   /** What somebody else has changed since the earlier comparison, in words; undefined if nothing that would be written. Complete when all is counted. */

@@ -27,7 +27,14 @@ async function compared(sides: TwoSides) {
 
 function write(sides: TwoSides, options: Partial<WriteOptions>): Promise<WrittenPrefixes> {
   const nothing = () => undefined;
-  return writePrefixes(sides, { since: undefined, mayWrite: nothing, onProgress: nothing, signal, ...options });
+  return writePrefixes(sides, {
+    since: undefined,
+    total: 0,
+    mayWrite: nothing,
+    onProgress: nothing,
+    signal,
+    ...options,
+  });
 }
 
 const began = (contents: Contents) => {
@@ -89,7 +96,7 @@ describe('keys of prefixes', () => {
       etcd.put('/other', 'mine');
       const sides = sidesOf(etcd, large(), ['/p/']);
       const { since, counts } = await compared(sides);
-      expect(counts).toEqual({ puts: 300, creates: 150, leased: 0, deletes: 1, unchanged: 0 });
+      expect(counts).toEqual({ puts: 300, creates: 150, leased: 0, putBytes: 2_700, deletes: 1, unchanged: 0 });
       const left = { transactions: ends };
       const mayWrite = () => {
         if (left.transactions-- === 0) throw new Error('the process ends');
@@ -111,7 +118,7 @@ describe('keys of prefixes', () => {
     const backup = new Map([...['/p/same', '/p/other', '/p/new'].map((name) => [name, 'v'] as const)]);
     const sides = { ...sidesOf(etcd, backup, ['/p/']), backup: backupOf(backup, 9n) };
     const { since, counts } = await compared(sides);
-    expect(counts).toEqual({ puts: 2, creates: 1, leased: 2, deletes: 0, unchanged: 1 });
+    expect(counts).toEqual({ puts: 2, creates: 1, leased: 2, putBytes: 16, deletes: 0, unchanged: 1 });
     await write(sides, { since });
     expect(['/p/same', '/p/other', '/p/new'].map((name) => etcd.at(name)?.lease)).toEqual([5n, 0n, 0n]);
   });
@@ -440,5 +447,37 @@ describe('a cluster', () => {
     const txn = () => Promise.reject(new EtcdError(code, 'refused'));
     const sides = { ...sidesOf(etcd, new Map([['/p/0', 'v']]), ['/p/']), kv: { ...etcd.kv, txn } };
     await expect(write(sides, {})).rejects.toThrow(why);
+  });
+
+  test('whose database would exceed its quota gets nothing', async () => {
+    const etcd = new MemoryEtcd();
+    const sides = sidesOf(etcd, backup, ['/p/']);
+    const room = { size: 10_000, quota: 20_000 };
+    await expect(write(sides, { room })).rejects.toMatchObject({
+      code: 'NotDelivered',
+      message: expect.stringContaining('writing 40 keys needs up to'),
+    });
+    expect(etcd.transactions).toEqual([]);
+    await write(sides, { room: { ...room, quota: 200_000 } });
+    expect(sorted(etcd.contents)).toEqual(sorted(backup));
+  });
+
+  test('that takes no more says how many keys it has taken, also of an attempt before', async () => {
+    const etcd = new MemoryEtcd();
+    const many = new Map(Array.from({ length: 200 }, (_, index) => [`/p/${String(index).padStart(3, '0')}`, 'v']));
+    let left = 2;
+    const txn: MemoryEtcd['kv']['txn'] = async (request) => {
+      if (left-- <= 0) throw new EtcdError('NoSpace', 'refused');
+      return etcd.kv.txn(request);
+    };
+    const sides = { ...sidesOf(etcd, many, ['/p/']), kv: { ...etcd.kv, txn } };
+    const told: number[] = [];
+    const options = { total: 200, onProgress: (keys: number) => void told.push(keys) };
+    const words = '128 of 200 keys written, then: the cluster has no space left (alarm NOSPACE)';
+    await expect(write(sides, options)).rejects.toThrow(words);
+    await expect(write(sides, options)).rejects.toThrow(words);
+    left = 5;
+    await write(sides, options);
+    expect(told).toEqual([64, 128, 192, 200]);
   });
 });

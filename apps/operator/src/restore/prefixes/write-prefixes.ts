@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isEtcdError, type TxnResponse } from '@etcd-operator/etcd';
+import { counted } from '../../counted.ts';
 import type { UnsavedKeys, WrittenPrefixes } from '../observation.ts';
 import { RestoreError } from '../restore-error.ts';
 import { batches, type ReadyWrite, transactionOf } from './batches.ts';
 import { type KeyWrite, named, writeOf } from './key-write.ts';
+import { type Room, whyNoRoom } from './room.ts';
 import { type Since, Tally } from './tally.ts';
 import { differences, presentRevision, type TwoSides } from './two-sides.ts';
 
@@ -12,9 +14,13 @@ export interface WriteOptions {
   readonly since: Since | undefined;
   /** The revision of the safety snapshot; what others have written above it is left as it is. Undefined if none was taken. */
   readonly savedUpTo?: bigint | undefined;
+  /** How many keys were to be written when they were compared. */
+  readonly total: number;
+  /** Of the cluster; undefined if that is not known. */
+  readonly room?: Room | undefined;
   /** Throws if nothing may be written any more. Asked before each transaction. */
   readonly mayWrite: () => void;
-  /** Told how many keys were written. */
+  /** Told how many of all keys were written, also by earlier attempts. */
   readonly onProgress: (keys: number) => void;
   readonly signal: AbortSignal;
 }
@@ -32,11 +38,24 @@ const transactionMs = 30_000;
  * Rejects with a `RestoreError` of code `KeysChanged` if somebody else has changed a key since the comparison; nothing of that transaction is written then.
  */
 export async function writePrefixes(sides: TwoSides, options: WriteOptions): Promise<WrittenPrefixes> {
+  const written: Written = { keys: 0 };
+  try {
+    return await untilWritten(sides, written, options);
+  } catch (error) {
+    throw counting(error, written.keys, options.total);
+  }
+}
+
+/** How many keys are written, by this attempt and those before it. */
+interface Written {
+  keys: number;
+}
+
+async function untilWritten(sides: TwoSides, written: Written, options: WriteOptions): Promise<WrittenPrefixes> {
   const { since, signal } = options;
-  const written = { keys: 0 };
   for (let attempt = 1; ; attempt++) {
     const found = await presentRevision(sides, signal);
-    if (since) await checkSince(sides, since, found, signal);
+    await check(sides, found, written, options);
     try {
       return await writeAll(sides, found, written, options);
     } catch (error) {
@@ -45,6 +64,14 @@ export async function writePrefixes(sides: TwoSides, options: WriteOptions): Pro
       if (attempt === mostAttempts) throw since ? error : restless(error);
     }
   }
+}
+
+/** A person wants to know what was written before it failed. */
+function counting(error: unknown, keys: number, total: number): unknown {
+  const isKnown = error instanceof RestoreError || isEtcdError(error);
+  if (keys === 0 || !isKnown) return error;
+  const message = `${keys} of ${counted(Math.max(keys, total), 'key')} written, then: ${error.message}`;
+  return new RestoreError(error instanceof RestoreError ? error.code : 'NotDelivered', message, { cause: error });
 }
 
 const mostAttempts = 5;
@@ -56,7 +83,7 @@ function isGuardFailure(error: unknown): error is RestoreError {
 async function writeAll(
   sides: TwoSides,
   found: bigint,
-  written: { keys: number },
+  written: Written,
   options: WriteOptions,
 ): Promise<WrittenPrefixes> {
   let revision = found;
@@ -98,10 +125,20 @@ function restless(cause: RestoreError): RestoreError {
 }
 
 /** All of it before the first key is written. */
-async function checkSince(sides: TwoSides, since: Since, found: bigint, signal: AbortSignal): Promise<void> {
+async function check(
+  sides: TwoSides,
+  found: bigint,
+  written: Written,
+  { since, total, room, signal }: WriteOptions,
+): Promise<void> {
   const tally = new Tally(since);
   for await (const change of differences(sides, found, signal)) tally.add(change);
-  if (tally.conflict !== undefined) throw keysChanged(tally.conflict, since.revision);
+  const { puts, deletes } = tally.counts;
+  written.keys = Math.max(written.keys, total - puts - deletes);
+  if (since && tally.conflict !== undefined) throw keysChanged(tally.conflict, since.revision);
+  const full = room && whyNoRoom(tally.counts, room);
+  // There may be room again: what was written stays, and the rest waits.
+  if (full !== undefined) throw new RestoreError('NotDelivered', full);
 }
 
 async function* writes(sides: TwoSides, revision: bigint, signal: AbortSignal): AsyncGenerator<KeyWrite> {

@@ -13,6 +13,11 @@ export class PrefixScene {
   readonly etcd = new MemoryEtcd();
   readonly context: JobContext = { signal: new AbortController().signal, onProgress: () => undefined };
   clusterId = 1n;
+  /** Of etcd 3.5, which does not tell its quota. */
+  database: { readonly dbSize: number; readonly dbSizeQuota: number | undefined } = {
+    dbSize: 20_000,
+    dbSizeQuota: undefined,
+  };
   recorded: PrefixFacts['recorded'];
   readonly #backup: Uint8Array;
   readonly #scratch: Scratch;
@@ -42,7 +47,8 @@ export class PrefixScene {
         return { ...modelSource, bytes: this.#backup.byteLength };
       },
       mayWrite: () => undefined,
-      withMember: (work) => work({ client: this.etcd, status: { clusterId: this.clusterId } }),
+      quotaBytes: 1_000_000,
+      withMember: (work) => work({ client: this.etcd, status: { clusterId: this.clusterId, ...this.database } }),
     };
   }
 
