@@ -56,4 +56,8 @@ describe('a transaction', () => {
       failure: batch.map(({ key }) => ({ range: { key, keysOnly: true } })),
     });
   });
+
+  test('of a single key asks for nothing: it may be as large as a request may be', () => {
+    expect(Object.keys(transactionOf(batch.slice(0, 1)))).toEqual(['compare', 'success']);
+  });
 });

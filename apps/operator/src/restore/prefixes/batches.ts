@@ -43,13 +43,13 @@ export async function* batches(
 
 /**
  * One transaction that writes these keys and no other, without a lease, and only if each of them is as it was seen. If not, the answer says how each of
- * them is.
+ * them is; a single one needs no more bytes for that, for it may be as large as a request may be.
  */
 export function transactionOf(batch: readonly ReadyWrite[]): TxnRequest {
   return {
     compare: batch.map(guardOf),
     success: batch.map(operationOf),
-    failure: batch.map(({ key }) => ({ range: { key, keysOnly: true } })),
+    ...(batch.length > 1 && { failure: batch.map(({ key }) => ({ range: { key, keysOnly: true } })) }),
   };
 }
 

@@ -79,7 +79,8 @@ describe('keys of prefixes', () => {
             ),
           ).toBe(true);
         for (const { compare = [], success = [] } of etcd.transactions) expect(compare).toHaveLength(success.length);
-        expect(named).toHaveLength(3 * (counts.puts + counts.deletes));
+        const operations = etcd.transactions.flatMap(({ success = [] }) => success);
+        expect(operations).toHaveLength(counts.puts + counts.deletes);
         const again = await compared(sides);
         expect(again.counts).toMatchObject({ puts: 0, deletes: 0 });
       }),
@@ -391,7 +392,7 @@ describe('what others have written after the safety snapshot', () => {
         if (!unsaved) return named;
         save();
       } catch (error) {
-        expect(String(error)).toContain('the process ends');
+        if (!String(error).includes('the process ends')) throw error;
       }
     }
   }

@@ -167,6 +167,8 @@ async function send(sides: TwoSides, batch: readonly ReadyWrite[], options: Writ
 }
 
 function firstChanged(batch: readonly ReadyWrite[], { responses }: TxnResponse): string {
+  const [only, ...others] = batch;
+  if (only && others.length === 0) return `key ${named(only.key)} was changed in the cluster`;
   for (const [index, { key, seen }] of batch.entries()) {
     const now = responses[index]?.range?.kvs[0]?.modRevision ?? 0n;
     if (now === seen) continue;
