@@ -11,10 +11,11 @@ import { keysIn, type OperatorScope } from '../scope/operator-scope.ts';
 import { scopedReconciler } from '../scope/scoped-reconciler.ts';
 import type { StorageSettings } from '../storage/open-store.ts';
 import { Turns } from '../transfers/turns.ts';
+import { restoreOfJob } from './job-names.ts';
 import { Jobs } from './jobs.ts';
 import type { AgentSource } from './objects/seed-pod.ts';
 import { clusterNameOf } from './observe/restore-facts.ts';
-import { RestoreReconciler, restoreOfJob } from './reconciler.ts';
+import { RestoreReconciler } from './reconciler.ts';
 import type { Scratch } from './source/scratch.ts';
 
 export interface RestoreControllerOptions {

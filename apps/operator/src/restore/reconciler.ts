@@ -35,12 +35,12 @@ import { surveyCluster } from './act/survey-members.ts';
 import { keyName } from './delivery/channel.ts';
 import type { AgentAddress } from './delivery/courier.ts';
 import { eventWords } from './event-words.ts';
+import { jobNames, jobPrefix } from './job-names.ts';
 import type { JobContext } from './jobs.ts';
 import { secretNameOf } from './objects/restore-secret.ts';
 import type { SourceFacts } from './observation.ts';
 import { foundOnServer } from './observe/from-server.ts';
 import { type Found, type Look, memberClient, observe } from './observe/observe.ts';
-import { restoreFacts } from './observe/restore-facts.ts';
 import { planRestore } from './plan/plan.ts';
 import { outlasted } from './plan/proposal.ts';
 import type { RestorePlan } from './plan/step.ts';
@@ -101,7 +101,7 @@ export class RestoreReconciler implements Reconciler {
     }
     if (this.#options.oldOperator() !== undefined) return requeueAfter(5_000);
     // A new spec is new work: what was begun for another one ends.
-    await this.#options.jobs.forget(`${keyString(request)}/`, this.#prefix(cached.restore));
+    await this.#options.jobs.forget(`${keyString(request)}/`, jobPrefix(cached.restore));
     const decided = await this.#decide(cached, context);
     if (!decided) return done();
     const { found, look, plan } = decided;
@@ -132,7 +132,7 @@ export class RestoreReconciler implements Reconciler {
   async #lookAndPlan(found: Found, context: ReconcileContext): Promise<Decided> {
     const look = await this.#look(found, context);
     const plan = planRestore(look.observation, this.#options.clock.now());
-    const isWaiting = plan.atLast && `${this.#prefix(found.restore)}${plan.report?.phase}`;
+    const isWaiting = plan.atLast && `${jobPrefix(found.restore)}${plan.report?.phase}`;
     const waited = this.#firstSeen.age(`${keyString(keyOf(found.restore))}/waiting`, isWaiting);
     return { found, look, plan: outlasted(plan, waited) };
   }
@@ -169,8 +169,7 @@ export class RestoreReconciler implements Reconciler {
 
   #look(found: Found, { client, signal }: ReconcileContext): Promise<Look> {
     const { clock, dial, jobs } = this.#options;
-    const prefix = this.#prefix(found.restore);
-    const round = roundOf(found.restore);
+    const names = jobNames(found.restore);
     if (found.cluster) this.#clusters.set(keyString(keyOf(found.restore)), identityOf(found.cluster).uid);
     return observe(found, {
       client,
@@ -178,12 +177,12 @@ export class RestoreReconciler implements Reconciler {
       dial,
       secrets: this.#options.secrets,
       jobs: (agent) => ({
-        inspect: jobs.state(`${prefix}inspect`),
-        verify: jobs.state(`${prefix}verify`),
-        save: jobs.state(`${prefix}save/${round + 1}`),
-        deliver: jobs.state(`${prefix}deliver/${agent}`),
-        compare: jobs.state(`${prefix}compare`),
-        write: jobs.state(`${prefix}write/${round}`),
+        inspect: jobs.state(names.inspect),
+        verify: jobs.state(names.verify),
+        save: jobs.state(names.save),
+        deliver: jobs.state(names.deliver(agent)),
+        compare: jobs.state(names.compare),
+        write: jobs.state(names.write),
       }),
       endedFor: this.#endedFor(found.restore),
       readsNodes: this.#options.readsNodes ?? true,
@@ -258,18 +257,11 @@ export class RestoreReconciler implements Reconciler {
     return true;
   }
 
-  /** A new spec is new work: what was begun for another one is not looked at. */
-  #prefix(restore: EtcdRestore): string {
-    const { namespace, name, uid } = identityOf(restore);
-    return `${namespace}/${name}/${uid}/${restore.metadata?.generation ?? 0}/`;
-  }
-
   #work(found: Found, look: Look): BackgroundWork {
     const { restore } = found;
     const { jobs, turns } = this.#options;
     const { namespace } = identityOf(restore);
-    const prefix = this.#prefix(restore);
-    const round = roundOf(restore);
+    const names = jobNames(restore);
     const withStore = this.#withStore(restore);
     const withSource: With<Source> = (work) =>
       withStore(async ({ store, place, keys }, context) =>
@@ -285,13 +277,13 @@ export class RestoreReconciler implements Reconciler {
     return {
       inspect: () =>
         jobs.start(
-          `${prefix}inspect`,
+          names.inspect,
           withSource((source, context) => inspectSource(source, { acceptWithoutHash }, context)),
         ),
-      verify: () => jobs.start(`${prefix}verify`, verify, { turns: turns.read, namespace }),
+      verify: () => jobs.start(names.verify, verify, { turns: turns.read, namespace }),
       save: (step) =>
         jobs.start(
-          `${prefix}save/${round + 1}`,
+          names.save,
           withStore((opened, context) => {
             const { find, clock, dial } = this.#options;
             const pods = () => find(keyOf(restore))?.pods ?? [];
@@ -303,9 +295,9 @@ export class RestoreReconciler implements Reconciler {
           }),
           { turns: turns.move, namespace },
         ),
-      deliver: (ip, agent) => jobs.start(`${prefix}deliver/${agent}`, deliver(ip), { turns: turns.move, namespace }),
-      compare: () => jobs.start(`${prefix}compare`, ofKeys(comparePrefixes), { turns: turns.read, namespace }),
-      write: () => jobs.start(`${prefix}write/${round}`, ofKeys(writeRecorded), { turns: turns.move, namespace }),
+      deliver: (ip, agent) => jobs.start(names.deliver(agent), deliver(ip), { turns: turns.move, namespace }),
+      compare: () => jobs.start(names.compare, ofKeys(comparePrefixes), { turns: turns.read, namespace }),
+      write: () => jobs.start(names.write, ofKeys(writeRecorded), { turns: turns.move, namespace }),
     };
   }
 
@@ -341,7 +333,7 @@ export class RestoreReconciler implements Reconciler {
         verify: (context) => lookAtCluster(original, this.#searching(namespace, context), context),
         deliver: (ip) => (context) => this.#deliverClone(found, look, original, ip, context),
       };
-    const prefix = this.#prefix(found.restore);
+    const prefix = jobPrefix(found.restore);
     // What is encrypted in the store is not laid open on a disk.
     const keep: Keep = encryption ? async () => undefined : (bytes) => this.#options.scratch.keep(prefix, bytes);
     if (pointInTime) {
@@ -368,7 +360,7 @@ export class RestoreReconciler implements Reconciler {
     if (!fetch || !prefixes) throw new RestoreError('SourceRefused', 'spec.prefixes needs a backup');
     const search = this.#searching(identityOf(restore).namespace, context);
     return {
-      place: { scratch, random, name: `${this.#prefix(restore)}prefixes` },
+      place: { scratch, random, name: `${jobPrefix(restore)}prefixes` },
       prefixes,
       fetch: (keep) => fetch(keep)(context),
       quotaBytes: observation.cluster?.limits.quotaBytes ?? Number.POSITIVE_INFINITY,
@@ -404,13 +396,13 @@ export class RestoreReconciler implements Reconciler {
   ): Promise<SourceFacts> {
     const source = expectSource(observation.restore.source);
     const agent = await this.#agentAt(ip, restore, context.signal);
-    const kept = await this.#options.scratch.read(this.#prefix(restore), source.bytes);
+    const kept = await this.#options.scratch.read(jobPrefix(restore), source.bytes);
     const acceptWithoutHash = restore.spec.acceptWithoutHash ?? false;
     const delivered = await deliverSource(opened, { source, agent, kept, acceptWithoutHash }, context).catch(
       refuseOther,
     );
     // The agent has it: room for others, and less for the disk to write.
-    await this.#options.scratch.forget(this.#prefix(restore));
+    await this.#options.scratch.forget(jobPrefix(restore));
     return delivered;
   }
 
@@ -423,9 +415,9 @@ export class RestoreReconciler implements Reconciler {
   ): Promise<SourceFacts> {
     const source = expectSource(observation.restore.source);
     const agent = await this.#agentAt(ip, restore, context.signal);
-    const kept = await this.#options.scratch.read(this.#prefix(restore), source.bytes);
+    const kept = await this.#options.scratch.read(jobPrefix(restore), source.bytes);
     const delivered = await deliverPoint(opened, { source, agent, kept }, context);
-    await this.#options.scratch.forget(this.#prefix(restore));
+    await this.#options.scratch.forget(jobPrefix(restore));
     return delivered;
   }
 
@@ -484,18 +476,6 @@ export class RestoreReconciler implements Reconciler {
       .get({ namespace: identity.namespace, name }, { signal });
     return Buffer.from(Buffer.from(data?.[keyName] ?? '', 'base64').toString('utf8'), 'hex');
   }
-}
-
-/** Names of jobs begin with the namespace and the name of their restore, neither of which has a slash in it. */
-export function restoreOfJob(job: string): { readonly namespace: string; readonly name: string } {
-  const [namespace = '', name = ''] = job.split('/');
-  return { namespace, name };
-}
-
-/** How many safety snapshots were recorded for this generation: each is taken by a job of its own, and what is written after it as well. */
-function roundOf(restore: EtcdRestore): number {
-  const { safety } = restoreFacts(restore);
-  return safety ? (safety.round ?? 1) : 0;
 }
 
 /** Timers run by another clock than the time to live is told by. */
