@@ -382,6 +382,19 @@ const status = object(
           dryRun: bool({ description: 'True if they were only counted.' }),
           compared: list(string({ maxLength: 1024 }), { description: 'The prefixes.', maxItems: 64 }),
           sha256: statusText('SHA-256 of the backup that was compared.'),
+          pointInTime: optional(
+            object(
+              {
+                asked: statusText('What spec.pointInTime was.'),
+                snapshot: statusText('Path of the full backup.'),
+                revision: int64({ description: 'Revision that was reached.' }),
+              },
+              {
+                description:
+                  'What the compared data is made of, with spec.pointInTime. The same is written, also if newer full backups were stored meanwhile.',
+              },
+            ),
+          ),
           clusterID: statusText('ID of the etcd cluster that was compared.'),
           revision: int64({ description: 'Revision of the cluster at which its keys were compared with the backup.' }),
           puts: int64({

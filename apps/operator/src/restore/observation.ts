@@ -81,6 +81,8 @@ export interface PrefixFacts {
   readonly isDryRun: boolean;
   /** True: what others have written since the comparison is overwritten. */
   readonly overwrites: boolean;
+  /** The point in time of the spec, in words; undefined if it asks for none. */
+  readonly asked?: string | undefined;
   /** The last comparison that nothing spoke against, and of which generation; undefined if there was none. */
   readonly recorded: (Comparison & { readonly generation: number }) | undefined;
 }
@@ -102,8 +104,20 @@ export interface Comparison {
   readonly putBytes: number;
   readonly deletes: number;
   readonly unchanged: number;
+  /** What the data was made of, if it is that of a point in time: made of another full backup, it would be other bytes. */
+  readonly point?: ComparedPoint;
   /** Why they cannot be written as things are, in words. */
   readonly warning?: string;
+}
+
+/** A point in time that was compared. */
+export interface ComparedPoint {
+  /** What the spec asked for, in words. */
+  readonly asked: string;
+  /** The path of the full backup. */
+  readonly snapshot: string;
+  /** What was reached. */
+  readonly revision: number;
 }
 
 /** What a comparison has found. */

@@ -47,7 +47,7 @@ import type { RestorePlan } from './plan/step.ts';
 import { goalOf } from './point-in-time/goal.ts';
 import { verifyPoint } from './point-in-time/verify-point.ts';
 import { whyNotToWrite } from './prefixes/may-write.ts';
-import { comparePrefixes, type PrefixWork, writeRecorded } from './prefixes/prefix-jobs.ts';
+import { comparedPoint, comparePrefixes, type PrefixWork, writeRecorded } from './prefixes/prefix-jobs.ts';
 import type { RestoreReconcilerOptions } from './reconciler-options.ts';
 import { RestoreError, refuseOther } from './restore-error.ts';
 import { inspectSource } from './source/inspect-source.ts';
@@ -337,8 +337,10 @@ export class RestoreReconciler implements Reconciler {
     // What is encrypted in the store is not laid open on a disk.
     const keep: Keep = encryption ? async () => undefined : (bytes) => this.#options.scratch.keep(prefix, bytes);
     if (pointInTime) {
-      const fetch = (kept: Keep) =>
-        withStore((opened, context) => verifyPoint(opened, goalOf(pointInTime), kept, context));
+      const compared = comparedPoint(look.observation.restore.prefixes);
+      const goal = () =>
+        compared ? { revision: BigInt(compared.revision), snapshot: compared.snapshot } : goalOf(pointInTime);
+      const fetch = (kept: Keep) => withStore((opened, context) => verifyPoint(opened, goal(), kept, context));
       return {
         fetch,
         verify: fetch(keep),

@@ -42,7 +42,8 @@ describe('the status of a restore', () => {
   test('of a dry run keeps what was compared, and ends until the spec is another', () => {
     const comparison = {
       ...{ sha256: 'ab', prefixes: ['/p/'], clusterId: 'c1', revision: 90 },
-      ...{ puts: 3, creates: 1, leased: 0, putBytes: 64, deletes: 2, unchanged: 7 },
+      ...{ puts: 3, creates: 1, leased: 0, putBytes: 64, deletes: 2, unchanged: 7, warning: 'w' },
+      point: { asked: 'revision 9', snapshot: 'p', revision: 9 },
     };
     const counted = nextStatus(undefined, 1, { phase: 'Succeeded', reason: '', comparison, isDryRun: true }, now);
     expect(counted).toMatchObject({

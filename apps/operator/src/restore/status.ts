@@ -76,11 +76,20 @@ function record(report: RestoreReport, generation: number, now: string): Partial
 
 function prefixStatus(
   { isDryRun = false, writtenRevision }: RestoreReport,
-  { clusterId, prefixes, ...counts }: Comparison,
+  { clusterId, prefixes, point, ...counts }: Comparison,
   generation: number,
 ): NonNullable<EtcdRestoreStatus['prefixes']> {
   const written = writtenRevision !== undefined && { writtenRevision };
-  return { generation, compared: prefixes, clusterID: clusterId, ...counts, dryRun: isDryRun, ...written };
+  const pointInTime = point && { pointInTime: point };
+  return {
+    generation,
+    compared: prefixes,
+    clusterID: clusterId,
+    ...pointInTime,
+    ...counts,
+    dryRun: isDryRun,
+    ...written,
+  };
 }
 
 function sourceStatus(source: SourceFacts, generation: number): NonNullable<EtcdRestoreStatus['source']> {

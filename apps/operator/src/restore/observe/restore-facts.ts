@@ -87,20 +87,22 @@ function policyOf(wanted: EtcdRestore['spec']['safetySnapshot']): SafetySnapshot
 }
 
 function prefixFacts(
-  { prefixes, dryRun = false, onConflict }: EtcdRestore['spec'],
+  { prefixes, dryRun = false, onConflict, pointInTime }: EtcdRestore['spec'],
   status: EtcdRestoreStatus | undefined,
 ): PrefixFacts | undefined {
   if (!prefixes) return undefined;
   const recorded = comparisonOf(status?.prefixes);
-  return { wanted: prefixes, isDryRun: dryRun, overwrites: onConflict === 'Overwrite', recorded };
+  const asked = pointInTime && (pointInTime.time ?? `revision ${pointInTime.revision}`);
+  return { wanted: prefixes, isDryRun: dryRun, overwrites: onConflict === 'Overwrite', asked, recorded };
 }
 
 function comparisonOf(recorded: EtcdRestoreStatus['prefixes']): PrefixFacts['recorded'] {
   if (!recorded) return undefined;
   const { generation, sha256, compared, clusterID, revision, puts, creates, leased, deletes, unchanged } = recorded;
-  const { putBytes = 0, warning } = recorded;
+  const { putBytes = 0, warning, pointInTime } = recorded;
   const counts = { puts, creates, leased, putBytes, deletes, unchanged, ...(warning !== undefined && { warning }) };
-  return { generation, sha256, prefixes: compared, clusterId: clusterID, revision, ...counts };
+  const point = pointInTime && { point: pointInTime };
+  return { generation, sha256, prefixes: compared, clusterId: clusterID, revision, ...counts, ...point };
 }
 
 /** Only the keys of a dry run were counted: what its spec asks for when it is changed has still to be done. */

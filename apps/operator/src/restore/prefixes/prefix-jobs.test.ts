@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from 'vitest';
-import { comparePrefixes } from './prefix-jobs.ts';
+import { comparedPoint, comparePrefixes } from './prefix-jobs.ts';
 import { PrefixScene } from './testing/prefix-scene.ts';
 
 const good = new Map([...['/a/1', '/a/2', '/b/1'].map((key) => [key, 'good'] as const)]);
@@ -71,4 +71,16 @@ describe('a database that would exceed its quota', () => {
     expect(comparison).toMatchObject({ puts: 2, putBytes: 16 });
     expect(comparison.warning !== undefined).toBe(isTold);
   });
+});
+
+test('a point in time that was compared is made again of the same full backup, unless the spec asks for another one', async () => {
+  const scene = await counted();
+  const point = { asked: 'revision 20', snapshot: 'b/etcd_v10', revision: 20 };
+  const recorded = scene.recorded && { ...scene.recorded, point };
+  const facts = { wanted: ['/a/'], isDryRun: false, overwrites: false, asked: 'revision 20', recorded };
+  expect(comparedPoint(facts)).toEqual(point);
+  expect(comparedPoint({ ...facts, asked: 'revision 21' })).toBeUndefined();
+  expect(comparedPoint({ ...facts, isDryRun: true })).toBeUndefined();
+  expect(comparedPoint({ ...facts, recorded: scene.recorded })).toBeUndefined();
+  expect(comparedPoint(undefined)).toBeUndefined();
 });

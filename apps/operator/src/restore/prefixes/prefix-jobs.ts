@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { formatId, type MemberStatus } from '@etcd-operator/etcd';
 import type { JobContext } from '../jobs.ts';
-import type { ComparedPrefixes, Comparison, PrefixFacts, SourceFacts, WrittenPrefixes } from '../observation.ts';
+import type {
+  ComparedPoint,
+  ComparedPrefixes,
+  Comparison,
+  PrefixFacts,
+  SourceFacts,
+  WrittenPrefixes,
+} from '../observation.ts';
 import { RestoreError } from '../restore-error.ts';
 import { type Fetch, type LocalPlace, type LocalSnapshot, withLocalSnapshot } from './local-snapshot.ts';
 import { mergePrefixes } from './merge-prefixes.ts';
@@ -43,7 +50,7 @@ export function comparePrefixes(work: PrefixWork, { signal }: JobContext): Promi
     for await (const change of differences(sides, revision, signal)) tally.add(change);
     const { sha256 = '' } = facts;
     const warning = whyNoRoom(tally.counts, room);
-    const counts = { ...tally.counts, ...(warning !== undefined && { warning }) };
+    const counts = { ...tally.counts, ...pointOf(facts, work.prefixes), ...(warning !== undefined && { warning }) };
     const comparison = { sha256, prefixes: wanted, clusterId, revision: Number(revision), ...counts };
     const other = before && whyOther(before, sha256, clusterId);
     const changed = before && !overwrites ? (whyOtherKeys(before, wanted) ?? tally.conflict) : undefined;
@@ -83,6 +90,16 @@ function withBoth<T>(
       return use(sides, facts, { clusterId: formatId(status.clusterId), room });
     }),
   );
+}
+
+function pointOf({ pointInTime, revision }: SourceFacts, { asked }: PrefixFacts): Pick<Comparison, 'point'> {
+  return pointInTime && asked !== undefined ? { point: { asked, snapshot: pointInTime.snapshot, revision } } : {};
+}
+
+/** The point in time that was compared, to be made again of the same; undefined if it has yet to be chosen, or the spec asks for another one. */
+export function comparedPoint(prefixes: PrefixFacts | undefined): ComparedPoint | undefined {
+  const { isDryRun, asked, recorded } = prefixes ?? {};
+  return !isDryRun && recorded?.point?.asked === asked ? recorded?.point : undefined;
 }
 
 function sinceOf({ revision, creates }: Comparison): Since {
