@@ -207,7 +207,8 @@ describe('a restore of prefixes', () => {
     test('takes another one under another name, records it, and writes again', () => {
       const { steps, report } = plan(inRound(1, { write: left }));
       expect(steps.map(({ step }) => step)).toMatchObject([{ do: 'save', attempt: { generation, round: 2 } }]);
-      expect(report?.phase).toBe('SavingPresent');
+      const why = 'storing another safety snapshot, because 2 keys of spec.prefixes (key /p/a at revision 99) were';
+      expect(report).toMatchObject({ phase: 'SavingPresent', reason: expect.stringContaining(why) });
       const second = { ...kept, path: 'q', revision: 120, round: 2 };
       expect(plan(inRound(1, { write: left, save: done(second) }))).toMatchObject({
         steps: [],

@@ -73,17 +73,17 @@ function save(seen: RestoreObservation, { incarnation }: TargetFacts): RestorePl
   return saveRound(seen, incarnation, 1);
 }
 
-function saveRound({ restore, jobs }: RestoreObservation, incarnation: number, round: number): RestorePlan {
+function saveRound({ restore, jobs }: RestoreObservation, incarnation: number, round: number, why = ''): RestorePlan {
   const { generation } = restore;
   const step = { do: 'save', incarnation, below: incarnation + 1, newestOnly: true, isTaken: true } as const;
   const begin = { ...step, patience: memberPatience, attempt: { generation, round } };
   switch (jobs.save.kind) {
     case 'idle':
-      return take('SavingPresent', [{ step: begin, reason: 'saving the data of the cluster as it is' }]);
+      return take('SavingPresent', [{ step: begin, reason: 'saving the data of the cluster as it is' }], why);
     case 'waiting':
       return awaitTurn('SavingPresent', jobs.save, 'copying data');
     case 'running':
-      return wait('SavingPresent', tryingAgain(jobs.save.lastFailure), 200);
+      return wait('SavingPresent', tryingAgain(jobs.save.lastFailure) || why, 200);
     case 'failed':
       return saveAgain(jobs.save, begin) ?? settled({ kind: 'skipped', why: jobs.save.why, round }, restore);
     case 'done':
@@ -115,18 +115,23 @@ function write(seen: RestoreObservation, { incarnation }: TargetFacts, compared:
   if (!unsaved) return succeeded({ comparison: compared, writtenRevision });
   // What others wrote after the safety snapshot is overwritten only once another one has it (safety rules 10 and 15).
   const round = (restore.safety?.round ?? 1) + 1;
-  return round > mostRounds ? finish('Failed', restless(unsaved)) : saveRound(seen, incarnation, round);
+  if (round > mostRounds) return finish('Failed', restless(unsaved));
+  return saveRound(seen, incarnation, round, `storing another safety snapshot, because ${changedSince(unsaved)}`);
 }
 
 /** The first snapshot, and three for what others change meanwhile. */
 const mostRounds = 4;
 
-function restless({ keys, first, revision }: UnsavedKeys): string {
-  const what = `${counted(keys, 'key')} of spec.prefixes (key ${first} at revision ${revision}) ${keys === 1 ? 'was' : 'were'} changed in the cluster after the safety snapshot`;
-  const rounds = `although ${mostRounds} safety snapshots were taken`;
+function changedSince({ keys, first, revision }: UnsavedKeys): string {
+  const verb = keys === 1 ? 'was' : 'were';
+  return `${counted(keys, 'key')} of spec.prefixes (key ${first} at revision ${revision}) ${verb} changed in the cluster after the last one`;
+}
+
+function restless(unsaved: UnsavedKeys): string {
+  const what = `${mostRounds} safety snapshots were stored, and ${changedSince(unsaved)}`;
   const todo =
     'Stop the clients that write these keys and create the EtcdRestore again, or set spec.safetySnapshot to false to overwrite them without a snapshot';
-  return `${what}, ${rounds}. They are not overwritten; all other keys were written. ${todo}`;
+  return `${what}. These are not overwritten; all other keys were written. ${todo}`;
 }
 
 function succeeded(said: Pick<RestoreReport, 'comparison' | 'isDryRun' | 'writtenRevision'>): RestorePlan {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from 'vitest';
-import { comparedPoint, comparePrefixes } from './prefix-jobs.ts';
+import { comparedPoint, comparePrefixes, writeRecorded } from './prefix-jobs.ts';
 import { PrefixScene } from './testing/prefix-scene.ts';
 
 const good = new Map([...['/a/1', '/a/2', '/b/1'].map((key) => [key, 'good'] as const)]);
@@ -83,4 +83,20 @@ test('a point in time that was compared is made again of the same full backup, u
   expect(comparedPoint({ ...facts, isDryRun: true })).toBeUndefined();
   expect(comparedPoint({ ...facts, recorded: scene.recorded })).toBeUndefined();
   expect(comparedPoint(undefined)).toBeUndefined();
+});
+
+test('what was recorded is written with Overwrite but for what no safety snapshot has, and to no other cluster', async () => {
+  const scene = await counted();
+  await scene.compare(['/a/'], { overwrites: true });
+  const savedUpTo = scene.etcd.revision;
+  scene.etcd.put('/a/2', 'mine, after the safety snapshot');
+  const write = (upTo: bigint) =>
+    writeRecorded({ ...scene.work(['/a/'], { overwrites: true }), savedUpTo: upTo }, scene.context);
+  expect(await write(savedUpTo)).toMatchObject({ unsaved: { keys: 1, first: '/a/2' } });
+  expect(scene.etcd.contents.get('/a/1')).toBe('good');
+  scene.clusterId = 99n;
+  await expect(write(scene.etcd.revision)).rejects.toThrow('the cluster was replaced');
+  scene.clusterId = 1n;
+  expect(await write(scene.etcd.revision)).toMatchObject({ unsaved: undefined });
+  expect(scene.etcd.contents.get('/a/2')).toBe('good');
 });
