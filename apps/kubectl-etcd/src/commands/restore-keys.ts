@@ -81,8 +81,11 @@ function outcome({ status }: EtcdRestore, name: string): string {
     leased > 0
       ? ` ${counted(leased, 'key')} had a lease in the backup and ${leased === 1 ? 'has' : 'have'} none now.`
       : '';
-  if (dryRun) return `Dry run at revision ${revision}, nothing is written: ${counts}.`;
-  const saved = status?.safetySnapshot?.path;
+  const { warning } = status?.prefixes ?? {};
+  if (dryRun)
+    return `Dry run at revision ${revision}, nothing is written: ${counts}.${warning ? ` It cannot be written now: ${warning}.` : ''}`;
+  const { path, earlier = [] } = status?.safetySnapshot ?? {};
+  const saved = [...earlier.map((one) => one.path), ...(path === undefined ? [] : [path])].join(', ');
   return `EtcdCluster ${name}: ${counts}.${leases}${saved ? ` What was there before is in ${saved}.` : ''}`;
 }
 

@@ -171,7 +171,7 @@ const spec = object(
     onConflict: optional(
       enumeration(['Refuse', 'Overwrite'], {
         description:
-          'What happens if another client has changed keys of prefixes in the cluster since they were compared with the backup. Refuse (default): the restore fails and names the key. Overwrite: the values in the backup overwrite these changes.',
+          'What happens if another client has changed keys of prefixes in the cluster since they were compared with the backup. Refuse (default): the restore fails and names the key. Overwrite: the values in the backup overwrite these changes, once a safety snapshot that contains them is stored (unless safetySnapshot is false).',
       }),
     ),
     safetySnapshot: optional(
@@ -301,6 +301,11 @@ const source = object({
       { description: 'What the data is made of, with spec.pointInTime. The revision that was reached is revision.' },
     ),
   ),
+  clusterID: optional(
+    statusText(
+      'Cluster ID of the cluster that is copied, with source.cluster. Another cluster of that name is refused.',
+    ),
+  ),
   etcdVersion: optional(statusText('Version of etcd that the backup was taken from, according to the manifest.')),
 });
 
@@ -325,7 +330,10 @@ const status = object(
         ),
         path: optional(statusText()),
         revision: optional(
-          int64({ description: 'Highest revision that the old members reported. Also set if no snapshot was taken.' }),
+          int64({
+            description:
+              'Highest revision that the old members reported. Also set if no snapshot was taken. With prefixes: revision of the snapshot; what clients wrote afterwards is not in it.',
+          }),
         ),
         bytes: optional(int64()),
         current: optional(
@@ -344,6 +352,25 @@ const status = object(
           statusText('Set if current is false. Says why other members may hold data that is not in the snapshot.'),
         ),
         skipped: optional(statusText('Why no snapshot was taken.')),
+        round: optional(
+          int64({
+            description:
+              'Number of this safety snapshot for this generation, with prefixes. Above 1: with onConflict Overwrite, keys that other clients changed after a safety snapshot are overwritten only after another one.',
+          }),
+        ),
+        earlier: optional(
+          list(
+            object({
+              path: statusText(),
+              revision: optional(int64({ description: 'Revision of the safety snapshot, as above.' })),
+            }),
+            {
+              description:
+                'Safety snapshots that this EtcdRestore stored before, the oldest first: the first one and the last 15. What an earlier attempt overwrote is in its own safety snapshot only.',
+              maxItems: 16,
+            },
+          ),
+        ),
       }),
     ),
     prefixes: optional(
@@ -355,6 +382,19 @@ const status = object(
           dryRun: bool({ description: 'True if they were only counted.' }),
           compared: list(string({ maxLength: 1024 }), { description: 'The prefixes.', maxItems: 64 }),
           sha256: statusText('SHA-256 of the backup that was compared.'),
+          pointInTime: optional(
+            object(
+              {
+                asked: statusText('What spec.pointInTime was.'),
+                snapshot: statusText('Path of the full backup.'),
+                revision: int64({ description: 'Revision that was reached.' }),
+              },
+              {
+                description:
+                  'What the compared data is made of, with spec.pointInTime. The same is written, also if newer full backups were stored meanwhile.',
+              },
+            ),
+          ),
           clusterID: statusText('ID of the etcd cluster that was compared.'),
           revision: int64({ description: 'Revision of the cluster at which its keys were compared with the backup.' }),
           puts: int64({
@@ -364,8 +404,14 @@ const status = object(
           leased: int64({
             description: 'Of puts, keys that had a lease in the backup. They get none, and do not expire.',
           }),
+          putBytes: optional(int64({ description: 'Size of the keys and values to put, in bytes.' })),
           deletes: int64({ description: 'Number of keys to delete, because the backup does not have them.' }),
           unchanged: int64({ description: 'Number of keys that have the same value in both.' }),
+          warning: optional(
+            statusText(
+              'Set by a dry run if the keys cannot be written now, because the database would exceed its quota. Says what to do.',
+            ),
+          ),
           writtenRevision: optional(
             int64({ description: 'Revision of the cluster after the last key was written. Absent before that.' }),
           ),

@@ -106,6 +106,33 @@ describe('an EtcdRestore from a cluster that serves', () => {
     expect((await lab.clusters.get('twin')).status?.incarnation).toBe(1);
   });
 
+  test('refuses a cluster that took the name of the one that it began with, and leaves nothing', async () => {
+    const make = async (key: string) => {
+      await lab.clusters.create('short', { size: 1, version: '3.6.16' });
+      await lab.clusters.settled('short');
+      using member = await lab.clusters.member('short');
+      await member.kv.put({ key: Buffer.from(key), value: Buffer.from(key) });
+    };
+    await make('first');
+    await lab.create('late', { etcdCluster: { name: 'late' }, source: { cluster: 'short' } });
+    await expect.poll(async () => (await lab.get('late')).status?.source, { interval: 5 }).toBeDefined();
+    await lab.stopOperator();
+    await lab.clusters.delete('short');
+    await lab.clusters.until('it is gone', async () =>
+      (await lab.clusters.pods('short')).length === 0 ? true : undefined,
+    );
+    await make('another');
+    lab.startOperator();
+    const { succeeded, reason, source } = await lab.ended('late');
+    expect({ succeeded, reason }).toEqual({
+      succeeded: false,
+      reason: expect.stringContaining('etcdcluster/short was replaced or restored since this restore began'),
+    });
+    expect(reason).toContain(`not ${source?.clusterID}`);
+    await expect.poll(() => lab.clusters.pods('late')).toEqual([]);
+    expect([...(await revisions('short')).keys()]).toEqual(['another']);
+  });
+
   test('waits for a cluster that is not there, and says so', async () => {
     await lab.create('early', { etcdCluster: { name: 'early' }, source: { cluster: 'nobody' } });
     const reason = async () => (await lab.get('early')).status?.reason;

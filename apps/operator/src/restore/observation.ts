@@ -81,6 +81,8 @@ export interface PrefixFacts {
   readonly isDryRun: boolean;
   /** True: what others have written since the comparison is overwritten. */
   readonly overwrites: boolean;
+  /** The point in time of the spec, in words; undefined if it asks for none. */
+  readonly asked?: string | undefined;
   /** The last comparison that nothing spoke against, and of which generation; undefined if there was none. */
   readonly recorded: (Comparison & { readonly generation: number }) | undefined;
 }
@@ -98,8 +100,24 @@ export interface Comparison {
   readonly creates: number;
   /** Of the puts, keys that had a lease in the backup. */
   readonly leased: number;
+  /** Of the puts, names and values together. */
+  readonly putBytes: number;
   readonly deletes: number;
   readonly unchanged: number;
+  /** What the data was made of, if it is that of a point in time: made of another full backup, it would be other bytes. */
+  readonly point?: ComparedPoint;
+  /** Why they cannot be written as things are, in words. */
+  readonly warning?: string;
+}
+
+/** A point in time that was compared. */
+export interface ComparedPoint {
+  /** What the spec asked for, in words. */
+  readonly asked: string;
+  /** The path of the full backup. */
+  readonly snapshot: string;
+  /** What was reached. */
+  readonly revision: number;
 }
 
 /** What a comparison has found. */
@@ -108,6 +126,22 @@ export interface ComparedPrefixes {
   readonly comparison: Comparison;
   /** What has changed since the comparison before, in words; undefined if nothing, or if there was none. */
   readonly conflict: string | undefined;
+}
+
+/** What writing the keys of prefixes has led to. */
+export interface WrittenPrefixes {
+  /** Of the cluster, after the last transaction. */
+  readonly revision: number;
+  /** Keys that others have changed after the safety snapshot, and that are left as they are; undefined if there are none. */
+  readonly unsaved: UnsavedKeys | undefined;
+}
+
+/** Keys whose present value no safety snapshot has. */
+export interface UnsavedKeys {
+  readonly keys: number;
+  /** The first of them, in words, and the revision at which it was changed. */
+  readonly first: string;
+  readonly revision: number;
 }
 
 /** What is asked for of a snapshot of the present data. */
@@ -132,6 +166,8 @@ export interface SourceFacts {
   readonly newestEntry?: number | undefined;
   readonly storageVersion: string | undefined;
   readonly authEnabled: boolean;
+  /** Of the cluster that is copied while it serves; undefined for any other source. */
+  readonly clusterID?: string;
   /** `Pending`, `Survivor` and `Live`: its bytes are compared on their way to the new member, before anything is built on them. */
   readonly verified: 'Manifest' | 'Embedded' | 'Nothing' | 'Pending' | 'Survivor' | 'Live';
   /** The member whose data it is; undefined for a backup, and until one is chosen. */
@@ -169,9 +205,11 @@ export type SafetyFacts =
       readonly isCurrent: boolean;
       /** Pods of the members that are known to hold nothing beyond it. */
       readonly members: readonly string[];
+      /** Which one of this generation it is, of a cluster that serves on. @default 1 */
+      readonly round?: number;
     }
   /** `revision`: the highest one that an old member was at; absent if none could be asked. */
-  | { readonly kind: 'skipped'; readonly why: string; readonly revision?: number };
+  | { readonly kind: 'skipped'; readonly why: string; readonly revision?: number; readonly round?: number };
 
 /** What the spec of a cluster says about the data it can hold. */
 export interface ClusterLimits {
@@ -353,8 +391,8 @@ export interface JobFacts {
   readonly deliver: JobState<SourceFacts>;
   /** Compares keys of prefixes. */
   readonly compare: JobState<ComparedPrefixes>;
-  /** Writes keys of prefixes; `bytes` counts keys. Gives the revision of the cluster after it. */
-  readonly write: JobState<number>;
+  /** Writes keys of prefixes; `bytes` counts keys. */
+  readonly write: JobState<WrittenPrefixes>;
 }
 
 export type JobState<T> =

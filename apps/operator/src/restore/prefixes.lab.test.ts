@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import type { Login, MemberClient } from '@etcd-operator/etcd';
-import { prefixEnd } from '@etcd-operator/etcd';
+import { prefixEnd, SnapshotKeys } from '@etcd-operator/etcd';
 import { writeRandomHistory } from '@etcd-operator/etcd/testing';
 import { secrets } from '@etcd-operator/kube';
 import { seededRandom, systemClock } from '@etcd-operator/ports';
 import { partVersion } from '@etcd-operator/tools';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { noSpill } from './prefixes/testing/memory-etcd.ts';
 import { RestoreLab } from './testing/restore-lab.ts';
 
 const patiently = { timeoutMs: 60_000 };
@@ -230,4 +231,50 @@ describe('keys of prefixes are restored into a cluster that serves on', () => {
     expect(new Set(kvs.map(({ version }) => version))).toEqual(new Set([1n]));
     expect(await contents(user, 'l/')).toHaveLength(1);
   });
+
+  test('with Overwrite, all that is overwritten is in a safety snapshot that the status names, also what clients wrote after the first one', async () => {
+    const name = 'overwritten';
+    using member = await cluster(name);
+    using busy = await lab.clusters.member(name);
+    const keys = Array.from({ length: 2_000 }, (_, index) => `k/${String(index).padStart(5, '0')}`);
+    for (let from = 0; from < keys.length; from += 100) {
+      const some = keys.slice(from, from + 100);
+      const success = some.map((key) => ({ put: { key: Buffer.from(key), value: Buffer.from('good') } }));
+      await member.kv.txn({ success }, patiently);
+    }
+    await lab.snapshot(name, 'overwritten.db');
+    await member.kv.deleteRange({ key: Buffer.from('k/'), rangeEnd: Buffer.from('k/01') }, patiently);
+    await put(member, 'k/01999', 'first');
+    const stop = otherClient(busy);
+    const range = { key: Buffer.from('k/'), rangeEnd: Buffer.from('k/1') };
+    const ending = (async () => {
+      for await (const _first of member.watch({ ...range, startRevision: 0n })) return lab.stopOperator();
+    })();
+    await lab.restore(name, 'overwritten.db', { prefixes: ['k/'], onConflict: 'Overwrite' });
+    await ending;
+    await put(member, 'k/01999', 'second');
+    await put(member, 'k/99999', 'third');
+    lab.startOperator();
+    const { safetySnapshot } = await lab.succeeded(name);
+    await stop();
+    expect(await contents(member, 'k/')).toHaveLength(keys.length);
+    expect(await lab.clusters.read(name, 'k/01999')).toBe('good');
+    expect(safetySnapshot).toMatchObject({ round: 2, current: true, earlier: [{ revision: expect.any(Number) }] });
+    const saved = [...(safetySnapshot?.earlier ?? []), safetySnapshot];
+    const found = await Promise.all(saved.map((one) => savedKeys(one?.path ?? '')));
+    // What is told is the revision of what was stored, not one that other clients have reached meanwhile.
+    expect(found.map(({ revision }) => revision)).toEqual(saved.map((one) => one?.revision));
+    expect(found.map(({ at }) => at('k/01999'))).toEqual(['first', 'second']);
+    expect(found.map(({ at }) => at('k/99999'))).toEqual([undefined, 'third']);
+  });
+
+  async function savedKeys(path: string) {
+    const bytes = await readFile(lab.file(path));
+    const readAt = async (offset: number, length: number) => bytes.subarray(offset, offset + length);
+    const keys = await SnapshotKeys.open({ readAt, bytes: bytes.byteLength });
+    const values = new Map<string, string>();
+    for await (const { key, value } of keys.at({ prefixes: [Buffer.from('k/')] }, noSpill))
+      values.set(Buffer.from(key).toString(), Buffer.from(await value()).toString());
+    return { revision: Number(keys.revision), at: (key: string) => values.get(key) };
+  }
 });

@@ -35,6 +35,7 @@ import { surveyCluster } from './act/survey-members.ts';
 import { keyName } from './delivery/channel.ts';
 import type { AgentAddress } from './delivery/courier.ts';
 import { eventWords } from './event-words.ts';
+import { jobNames, jobPrefix } from './job-names.ts';
 import type { JobContext } from './jobs.ts';
 import { secretNameOf } from './objects/restore-secret.ts';
 import type { SourceFacts } from './observation.ts';
@@ -46,7 +47,7 @@ import type { RestorePlan } from './plan/step.ts';
 import { goalOf } from './point-in-time/goal.ts';
 import { verifyPoint } from './point-in-time/verify-point.ts';
 import { whyNotToWrite } from './prefixes/may-write.ts';
-import { comparePrefixes, type PrefixWork, writeRecorded } from './prefixes/prefix-jobs.ts';
+import { comparedPoint, comparePrefixes, type PrefixWork, writeRecorded } from './prefixes/prefix-jobs.ts';
 import type { RestoreReconcilerOptions } from './reconciler-options.ts';
 import { RestoreError, refuseOther } from './restore-error.ts';
 import { inspectSource } from './source/inspect-source.ts';
@@ -100,7 +101,7 @@ export class RestoreReconciler implements Reconciler {
     }
     if (this.#options.oldOperator() !== undefined) return requeueAfter(5_000);
     // A new spec is new work: what was begun for another one ends.
-    await this.#options.jobs.forget(`${keyString(request)}/`, this.#prefix(cached.restore));
+    await this.#options.jobs.forget(`${keyString(request)}/`, jobPrefix(cached.restore));
     const decided = await this.#decide(cached, context);
     if (!decided) return done();
     const { found, look, plan } = decided;
@@ -132,7 +133,7 @@ export class RestoreReconciler implements Reconciler {
   async #lookAndPlan(found: Found, context: ReconcileContext): Promise<Decided> {
     const look = await this.#look(found, context);
     const plan = planRestore(look.observation, this.#options.clock.now());
-    const isWaiting = plan.atLast && `${this.#prefix(found.restore)}${plan.report?.phase}`;
+    const isWaiting = plan.atLast && `${jobPrefix(found.restore)}${plan.report?.phase}`;
     const waited = this.#firstSeen.age(`${keyString(keyOf(found.restore))}/waiting`, isWaiting);
     return { found, look, plan: outlasted(plan, waited) };
   }
@@ -169,7 +170,7 @@ export class RestoreReconciler implements Reconciler {
 
   #look(found: Found, { client, signal }: ReconcileContext): Promise<Look> {
     const { clock, dial, jobs } = this.#options;
-    const prefix = this.#prefix(found.restore);
+    const names = jobNames(found.restore);
     if (found.cluster) this.#clusters.set(keyString(keyOf(found.restore)), identityOf(found.cluster).uid);
     return observe(found, {
       client,
@@ -177,12 +178,12 @@ export class RestoreReconciler implements Reconciler {
       dial,
       secrets: this.#options.secrets,
       jobs: (agent) => ({
-        inspect: jobs.state(`${prefix}inspect`),
-        verify: jobs.state(`${prefix}verify`),
-        save: jobs.state(`${prefix}save`),
-        deliver: jobs.state(`${prefix}deliver/${agent}`),
-        compare: jobs.state(`${prefix}compare`),
-        write: jobs.state(`${prefix}write`),
+        inspect: jobs.state(names.inspect),
+        verify: jobs.state(names.verify),
+        save: jobs.state(names.save),
+        deliver: jobs.state(names.deliver(agent)),
+        compare: jobs.state(names.compare),
+        write: jobs.state(names.write),
       }),
       endedFor: this.#endedFor(found.restore),
       readsNodes: this.#options.readsNodes ?? true,
@@ -257,17 +258,11 @@ export class RestoreReconciler implements Reconciler {
     return true;
   }
 
-  /** A new spec is new work: what was begun for another one is not looked at. */
-  #prefix(restore: EtcdRestore): string {
-    const { namespace, name, uid } = identityOf(restore);
-    return `${namespace}/${name}/${uid}/${restore.metadata?.generation ?? 0}/`;
-  }
-
   #work(found: Found, look: Look): BackgroundWork {
     const { restore } = found;
     const { jobs, turns } = this.#options;
     const { namespace } = identityOf(restore);
-    const prefix = this.#prefix(restore);
+    const names = jobNames(restore);
     const withStore = this.#withStore(restore);
     const withSource: With<Source> = (work) =>
       withStore(async ({ store, place, keys }, context) =>
@@ -283,13 +278,13 @@ export class RestoreReconciler implements Reconciler {
     return {
       inspect: () =>
         jobs.start(
-          `${prefix}inspect`,
+          names.inspect,
           withSource((source, context) => inspectSource(source, { acceptWithoutHash }, context)),
         ),
-      verify: () => jobs.start(`${prefix}verify`, verify, { turns: turns.read, namespace }),
+      verify: () => jobs.start(names.verify, verify, { turns: turns.read, namespace }),
       save: (step) =>
         jobs.start(
-          `${prefix}save`,
+          names.save,
           withStore((opened, context) => {
             const { find, clock, dial } = this.#options;
             const pods = () => find(keyOf(restore))?.pods ?? [];
@@ -301,9 +296,9 @@ export class RestoreReconciler implements Reconciler {
           }),
           { turns: turns.move, namespace },
         ),
-      deliver: (ip, agent) => jobs.start(`${prefix}deliver/${agent}`, deliver(ip), { turns: turns.move, namespace }),
-      compare: () => jobs.start(`${prefix}compare`, ofKeys(comparePrefixes), { turns: turns.read, namespace }),
-      write: () => jobs.start(`${prefix}write`, ofKeys(writeRecorded), { turns: turns.move, namespace }),
+      deliver: (ip, agent) => jobs.start(names.deliver(agent), deliver(ip), { turns: turns.move, namespace }),
+      compare: () => jobs.start(names.compare, ofKeys(comparePrefixes), { turns: turns.read, namespace }),
+      write: () => jobs.start(names.write, ofKeys(writeRecorded), { turns: turns.move, namespace }),
     };
   }
 
@@ -339,12 +334,14 @@ export class RestoreReconciler implements Reconciler {
         verify: (context) => lookAtCluster(original, this.#searching(namespace, context), context),
         deliver: (ip) => (context) => this.#deliverClone(found, look, original, ip, context),
       };
-    const prefix = this.#prefix(found.restore);
+    const prefix = jobPrefix(found.restore);
     // What is encrypted in the store is not laid open on a disk.
     const keep: Keep = encryption ? async () => undefined : (bytes) => this.#options.scratch.keep(prefix, bytes);
     if (pointInTime) {
-      const fetch = (kept: Keep) =>
-        withStore((opened, context) => verifyPoint(opened, goalOf(pointInTime), kept, context));
+      const compared = comparedPoint(look.observation.restore.prefixes);
+      const goal = () =>
+        compared ? { revision: BigInt(compared.revision), snapshot: compared.snapshot } : goalOf(pointInTime);
+      const fetch = (kept: Keep) => withStore((opened, context) => verifyPoint(opened, goal(), kept, context));
       return {
         fetch,
         verify: fetch(keep),
@@ -362,13 +359,15 @@ export class RestoreReconciler implements Reconciler {
 
   #prefixWork({ restore }: Found, { observation }: Look, { fetch }: Ways, context: JobContext): PrefixWork {
     const { scratch, random } = this.#options;
-    const { prefixes, clusterName: name } = observation.restore;
+    const { prefixes, clusterName: name, safety } = observation.restore;
     if (!fetch || !prefixes) throw new RestoreError('SourceRefused', 'spec.prefixes needs a backup');
     const search = this.#searching(identityOf(restore).namespace, context);
     return {
-      place: { scratch, random, name: `${this.#prefix(restore)}prefixes` },
+      place: { scratch, random, name: `${jobPrefix(restore)}prefixes` },
       prefixes,
       fetch: (keep) => fetch(keep)(context),
+      quotaBytes: observation.cluster?.limits.quotaBytes ?? Number.POSITIVE_INFINITY,
+      savedUpTo: safety?.kind === 'kept' ? BigInt(safety.revision) : undefined,
       mayWrite: () => this.#checkMayWrite(restore),
       withMember: (work) => withMember({ name, field: 'spec.etcdCluster' }, search, work),
     };
@@ -400,13 +399,13 @@ export class RestoreReconciler implements Reconciler {
   ): Promise<SourceFacts> {
     const source = expectSource(observation.restore.source);
     const agent = await this.#agentAt(ip, restore, context.signal);
-    const kept = await this.#options.scratch.read(this.#prefix(restore), source.bytes);
+    const kept = await this.#options.scratch.read(jobPrefix(restore), source.bytes);
     const acceptWithoutHash = restore.spec.acceptWithoutHash ?? false;
     const delivered = await deliverSource(opened, { source, agent, kept, acceptWithoutHash }, context).catch(
       refuseOther,
     );
     // The agent has it: room for others, and less for the disk to write.
-    await this.#options.scratch.forget(this.#prefix(restore));
+    await this.#options.scratch.forget(jobPrefix(restore));
     return delivered;
   }
 
@@ -419,9 +418,9 @@ export class RestoreReconciler implements Reconciler {
   ): Promise<SourceFacts> {
     const source = expectSource(observation.restore.source);
     const agent = await this.#agentAt(ip, restore, context.signal);
-    const kept = await this.#options.scratch.read(this.#prefix(restore), source.bytes);
+    const kept = await this.#options.scratch.read(jobPrefix(restore), source.bytes);
     const delivered = await deliverPoint(opened, { source, agent, kept }, context);
-    await this.#options.scratch.forget(this.#prefix(restore));
+    await this.#options.scratch.forget(jobPrefix(restore));
     return delivered;
   }
 

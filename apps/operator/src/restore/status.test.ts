@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from 'vitest';
 import type { EtcdRestoreStatus } from '../api/etcd-restore.ts';
+import type { SafetyFacts } from './observation.ts';
 import { restoreFacts } from './observe/restore-facts.ts';
 import { nextStatus } from './status.ts';
 import { modelSource } from './testing/model.ts';
@@ -41,7 +42,8 @@ describe('the status of a restore', () => {
   test('of a dry run keeps what was compared, and ends until the spec is another', () => {
     const comparison = {
       ...{ sha256: 'ab', prefixes: ['/p/'], clusterId: 'c1', revision: 90 },
-      ...{ puts: 3, creates: 1, leased: 0, deletes: 2, unchanged: 7 },
+      ...{ puts: 3, creates: 1, leased: 0, putBytes: 64, deletes: 2, unchanged: 7, warning: 'w' },
+      point: { asked: 'revision 9', snapshot: 'p', revision: 9 },
     };
     const counted = nextStatus(undefined, 1, { phase: 'Succeeded', reason: '', comparison, isDryRun: true }, now);
     expect(counted).toMatchObject({
@@ -130,6 +132,44 @@ describe('the status of a restore', () => {
     // One of which nobody has recorded that it is current is not.
     const { current: _current, ...silent } = current?.safetySnapshot ?? {};
     expect(restoreFacts(restoreWith({ succeeded: false, safetySnapshot: silent })).safety).toEqual(safety);
+  });
+
+  test('names the safety snapshots of earlier attempts and rounds, the first one for good', () => {
+    const kept = (path: string, round?: number) =>
+      ({ kind: 'kept', path, revision: 5, bytes: 6, isCurrent: true, members: [], ...(round && { round }) }) as const;
+    const save = (before: EtcdRestoreStatus | undefined, generation: number, safety: SafetyFacts) =>
+      nextStatus(before, generation, { phase: 'SavingPresent', reason: '', safety }, now) ?? before;
+    const first = save(undefined, 1, kept('a', 1));
+    expect(first?.safetySnapshot).not.toHaveProperty('earlier');
+    const second = save(save(first, 1, kept('a', 1)), 1, kept('b', 2));
+    expect(second?.safetySnapshot).toMatchObject({ path: 'b', round: 2, earlier: [{ path: 'a', revision: 5 }] });
+    expect(restoreFacts(restoreWith(second)).safety).toMatchObject({ path: 'b', round: 2 });
+    const skipped = save(second, 2, { kind: 'skipped', why: 'no' });
+    expect(skipped?.safetySnapshot).toMatchObject({ skipped: 'no', earlier: [{ path: 'a' }, { path: 'b' }] });
+    let many = skipped;
+    for (let generation = 3; generation < 40; generation++) many = save(many, generation, kept(`g${generation}`));
+    const named = many?.safetySnapshot?.earlier?.map(({ path }) => path);
+    expect(named).toHaveLength(16);
+    expect([named?.[0], named?.[1], named?.at(-1)]).toEqual(['a', 'g24', 'g38']);
+  });
+
+  test('is clipped, whatever somebody has put into the texts of it', () => {
+    const long = '🔥'.repeat(200_000);
+    const safety = { kind: 'skipped', why: long } as const;
+    const written = nextStatus(undefined, 1, { phase: 'Failed', reason: long, failure: long, safety }, now);
+    const { reason, failure, safetySnapshot, conditions } = written ?? {};
+    const texts = [reason, failure?.message, safetySnapshot?.skipped, ...(conditions ?? []).map((one) => one.message)];
+    expect(texts.length).toBeGreaterThan(4);
+    for (const text of texts) expect(text?.length ?? 0).toBeLessThanOrEqual(1_500);
+    expect(reason?.isWellFormed()).toBe(true);
+    expect(nextStatus(undefined, 1, { phase: 'Failed', reason: 'short' }, now)?.reason).toBe('short');
+  });
+
+  test('the cluster ID of a cluster that is copied can be read back: another one of its name is refused by it', () => {
+    const source = { ...modelSource, verified: 'Live', clusterID: '2a' } as const;
+    const recorded = nextStatus(undefined, 1, { phase: 'Preparing', reason: '', source }, now);
+    expect(recorded?.source).toMatchObject({ clusterID: '2a' });
+    expect(restoreFacts(restoreWith(recorded)).source).toEqual({ ...source, storageVersion: undefined });
   });
 
   test('a source that nobody has read has no hash, and what is found in the end takes its place', () => {

@@ -18,7 +18,8 @@ export function nextStatus(
   now: string,
   unknownFields: readonly string[] = [],
 ): EtcdRestoreStatus | undefined {
-  const { phase, reason } = report;
+  const { phase } = report;
+  const reason = clipped(report.reason);
   const isNew = previous?.observedGeneration !== generation && !isSettled(phase);
   const next: Mutable<EtcdRestoreStatus> = {
     ...(isNew ? afresh(previous) : previous),
@@ -27,6 +28,7 @@ export function nextStatus(
     phase,
     observedGeneration: generation,
     ...record(report, generation, now),
+    ...(report.safety && { safetySnapshot: safetyStatus(report.safety, generation, previous?.safetySnapshot) }),
     conditions: claimsOf(phase, reason, unknownFields).map((claim) =>
       mergedCondition(previous?.conditions ?? [], claim, now),
     ),
@@ -35,6 +37,14 @@ export function nextStatus(
   else delete next.completedAt;
   if (report.oldVolumes) setVolumes(next, report.oldVolumes);
   return jsonEqual(previous, next) ? undefined : next;
+}
+
+/** Above what any failure and its remedy need; far below what a status may hold. */
+const longestText = 1_500;
+
+/** Names of keys and answers of others are in it: a status that is too large would be refused as a whole, and nobody would read why. */
+function clipped(text: string): string {
+  return text.length <= longestText ? text : `${text.slice(0, longestText - 3).toWellFormed()}...`;
 }
 
 function setVolumes(next: Mutable<EtcdRestoreStatus>, { names, command, retention }: OldVolumes): void {
@@ -51,12 +61,11 @@ function afresh(previous: EtcdRestoreStatus | undefined): Partial<EtcdRestoreSta
 }
 
 function record(report: RestoreReport, generation: number, now: string): Partial<EtcdRestoreStatus> {
-  const { source, safety, failure, started, incarnation, clusterId, revision, bytesVerified, bytesDelivered } = report;
+  const { source, failure, started, incarnation, clusterId, revision, bytesVerified, bytesDelivered } = report;
   return {
     ...(started && { startedAt: now }),
     ...(source && { source: sourceStatus(source, generation) }),
-    ...(safety && { safetySnapshot: { generation, ...safetyStatus(safety) } }),
-    ...(failure !== undefined && { failure: { generation, message: failure.slice(0, 1000) } }),
+    ...(failure !== undefined && { failure: { generation, message: clipped(failure) } }),
     ...(incarnation !== undefined && { incarnation }),
     ...(clusterId !== undefined && { clusterID: clusterId }),
     ...(revision !== undefined && { revision }),
@@ -68,11 +77,20 @@ function record(report: RestoreReport, generation: number, now: string): Partial
 
 function prefixStatus(
   { isDryRun = false, writtenRevision }: RestoreReport,
-  { clusterId, prefixes, ...counts }: Comparison,
+  { clusterId, prefixes, point, ...counts }: Comparison,
   generation: number,
 ): NonNullable<EtcdRestoreStatus['prefixes']> {
   const written = writtenRevision !== undefined && { writtenRevision };
-  return { generation, compared: prefixes, clusterID: clusterId, ...counts, dryRun: isDryRun, ...written };
+  const pointInTime = point && { pointInTime: point };
+  return {
+    generation,
+    compared: prefixes,
+    clusterID: clusterId,
+    ...pointInTime,
+    ...counts,
+    dryRun: isDryRun,
+    ...written,
+  };
 }
 
 function sourceStatus(source: SourceFacts, generation: number): NonNullable<EtcdRestoreStatus['source']> {
@@ -94,11 +112,32 @@ function clusterStatus({ name, size, version, storage }: NonNullable<SourceFacts
   return { name, size, version, ...(storage !== undefined && { storage }) };
 }
 
-function safetyStatus(safety: SafetyFacts): NonNullable<EtcdRestoreStatus['safetySnapshot']> {
+type SafetyStatus = NonNullable<EtcdRestoreStatus['safetySnapshot']>;
+
+function safetyStatus(safety: SafetyFacts, generation: number, previous: SafetyStatus | undefined): SafetyStatus {
+  const earlier = earlierOf(previous, safety);
+  const named = { generation, ...(earlier.length > 0 && { earlier }), ...(safety.round && { round: safety.round }) };
   if (safety.kind === 'skipped')
-    return { skipped: safety.why, ...(safety.revision !== undefined && { revision: safety.revision }) };
+    return {
+      ...named,
+      skipped: clipped(safety.why),
+      ...(safety.revision !== undefined && { revision: safety.revision }),
+    };
   const { path, revision, bytes, isCurrent, members } = safety;
-  return { path, revision, bytes, current: isCurrent, members, ...(!isCurrent && { warning: mayBeOlder(members) }) };
+  const warning = !isCurrent && { warning: mayBeOlder(members) };
+  return { ...named, path, revision, bytes, current: isCurrent, members, ...warning };
+}
+
+/** How many are named beside the last one: the first, with what was there before anything was written, and those before the last. */
+const mostEarlier = 16;
+
+/** What was stored before stays named: what an attempt has overwritten is in its own snapshot alone. */
+function earlierOf(previous: SafetyStatus | undefined, next: SafetyFacts): NonNullable<SafetyStatus['earlier']> {
+  const { path, revision, earlier = [] } = previous ?? {};
+  if (path === undefined) return earlier;
+  if (next.kind === 'kept' && next.path === path) return earlier;
+  const all = [...earlier, { path, ...(revision !== undefined && { revision }) }];
+  return all.length <= mostEarlier ? all : [...all.slice(0, 1), ...all.slice(1 - mostEarlier)];
 }
 
 /** What a person must know of a snapshot that is not current. */

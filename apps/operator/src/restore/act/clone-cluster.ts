@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+import { formatId } from '@etcd-operator/etcd';
 import { etcdClusters } from '../../api/etcd-cluster.ts';
 import type { ChosenMember } from '../../backup/act/member/choose-member.ts';
 import type { AgentAddress } from '../delivery/courier.ts';
 import { deliver } from '../delivery/deliver.ts';
 import type { JobContext } from '../jobs.ts';
 import type { SourceFacts } from '../observation.ts';
+import { RestoreError } from '../restore-error.ts';
 import { judge } from '../source/judge.ts';
 import { type MemberSearch, withMember } from './chosen-member.ts';
 
@@ -32,6 +34,7 @@ export async function lookAtCluster(name: string, search: MemberSearch, { signal
     storageVersion: undefined,
     authEnabled,
     verified: 'Live',
+    clusterID: formatId(status.clusterId),
     cluster: { name, size: spec.size, version, ...(storage !== undefined && { storage: String(storage) }) },
     etcdVersion: version,
   };
@@ -45,7 +48,7 @@ export interface CloneDelivery {
 
 /**
  * Brings a snapshot of a member to the new one. All that was acknowledged when this began is in it; its hash is checked before the
- * new member keeps it.
+ * new member keeps it. Rejects with a `RestoreError` if the cluster of that name is another one than the one that was recorded.
  */
 export function deliverClone(
   name: string,
@@ -53,6 +56,7 @@ export function deliverClone(
   { signal, onProgress }: JobContext,
 ): Promise<SourceFacts> {
   return withMember({ name, field }, search, async (chosen) => {
+    refuseAnother(name, source, chosen);
     await currentRevision(chosen, signal);
     return deliver({
       agent,
@@ -68,6 +72,14 @@ export function deliverClone(
       onProgress,
     });
   });
+}
+
+/** A name may be given to another cluster, and a restore gives a cluster another identity and other data. */
+function refuseAnother(name: string, { clusterID }: SourceFacts, { status }: ChosenMember): void {
+  const now = formatId(status.clusterId);
+  if (clusterID === undefined || now === clusterID) return;
+  const message = `etcdcluster/${name} was replaced or restored since this restore began: its cluster ID is ${now}, not ${clusterID}. To copy it as it is now, create the EtcdRestore again`;
+  throw new RestoreError('SourceRefused', message);
 }
 
 /** By a linearizable read: the member answers once it has applied all that was acknowledged before. */

@@ -32,7 +32,7 @@ const storePatience = 30_000;
 
 /** Stores a snapshot of the members in the pods of previous incarnations; see `savePresent`. */
 export async function saveOldMembers(
-  { incarnation, below, newestOnly, isTaken, patience, generation }: Extract<RestoreStep, { do: 'save' }>,
+  { incarnation, below, newestOnly, isTaken, patience, attempt }: Extract<RestoreStep, { do: 'save' }>,
   { restore, cluster, pods, credentials, opened, clock, dial }: OldMembers,
   context: JobContext,
 ): Promise<SafetyFacts> {
@@ -52,13 +52,15 @@ export async function saveOldMembers(
     return (newestOnly ? old.slice(0, 1) : old).map((found) => new Map(found.map(clientOf)));
   };
   try {
-    const key = safetyKey(opened.place.key, { uid: identityOf(restore).uid, incarnation, generation });
+    const key = safetyKey(opened.place.key, { uid: identityOf(restore).uid, incarnation, ...attempt });
     const isEmpty = (name: string, signal: AbortSignal) => {
       const pod = pods().find(({ metadata }) => metadata?.name === name);
       return pod ? isEmptyMember(pod, { clock, dial, credentials, signal }) : Promise.resolve(false);
     };
-    const options = { incarnations, isEmpty, key, isTaken, patience, storePatience, clock };
-    return await savePresent(opened, options, context);
+    const servesOn = attempt !== undefined;
+    const options = { incarnations, isEmpty, key, isTaken, servesOn, patience, storePatience, clock };
+    const saved = await savePresent(opened, options, context);
+    return attempt ? { ...saved, round: attempt.round } : saved;
   } finally {
     for (const member of members.values()) member.close();
   }

@@ -118,6 +118,16 @@ test('what is stored of a member that answers a linearizable read is current, al
   expect(saved).toMatchObject({ kind: 'kept', isCurrent: true, members: ['b'], revision: 7 });
 });
 
+test('the revision that is told is not below what clients have seen, or, where they go on writing, what the snapshot has', async () => {
+  let asked = 0;
+  // It is at 7 first, and at 99 when its snapshot, of revision 30, was taken.
+  using member = clientOf(memberWith(() => statusOf(1, 3, asked++ < 3 ? 7 : 99), [], 'whole'));
+  expect(await savePresent(opened, options([[member]]), context)).toMatchObject({ kind: 'kept', revision: 99 });
+  asked = 0;
+  const serving = savePresent(opened, options([[member]], { servesOn: true }), context);
+  expect(await serving).toMatchObject({ kind: 'kept', revision: 30 });
+});
+
 test('what is stored of a member without a quorum is not current, and covers nobody else: their logs may go on beyond what they know to be committed', async () => {
   using alone = clientOf(memberWith(() => statusOf(0, 9), [], 'alone, whole'));
   using behind = clientOf(memberWith(() => statusOf(0, 8)));
@@ -202,6 +212,13 @@ test('what is saved is of the last life of which a member answers, however much 
   const saved = savePresent(opened, options([[last], [before]]), context);
   expect(await saved).toMatchObject({ kind: 'skipped', revision: 0 });
   expect(asked.filter((call) => call.endsWith('Snapshot'))).toEqual(['last Maintenance/Snapshot']);
+});
+
+test('what was stored for one generation, or before others wrote on, is not replaced by what is stored afterwards', () => {
+  const attempts = [{}, { generation: 1, round: 1 }, { generation: 2, round: 1 }, { generation: 2, round: 2 }];
+  const keys = attempts.map((attempt) => safetyKey('b.db', { uid: '0123456789', incarnation: 2, ...attempt }));
+  const numbers = ['2', '2-1', '2-2', '2-2-2'];
+  expect(keys).toEqual(numbers.map((number) => `b.db.before-restore-01234567-${number}`));
 });
 
 test('the path of what is kept can stand in an EtcdRestore as it is, also of a directory', async () => {

@@ -13,8 +13,9 @@ import { describeFailure, RestoreError } from '../restore-error.ts';
 
 /** Beside the backup, under a name that says what it is and that no retention counts. */
 export function safetyKey(key: string, attempt: SafetyAttempt): string {
-  const { uid, incarnation, generation } = attempt;
-  return `${key}.before-restore-${uid.slice(0, 8)}-${incarnation}${generation === undefined ? '' : `-${generation}`}`;
+  const { uid, incarnation, generation, round = 1 } = attempt;
+  const numbers = [incarnation, ...(generation === undefined ? [] : [generation]), ...(round > 1 ? [round] : [])];
+  return `${key}.before-restore-${uid.slice(0, 8)}-${numbers.join('-')}`;
 }
 
 /** What one snapshot is kept for: where the incarnation goes on, what an earlier attempt has saved must not be replaced by what that attempt has written. */
@@ -22,6 +23,8 @@ export interface SafetyAttempt {
   readonly uid: string;
   readonly incarnation: number;
   readonly generation?: number | undefined;
+  /** @default 1 */
+  readonly round?: number | undefined;
 }
 
 /** Members of one incarnation, by the names of their pods; undefined for a pod that has no address yet. */
@@ -35,6 +38,11 @@ export interface SaveOptions {
   readonly key: string;
   /** False to ask only how far they have come. */
   readonly isTaken: boolean;
+  /**
+   * True if clients go on writing: the revision that is told is that of the snapshot, so that what is above it is not in it. False: none that clients
+   * can have seen is above it. @default false
+   */
+  readonly servesOn?: boolean;
   /** For how long members that do not answer are asked again, in milliseconds. */
   readonly patience: number;
   /** For how long, from the first failure that may pass on, what could not be stored is stored again, in milliseconds. @default 0 */
@@ -55,7 +63,7 @@ export async function savePresent(
   options: SaveOptions,
   context: JobContext,
 ): Promise<SafetyFacts> {
-  const { clock, isTaken, key, storePatience = 0 } = options;
+  const { clock, isTaken, key, servesOn = false, storePatience = 0 } = options;
   let failingSince: number | undefined;
   for (;;) {
     const found = await patientlyNewest(options, context.signal);
@@ -65,7 +73,7 @@ export async function savePresent(
       return { kind: 'skipped', why: 'spec.safetySnapshot is false', ...(revision !== undefined && { revision }) };
     }
     if (!best) return { kind: 'skipped', why: silent || 'no member is reachable from the operator' };
-    const stored = await store(opened, key, { ...found, best }, { ...context, clock });
+    const stored = await store(opened, { key, servesOn }, { ...found, best }, { ...context, clock });
     if (!('passes' in stored)) return stored;
     const { passes, ...skipped } = stored;
     failingSince ??= clock.monotonic();
@@ -82,7 +90,7 @@ type Unstored = Extract<SafetyFacts, { kind: 'skipped' }> & { readonly passes: b
 
 async function store(
   { store: blobs, place, keys }: OpenedStorage,
-  key: string,
+  { key, servesOn }: { readonly key: string; readonly servesOn: boolean },
   { best: { member, status }, isCurrent, covered }: Newest & { readonly best: Best },
   { signal, onProgress, clock }: JobContext & { readonly clock: Clock },
 ): Promise<SafetyFacts | Unstored> {
@@ -94,12 +102,10 @@ async function store(
     // A name of this restore and incarnation alone; what cannot be removed is replaced by the next attempt.
     const attempt = { clock, signal, isOwnName: true, onLeft };
     const onBytes = (_read: number, stored: number) => onProgress(stored);
-    const { bytes } = await attemptTo(blobs, key, attempt, (own) =>
+    const { bytes, facts } = await attemptTo(blobs, key, attempt, (own) =>
       storeSnapshot(blobs, key, { client: member, status }, { signal, onBytes, own, keys }),
     );
-    // Who holds a connection may have written since: what was stored is not behind this.
-    const after = await ask('', member, signal);
-    const revision = 'status' in after ? after.status.revision : status.revision;
+    const revision = servesOn ? facts.revision : await revisionAfter(member, status, signal);
     const stored = { path: pathBeside(place, key), revision: Number(revision), bytes };
     return { kind: 'kept', ...stored, isCurrent, members: covered };
   } catch (error) {
@@ -112,6 +118,12 @@ async function store(
       passes,
     };
   }
+}
+
+/** Who holds a connection may have written since: what was stored is not behind this. */
+async function revisionAfter(member: MemberClient, before: MemberStatus, signal: AbortSignal): Promise<bigint> {
+  const after = await ask('', member, signal);
+  return 'status' in after ? after.status.revision : before.revision;
 }
 
 interface Best {

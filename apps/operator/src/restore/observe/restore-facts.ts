@@ -87,19 +87,22 @@ function policyOf(wanted: EtcdRestore['spec']['safetySnapshot']): SafetySnapshot
 }
 
 function prefixFacts(
-  { prefixes, dryRun = false, onConflict }: EtcdRestore['spec'],
+  { prefixes, dryRun = false, onConflict, pointInTime }: EtcdRestore['spec'],
   status: EtcdRestoreStatus | undefined,
 ): PrefixFacts | undefined {
   if (!prefixes) return undefined;
   const recorded = comparisonOf(status?.prefixes);
-  return { wanted: prefixes, isDryRun: dryRun, overwrites: onConflict === 'Overwrite', recorded };
+  const asked = pointInTime && (pointInTime.time ?? `revision ${pointInTime.revision}`);
+  return { wanted: prefixes, isDryRun: dryRun, overwrites: onConflict === 'Overwrite', asked, recorded };
 }
 
 function comparisonOf(recorded: EtcdRestoreStatus['prefixes']): PrefixFacts['recorded'] {
   if (!recorded) return undefined;
   const { generation, sha256, compared, clusterID, revision, puts, creates, leased, deletes, unchanged } = recorded;
-  const counts = { puts, creates, leased, deletes, unchanged };
-  return { generation, sha256, prefixes: compared, clusterId: clusterID, revision, ...counts };
+  const { putBytes = 0, warning, pointInTime } = recorded;
+  const counts = { puts, creates, leased, putBytes, deletes, unchanged, ...(warning !== undefined && { warning }) };
+  const point = pointInTime && { point: pointInTime };
+  return { generation, sha256, prefixes: compared, clusterId: clusterID, revision, ...counts, ...point };
 }
 
 /** Only the keys of a dry run were counted: what its spec asks for when it is changed has still to be done. */
@@ -124,6 +127,7 @@ function sourceOf(source: NonNullable<EtcdRestoreStatus['source']>): SourceFacts
     ...facts,
     cluster,
     etcdVersion,
+    ...(source.clusterID !== undefined && { clusterID: source.clusterID }),
     ...(source.survivor && { survivor: source.survivor }),
     ...(source.pointInTime && { pointInTime: source.pointInTime }),
   };
@@ -132,7 +136,8 @@ function sourceOf(source: NonNullable<EtcdRestoreStatus['source']>): SourceFacts
 function safetyOf({ safetySnapshot }: EtcdRestoreStatus): SafetyFacts | undefined {
   if (!safetySnapshot) return undefined;
   const { path, revision = 0, bytes = 0, current = false, members = [], skipped } = safetySnapshot;
+  const round = safetySnapshot.round !== undefined && { round: safetySnapshot.round };
   // A snapshot that is not recorded as current may be older than the data of other members.
-  if (path !== undefined) return { kind: 'kept', path, revision, bytes, isCurrent: current, members };
-  return { kind: 'skipped', why: skipped ?? '', ...(revision > 0 && { revision }) };
+  if (path !== undefined) return { kind: 'kept', path, revision, bytes, isCurrent: current, members, ...round };
+  return { kind: 'skipped', why: skipped ?? '', ...(revision > 0 && { revision }), ...round };
 }

@@ -13,7 +13,7 @@ import { planRestore } from './plan.ts';
 
 const comparison: Comparison = {
   ...{ sha256: 'ab', prefixes: ['/p/'], clusterId: 'c1', revision: 90 },
-  ...{ puts: 3, creates: 1, leased: 0, deletes: 2, unchanged: 7 },
+  ...{ puts: 3, creates: 1, leased: 0, putBytes: 99, deletes: 2, unchanged: 7 },
 };
 const compared = { source: modelSource, comparison, conflict: undefined };
 const kept: SafetyFacts = { kind: 'kept', path: 'p', revision: 91, bytes: 9, isCurrent: true, members: ['a'] };
@@ -76,11 +76,14 @@ describe('a restore of prefixes', () => {
     const { steps } = plan(recorded);
     const incarnation = seen().cluster?.incarnation ?? 0;
     // The members that serve, under a name of this generation.
-    expect(steps[0]?.step).toMatchObject({ below: incarnation + 1, generation, isTaken: true });
+    expect(steps[0]?.step).toMatchObject({
+      ...{ below: incarnation + 1, isTaken: true },
+      attempt: { generation, round: 1 },
+    });
     const second = plan({ ...recorded, jobs: { save: done(kept) } });
     expect(second).toMatchObject({ steps: [], report: { safety: kept } });
     expect(said(savedScene)).toEqual({ steps: ['write'], phase: 'Writing', reason: '' });
-    const last = plan({ ...savedScene, jobs: { write: done(95) } });
+    const last = plan({ ...savedScene, jobs: { write: done({ revision: 95, unsaved: undefined }) } });
     expect(last).toMatchObject({ steps: [], report: { phase: 'Succeeded', comparison, writtenRevision: 95 } });
   });
 
@@ -90,6 +93,12 @@ describe('a restore of prefixes', () => {
     expect(report).toMatchObject({ phase: 'Succeeded', comparison, isDryRun: true });
     const again = plan({ ...savedScene, prefixes: { ...recorded.prefixes, isDryRun: true } });
     expect(again).toMatchObject({ steps: [], report: { phase: 'Succeeded', isDryRun: true } });
+  });
+
+  test('that is a dry run says if the database would exceed its quota', () => {
+    const found = { ...compared, comparison: { ...comparison, warning: 'it is full' } };
+    const { report } = plan({ prefixes: { isDryRun: true }, jobs: { compare: done(found) } });
+    expect(report).toMatchObject({ phase: 'Succeeded', comparison: { warning: 'it is full' }, isDryRun: true });
   });
 
   test('compares again for another generation of its spec, and where nobody has recorded the source', () => {
@@ -126,6 +135,11 @@ describe('a restore of prefixes', () => {
       'the backup has no manifest, and must have one',
       { restore: { requireManifest: true }, jobs: { compare: done(compared) } },
       'spec.requireManifest is true',
+    ],
+    [
+      'the database would exceed its quota',
+      { jobs: { compare: done({ ...compared, comparison: { ...comparison, warning: 'it is full' } }) } },
+      'it is full; then create the EtcdRestore again. Nothing is written',
     ],
     ['the backup is damaged', { jobs: { compare: failed('damaged', false) } }, 'damaged'],
     ['a key was changed meanwhile', { ...savedScene, jobs: { write: failed('key /p/a was changed', false) } }, '/p/a'],
@@ -179,6 +193,44 @@ describe('a restore of prefixes', () => {
     ['the quorum is lost', { ...savedScene, jobs: { write: failed('no leader', true, 60_000) } }, 'write'],
   ])('tries again while %s, and says so', (_what, scene, step) => {
     expect(said(scene)).toMatchObject({ steps: [step], reason: expect.stringContaining('trying again') });
+  });
+
+  describe('that overwrites, and finds keys that others have changed after the safety snapshot', () => {
+    const unsaved = { keys: 2, first: '/p/a', revision: 99 };
+    const left = done({ revision: 95, unsaved });
+    const inRound = (round: number, jobs: Partial<JobFacts>) => ({
+      ...recorded,
+      restore: { ...recorded.restore, safety: { ...kept, round } },
+      jobs,
+    });
+
+    test('takes another one under another name, records it, and writes again', () => {
+      const { steps, report } = plan(inRound(1, { write: left }));
+      expect(steps.map(({ step }) => step)).toMatchObject([{ do: 'save', attempt: { generation, round: 2 } }]);
+      const why = 'storing another safety snapshot, because 2 keys of spec.prefixes (key /p/a at revision 99) were';
+      expect(report).toMatchObject({ phase: 'SavingPresent', reason: expect.stringContaining(why) });
+      const second = { ...kept, path: 'q', revision: 120, round: 2 };
+      expect(plan(inRound(1, { write: left, save: done(second) }))).toMatchObject({
+        steps: [],
+        report: { safety: second },
+      });
+      expect(said(inRound(2, {})).steps).toEqual(['write']);
+    });
+
+    test('fails after three of them, and says what to do', () => {
+      expect(said(inRound(3, { write: left })).steps).toEqual(['save']);
+      const { steps, phase, reason } = said(inRound(4, { write: left }));
+      expect({ steps, phase }).toEqual({ steps: [], phase: 'Failed' });
+      expect(reason).toContain('2 keys of spec.prefixes (key /p/a at revision 99) were changed');
+      expect(reason).toContain('Stop the clients that write these keys');
+    });
+
+    test('fails if another one is required and cannot be taken: what was written stays', () => {
+      const skipped = { kind: 'skipped', why: 'store is full', round: 2 } as const;
+      const { steps, phase, reason } = said(inRound(1, { write: left, save: done(skipped) }));
+      expect({ steps, phase }).toEqual({ steps: [], phase: 'Failed' });
+      expect(reason).toContain('store is full. Keys that were written stay written');
+    });
   });
 
   test('says how far it has come', () => {

@@ -9,6 +9,7 @@ import type {
   RestoreObservation,
   SafetyFacts,
   TargetFacts,
+  UnsavedKeys,
 } from '../observation.ts';
 import { mayBeOlder } from '../status.ts';
 import { whyNotTaken } from './fit.ts';
@@ -36,7 +37,7 @@ export function restorePrefixes(seen: RestoreObservation, prefixes: PrefixFacts)
   if (held !== undefined) return wait(compared ? 'Writing' : 'Verifying', held, 2_000);
   if (!compared || !restore.source) return whyMisspelt(restore) ?? compare(jobs.compare, restore, isDryRun);
   if (isDryRun || compared.puts + compared.deletes === 0) return succeeded({ comparison: compared, isDryRun });
-  return save(seen, cluster) ?? write(jobs.write, restore, compared);
+  return save(seen, cluster) ?? write(seen, cluster, compared);
 }
 
 /** The members of a cluster that is being restored as a whole are not those that will serve. */
@@ -56,6 +57,8 @@ function compare(job: RestoreObservation['jobs']['compare'], restore: RestoreFac
   const unfit = whyNotTaken(source, restore);
   if (unfit !== undefined) return finish('Failed', unfit);
   if (conflict !== undefined) return finish('Failed', `${conflict}. Nothing is written`);
+  if (comparison.warning !== undefined && !isDryRun)
+    return finish('Failed', `${comparison.warning}; then create the EtcdRestore again. Nothing is written`);
   const phase = isDryRun ? 'Succeeded' : 'SavingPresent';
   const report = { phase, reason: '', source, bytesVerified: source.bytes, comparison, isDryRun } as const;
   return { steps: [], report, lookAgainAfter: 0 };
@@ -63,21 +66,26 @@ function compare(job: RestoreObservation['jobs']['compare'], restore: RestoreFac
 
 /** Takes a snapshot of the present data, so that overwritten keys can be recovered. Undefined once it is taken or not needed. */
 function save(seen: RestoreObservation, { incarnation }: TargetFacts): RestorePlan | undefined {
-  const { restore, jobs } = seen;
-  const { safety, safetySnapshot, generation } = restore;
+  const { restore } = seen;
+  const { safety, safetySnapshot } = restore;
   if (safety) return objection(safety, restore);
   if (safetySnapshot === 'Never') return saved({ kind: 'skipped', why: 'spec.safetySnapshot is false' });
+  return saveRound(seen, incarnation, 1);
+}
+
+function saveRound({ restore, jobs }: RestoreObservation, incarnation: number, round: number, why = ''): RestorePlan {
+  const { generation } = restore;
   const step = { do: 'save', incarnation, below: incarnation + 1, newestOnly: true, isTaken: true } as const;
-  const begin = { ...step, patience: memberPatience, generation };
+  const begin = { ...step, patience: memberPatience, attempt: { generation, round } };
   switch (jobs.save.kind) {
     case 'idle':
-      return take('SavingPresent', [{ step: begin, reason: 'saving the data of the cluster as it is' }]);
+      return take('SavingPresent', [{ step: begin, reason: 'saving the data of the cluster as it is' }], why);
     case 'waiting':
       return awaitTurn('SavingPresent', jobs.save, 'copying data');
     case 'running':
-      return wait('SavingPresent', tryingAgain(jobs.save.lastFailure), 200);
+      return wait('SavingPresent', tryingAgain(jobs.save.lastFailure) || why, 200);
     case 'failed':
-      return saveAgain(jobs.save, begin) ?? settled({ kind: 'skipped', why: jobs.save.why }, restore);
+      return saveAgain(jobs.save, begin) ?? settled({ kind: 'skipped', why: jobs.save.why, round }, restore);
     case 'done':
       return settled(jobs.save.value, restore);
   }
@@ -90,16 +98,40 @@ function settled(safety: SafetyFacts, restore: RestoreFacts): RestorePlan {
 function objection(safety: SafetyFacts, { safetySnapshot }: RestoreFacts): RestorePlan | undefined {
   if (safetySnapshot !== 'Required' || (safety.kind === 'kept' && safety.isCurrent)) return undefined;
   const why = safety.kind === 'skipped' ? safety.why.slice(0, 300) : mayBeOlder(safety.members);
-  const failed = `The safety snapshot could not be taken: ${why}. Nothing is written. Make the members reachable from the operator and create the EtcdRestore again, or set spec.safetySnapshot: IfPossible`;
+  const isWritten = (safety.round ?? 1) > 1;
+  const left = isWritten ? 'Keys that were written stay written' : 'Nothing is written';
+  const failed = `The safety snapshot could not be taken: ${why}. ${left}. Make the members reachable from the operator and create the EtcdRestore again, or set spec.safetySnapshot: IfPossible`;
   return finish('Failed', failed);
 }
 
-function write(job: JobState<number>, restore: RestoreFacts, compared: Comparison): RestorePlan {
+function write(seen: RestoreObservation, { incarnation }: TargetFacts, compared: Comparison): RestorePlan {
+  const { restore, jobs } = seen;
   const { puts, deletes, revision } = compared;
   const reason = `putting ${counted(puts, 'key')} and deleting ${deletes}, as compared at revision ${revision}`;
   const course = { phase: 'Writing', step: 'write', reason, patience: restore.timeout } as const;
-  const found = follow(job, course, (keys) => `${keys} of ${counted(puts + deletes, 'key')} written`);
-  return found.kind === 'plan' ? found.plan : succeeded({ comparison: compared, writtenRevision: found.value });
+  const found = follow(jobs.write, course, (keys) => `${keys} of ${counted(puts + deletes, 'key')} written`);
+  if (found.kind === 'plan') return found.plan;
+  const { unsaved, revision: writtenRevision } = found.value;
+  if (!unsaved) return succeeded({ comparison: compared, writtenRevision });
+  // What others wrote after the safety snapshot is overwritten only once another one has it (safety rules 10 and 15).
+  const round = (restore.safety?.round ?? 1) + 1;
+  if (round > mostRounds) return finish('Failed', restless(unsaved));
+  return saveRound(seen, incarnation, round, `storing another safety snapshot, because ${changedSince(unsaved)}`);
+}
+
+/** The first snapshot, and three for what others change meanwhile. */
+const mostRounds = 4;
+
+function changedSince({ keys, first, revision }: UnsavedKeys): string {
+  const verb = keys === 1 ? 'was' : 'were';
+  return `${counted(keys, 'key')} of spec.prefixes (key ${first} at revision ${revision}) ${verb} changed in the cluster after the last one`;
+}
+
+function restless(unsaved: UnsavedKeys): string {
+  const what = `${mostRounds} safety snapshots were stored, and ${changedSince(unsaved)}`;
+  const todo =
+    'Stop the clients that write these keys and create the EtcdRestore again, or set spec.safetySnapshot to false to overwrite them without a snapshot';
+  return `${what}. These are not overwritten; all other keys were written. ${todo}`;
 }
 
 function succeeded(said: Pick<RestoreReport, 'comparison' | 'isDryRun' | 'writtenRevision'>): RestorePlan {

@@ -38,8 +38,8 @@ export type RestoreStep =
       readonly isTaken: boolean;
       /** For how long members that do not answer are asked again, in milliseconds. */
       readonly patience: number;
-      /** Set if one incarnation may be saved several times, for one generation of the EtcdRestore each. */
-      readonly generation?: number;
+      /** Set if the cluster serves on, and one incarnation may be saved several times: for which generation of the EtcdRestore, and which time for that. */
+      readonly attempt?: { readonly generation: number; readonly round: number };
     }
   /** Compares the keys of prefixes in the cluster with those in the backup, in the background. */
   | { readonly do: 'compare' }

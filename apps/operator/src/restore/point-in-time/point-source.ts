@@ -51,8 +51,10 @@ export async function openPoint(
 ): Promise<PointSource> {
   const { store, place } = opened;
   const listed = await listSegments(store, place.key, signal);
-  const snapshots = await fullSnapshots(opened, goal, signal);
+  const snapshots = await fullSnapshots(opened, goal, signal, snapshot);
   const wanted = snapshots.filter(({ key }) => snapshot === undefined || pathBeside(place, key) === snapshot);
+  if (snapshot !== undefined && wanted.length === 0)
+    throw refused(`the full backup ${snapshot}, which was chosen before, is not stored there any more`);
   const replay = chooseReplay(wanted, listed, goal);
   if ('problem' in replay) throw refused(replay.problem);
   const source = await openFull(opened, replay.snapshot.key, signal);
@@ -140,10 +142,12 @@ async function fullSnapshots(
   opened: OpenedStorage,
   goal: ChainGoal,
   signal: AbortSignal,
+  snapshot: string | undefined,
 ): Promise<readonly FullSnapshot[]> {
   const names = await seriesOf(opened, signal);
   const isBefore = (name: BackupName) => ('time' in goal ? name.time <= goal.time : name.revision <= goal.revision);
-  const before = names.filter(isBefore).slice(-looks);
+  const isMeant = ({ key }: BackupName) => snapshot === undefined || pathBeside(opened.place, key) === snapshot;
+  const before = names.filter((name) => isBefore(name) && isMeant(name)).slice(-looks);
   const after = names.filter((name) => !isBefore(name)).slice(0, 1);
   const found: FullSnapshot[] = [];
   for (const { key, time } of [...before, ...after]) {

@@ -50,9 +50,10 @@ async function recorded({ keys = undefined as KeyProvider | undefined, without =
 
 type Opened = Awaited<ReturnType<typeof recorded>>['opened'];
 const context = { signal, onProgress: () => undefined };
-const verify = (opened: Opened, goal: ChainGoal) => verifyPoint(opened, goal, async () => undefined, context);
+type Goal = ChainGoal & { readonly snapshot?: string };
+const verify = (opened: Opened, goal: Goal) => verifyPoint(opened, goal, async () => undefined, context);
 
-async function whyNot(opened: Opened, goal: ChainGoal): Promise<{ why: string; passes: boolean }> {
+async function whyNot(opened: Opened, goal: Goal): Promise<{ why: string; passes: boolean }> {
   return verify(opened, goal).then(
     (facts) => ({ why: `it was accepted: ${JSON.stringify(facts)}`, passes: false }),
     describeFailure,
@@ -92,6 +93,23 @@ describe('the data of a point in time', () => {
       );
     },
   );
+
+  test('is made again of the same full backup, also if newer ones lead to it by now', async () => {
+    const store = new MemoryStore();
+    const opened = { store, place, keys: undefined };
+    const series = new RecordedSeries(store, base, 'abc');
+    await series.snapshot(snapshotAt(10n), 10n, start + 10_000);
+    await series.segment(changes(11, 20));
+    const goal = { revision: 20n };
+    const { sha256, pointInTime } = await verify(opened, goal);
+    const { snapshot = '' } = pointInTime ?? {};
+    for (let minute = 2; minute < 14; minute++) await series.snapshot(snapshotAt(20n), 20n, start + 60_000 * minute);
+    expect((await verify(opened, goal)).sha256).not.toBe(sha256);
+    expect(await verify(opened, { ...goal, snapshot })).toMatchObject({ sha256, pointInTime: { snapshot } });
+    await store.delete(`${base}_v10_2026-11-18-14:00:10`);
+    const { why, passes } = await whyNot(opened, { ...goal, snapshot });
+    expect({ why, passes }).toEqual({ why: expect.stringContaining('is not stored there any more'), passes: false });
+  });
 
   test('says when the last change that it holds was seen', async () => {
     const { opened } = await recorded();

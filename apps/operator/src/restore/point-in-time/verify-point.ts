@@ -10,14 +10,16 @@ import { openPoint, type PointSource } from './point-source.ts';
 /**
  * Makes the data of a point in time once, to its end, in bounded memory: every hash of the full backup and of all changes is compared on the
  * way. What comes out is what the new member must get, byte for byte.
+ *
+ * @param goal with the path of the full backup that it was made of before, if the same bytes are wanted again
  */
 export async function verifyPoint(
   opened: OpenedStorage,
-  goal: ChainGoal,
+  goal: ChainGoal & { readonly snapshot?: string },
   keep: (bytes: number) => Promise<Kept | undefined>,
   { signal, onProgress }: JobContext,
 ): Promise<SourceFacts> {
-  const point = await openPoint(opened, goal, signal);
+  const point = await openPoint(opened, goal, signal, goal.snapshot);
   const kept = await keep(point.bytes);
   try {
     const measure = new Measure();

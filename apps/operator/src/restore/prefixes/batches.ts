@@ -42,17 +42,14 @@ export async function* batches(
 }
 
 /**
- * One transaction that writes these keys and no other, without a lease.
- *
- * @param isGuarded true: only if each of them is as it was seen; if not, the answer says how each of them is
+ * One transaction that writes these keys and no other, without a lease, and only if each of them is as it was seen. If not, the answer says how each of
+ * them is; a single one needs no more bytes for that, for it may be as large as a request may be.
  */
-export function transactionOf(batch: readonly ReadyWrite[], isGuarded: boolean): TxnRequest {
-  const success = batch.map(operationOf);
-  if (!isGuarded) return { success };
+export function transactionOf(batch: readonly ReadyWrite[]): TxnRequest {
   return {
     compare: batch.map(guardOf),
-    success,
-    failure: batch.map(({ key }) => ({ range: { key, keysOnly: true } })),
+    success: batch.map(operationOf),
+    ...(batch.length > 1 && { failure: batch.map(({ key }) => ({ range: { key, keysOnly: true } })) }),
   };
 }
 

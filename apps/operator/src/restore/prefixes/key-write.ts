@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { KeyChange, ListedKey } from '@etcd-operator/etcd';
+import { type KeyChange, type ListedKey, printable } from '@etcd-operator/etcd';
+
+const shownBytes = 128;
+
+/** A key in words for a status: etcd takes keys of more than a megabyte. */
+export function named(key: Uint8Array): string {
+  if (key.byteLength <= shownBytes) return printable(key);
+  return `${printable(key.subarray(0, shownBytes))}... (${key.byteLength} bytes)`;
+}
 
 /** One key that has to be written, so that the cluster has what the backup has. */
 export interface KeyWrite {

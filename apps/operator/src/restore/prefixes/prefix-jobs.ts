@@ -1,68 +1,105 @@
 // SPDX-License-Identifier: Apache-2.0
-import { formatId } from '@etcd-operator/etcd';
-import type { ChosenMember } from '../../backup/act/member/choose-member.ts';
+import { formatId, type MemberStatus } from '@etcd-operator/etcd';
 import type { JobContext } from '../jobs.ts';
-import type { ComparedPrefixes, Comparison, PrefixFacts, SourceFacts } from '../observation.ts';
+import type {
+  ComparedPoint,
+  ComparedPrefixes,
+  Comparison,
+  PrefixFacts,
+  SourceFacts,
+  WrittenPrefixes,
+} from '../observation.ts';
 import { RestoreError } from '../restore-error.ts';
 import { type Fetch, type LocalPlace, type LocalSnapshot, withLocalSnapshot } from './local-snapshot.ts';
 import { mergePrefixes } from './merge-prefixes.ts';
+import { type Room, whyNoRoom } from './room.ts';
 import { type Since, Tally } from './tally.ts';
 import { differences, presentRevision, type TwoSides } from './two-sides.ts';
 import { keysChanged, writePrefixes } from './write-prefixes.ts';
+
+/** A member of the cluster, as far as keys are read and written by it. */
+export interface LentMember {
+  readonly client: Pick<TwoSides, 'kv'>;
+  readonly status: Pick<MemberStatus, 'clusterId' | 'dbSize' | 'dbSizeQuota'>;
+}
 
 /** What both jobs need. */
 export interface PrefixWork {
   readonly place: LocalPlace;
   readonly prefixes: PrefixFacts;
   readonly fetch: Fetch;
+  /** What the spec of the cluster says of the size of its database; a member that knows its quota has the last word. */
+  readonly quotaBytes: number;
+  /** The revision of the safety snapshot; undefined if there is none, and none is needed. */
+  readonly savedUpTo?: bigint | undefined;
   /** Throws if nothing may be written any more; asked before each transaction. */
   readonly mayWrite: () => void;
   /** Lends a member of the cluster. */
-  readonly withMember: <T>(work: (chosen: ChosenMember) => Promise<T>) => Promise<T>;
+  readonly withMember: <T>(work: (chosen: LentMember) => Promise<T>) => Promise<T>;
 }
 
 /** Fetches and verifies the backup, and compares its keys with those of the cluster. Only reads. */
 export function comparePrefixes(work: PrefixWork, { signal }: JobContext): Promise<ComparedPrefixes> {
   const { wanted, isDryRun, overwrites, recorded } = work.prefixes;
-  // A dry run begins anew; what was compared for other prefixes says nothing of these.
-  const before = isDryRun || !isSame(recorded?.prefixes, wanted) ? undefined : recorded;
-  return withBoth(work, async (sides, facts, clusterId) => {
+  // A dry run begins anew.
+  const before = isDryRun ? undefined : recorded;
+  return withBoth(work, async (sides, facts, { clusterId, room }) => {
     const revision = await presentRevision(sides, signal);
     // Only what other clients have changed may be overwritten: the backup and the cluster are those that were counted.
     const tally = new Tally(before && !overwrites ? sinceOf(before) : undefined);
     for await (const change of differences(sides, revision, signal)) tally.add(change);
     const { sha256 = '' } = facts;
-    const comparison = { sha256, prefixes: wanted, clusterId, revision: Number(revision), ...tally.counts };
+    const warning = whyNoRoom(tally.counts, room);
+    const counts = { ...tally.counts, ...pointOf(facts, work.prefixes), ...(warning !== undefined && { warning }) };
+    const comparison = { sha256, prefixes: wanted, clusterId, revision: Number(revision), ...counts };
     const other = before && whyOther(before, sha256, clusterId);
-    const conflict = other ?? (before && tally.conflict);
+    const changed = before && !overwrites ? (whyOtherKeys(before, wanted) ?? tally.conflict) : undefined;
+    const conflict = other ?? changed;
     const why = conflict && keysChanged(conflict, BigInt(before?.revision ?? 0), other === undefined).message;
     return { source: facts, comparison, conflict: why };
   });
 }
 
-/** Writes what differs, as it was compared and recorded. Resolves with the revision of the cluster after the last transaction. */
-export function writeRecorded(work: PrefixWork, { signal, onProgress }: JobContext): Promise<number> {
+/**
+ * Writes what differs, as it was compared and recorded. What others have changed meanwhile is refused or, if it may be overwritten, left until a safety snapshot
+ * has it.
+ */
+export function writeRecorded(work: PrefixWork, { signal, onProgress }: JobContext): Promise<WrittenPrefixes> {
   const { recorded, overwrites } = work.prefixes;
   if (!recorded) return Promise.reject(new RestoreError('SourceRefused', 'the result of the comparison was lost'));
-  return withBoth(work, async (sides, { sha256 = '' }, clusterId) => {
+  return withBoth(work, async (sides, { sha256 = '' }, { clusterId, room }) => {
     const other = whyOther(recorded, sha256, clusterId);
     if (other !== undefined) throw keysChanged(other, BigInt(recorded.revision), false);
     const since = overwrites ? undefined : sinceOf(recorded);
-    const { mayWrite } = work;
-    return Number(await writePrefixes(sides, { since, mayWrite, onProgress, signal }));
+    const { mayWrite, savedUpTo } = work;
+    const total = recorded.puts + recorded.deletes;
+    return writePrefixes(sides, { since, savedUpTo, total, room, mayWrite, onProgress, signal });
   });
 }
 
 function withBoth<T>(
-  { place, prefixes, fetch, withMember }: PrefixWork,
-  use: (sides: TwoSides, facts: SourceFacts, clusterId: string) => Promise<T>,
+  { place, prefixes, fetch, withMember, quotaBytes }: PrefixWork,
+  use: (sides: TwoSides, facts: SourceFacts, target: { readonly clusterId: string; readonly room: Room }) => Promise<T>,
 ): Promise<T> {
   return withLocalSnapshot(place, fetch, ({ facts, keys, spill }: LocalSnapshot) =>
     withMember(({ client, status }) => {
       const sides = { kv: client.kv, backup: keys, spill, prefixes: mergePrefixes(prefixes.wanted) };
-      return use(sides, facts, formatId(status.clusterId));
+      const { dbSize: size, dbSizeQuota = quotaBytes } = status;
+      // One below zero is none, as etcd reads it.
+      const room = { size, quota: dbSizeQuota < 0 ? Number.POSITIVE_INFINITY : dbSizeQuota };
+      return use(sides, facts, { clusterId: formatId(status.clusterId), room });
     }),
   );
+}
+
+function pointOf({ pointInTime, revision }: SourceFacts, { asked }: PrefixFacts): Pick<Comparison, 'point'> {
+  return pointInTime && asked !== undefined ? { point: { asked, snapshot: pointInTime.snapshot, revision } } : {};
+}
+
+/** The point in time that was compared, to be made again of the same; undefined if it has yet to be chosen, or the spec asks for another one. */
+export function comparedPoint(prefixes: PrefixFacts | undefined): ComparedPoint | undefined {
+  const { isDryRun, asked, recorded } = prefixes ?? {};
+  return !isDryRun && recorded?.point?.asked === asked ? recorded?.point : undefined;
 }
 
 function sinceOf({ revision, creates }: Comparison): Since {
@@ -76,6 +113,18 @@ function whyOther(before: Comparison, sha256: string, clusterId: string): string
   return before.sha256 === sha256 ? undefined : 'the backup was replaced by another one';
 }
 
-function isSame(one: readonly string[] | undefined, other: readonly string[]): boolean {
-  return one?.length === other.length && one.every((prefix, index) => prefix === other[index]);
+/** What was counted for other prefixes says nothing of these: what others have changed in them could not be told. */
+function whyOtherKeys({ prefixes }: Comparison, wanted: readonly string[]): string | undefined {
+  return isSame(prefixes, wanted) ? undefined : 'spec.prefixes was changed';
+}
+
+/** Whether both mean the same keys, in whatever order. */
+function isSame(one: readonly string[], other: readonly string[]): boolean {
+  return hexes(one) === hexes(other);
+}
+
+function hexes(prefixes: readonly string[]): string {
+  return mergePrefixes(prefixes)
+    .map((prefix) => Buffer.from(prefix).toString('hex'))
+    .join();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type KeyChange, printable } from '@etcd-operator/etcd';
+import type { KeyChange } from '@etcd-operator/etcd';
 import { counted } from '../../counted.ts';
-import { writeOf } from './key-write.ts';
+import { named, writeOf } from './key-write.ts';
 
 /** How many keys of the prefixes have to be written, and how. */
 export interface KeyCounts {
@@ -10,6 +10,8 @@ export interface KeyCounts {
   readonly creates: number;
   /** Of the puts, keys that had a lease in the backup. */
   readonly leased: number;
+  /** Of the puts, names and values together. */
+  readonly putBytes: number;
   readonly deletes: number;
   readonly unchanged: number;
 }
@@ -32,6 +34,7 @@ export class Tally {
   #puts = 0;
   #creates = 0;
   #leased = 0;
+  #putBytes = 0;
   #deletes = 0;
   #unchanged = 0;
   #createdSince = 0;
@@ -57,6 +60,7 @@ export class Tally {
     else if (!write.put) this.#deletes += 1;
     else {
       this.#puts += 1;
+      this.#putBytes += write.key.byteLength + write.put.valueBytes;
       if (write.seen === 0n) this.#creates += 1;
       if (write.put.lease !== 0n) this.#leased += 1;
     }
@@ -64,7 +68,8 @@ export class Tally {
 
   get counts(): KeyCounts {
     const [puts, creates, leased] = [this.#puts, this.#creates, this.#leased];
-    return { puts, creates, leased, deletes: this.#deletes, unchanged: this.#unchanged };
+    const [putBytes, deletes, unchanged] = [this.#putBytes, this.#deletes, this.#unchanged];
+    return { puts, creates, leased, putBytes, deletes, unchanged };
   }
 
   /** What somebody else has changed since the earlier comparison, in words; undefined if nothing that would be written. Complete when all is counted. */
@@ -72,7 +77,7 @@ export class Tally {
     if (!this.#since) return undefined;
     if (this.#firstChanged) {
       const { key, revision } = this.#firstChanged;
-      return `key ${printable(key)} was changed in the cluster at revision ${revision}`;
+      return `key ${named(key)} was changed in the cluster at revision ${revision}`;
     }
     const gone = this.#creates + this.#createdSince - this.#since.creates;
     if (gone <= 0) return undefined;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { EtcdError } from '@etcd-operator/etcd';
+import { EtcdError, type KeyValue } from '@etcd-operator/etcd';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { WrittenPrefixes } from '../observation.ts';
 import { mergePrefixes } from './merge-prefixes.ts';
 import { Tally } from './tally.ts';
 import { backupOf, MemoryEtcd, noSpill } from './testing/memory-etcd.ts';
@@ -24,9 +25,16 @@ async function compared(sides: TwoSides) {
   return { since: { revision, creates: tally.counts.creates }, counts: tally.counts };
 }
 
-function write(sides: TwoSides, options: Partial<WriteOptions>): Promise<bigint> {
+function write(sides: TwoSides, options: Partial<WriteOptions>): Promise<WrittenPrefixes> {
   const nothing = () => undefined;
-  return writePrefixes(sides, { since: undefined, mayWrite: nothing, onProgress: nothing, signal, ...options });
+  return writePrefixes(sides, {
+    since: undefined,
+    total: 0,
+    mayWrite: nothing,
+    onProgress: nothing,
+    signal,
+    ...options,
+  });
 }
 
 const began = (contents: Contents) => {
@@ -71,7 +79,8 @@ describe('keys of prefixes', () => {
             ),
           ).toBe(true);
         for (const { compare = [], success = [] } of etcd.transactions) expect(compare).toHaveLength(success.length);
-        expect(named).toHaveLength(3 * (counts.puts + counts.deletes));
+        const operations = etcd.transactions.flatMap(({ success = [] }) => success);
+        expect(operations).toHaveLength(counts.puts + counts.deletes);
         const again = await compared(sides);
         expect(again.counts).toMatchObject({ puts: 0, deletes: 0 });
       }),
@@ -88,7 +97,7 @@ describe('keys of prefixes', () => {
       etcd.put('/other', 'mine');
       const sides = sidesOf(etcd, large(), ['/p/']);
       const { since, counts } = await compared(sides);
-      expect(counts).toEqual({ puts: 300, creates: 150, leased: 0, deletes: 1, unchanged: 0 });
+      expect(counts).toEqual({ puts: 300, creates: 150, leased: 0, putBytes: 2_700, deletes: 1, unchanged: 0 });
       const left = { transactions: ends };
       const mayWrite = () => {
         if (left.transactions-- === 0) throw new Error('the process ends');
@@ -110,7 +119,7 @@ describe('keys of prefixes', () => {
     const backup = new Map([...['/p/same', '/p/other', '/p/new'].map((name) => [name, 'v'] as const)]);
     const sides = { ...sidesOf(etcd, backup, ['/p/']), backup: backupOf(backup, 9n) };
     const { since, counts } = await compared(sides);
-    expect(counts).toEqual({ puts: 2, creates: 1, leased: 2, deletes: 0, unchanged: 1 });
+    expect(counts).toEqual({ puts: 2, creates: 1, leased: 2, putBytes: 16, deletes: 0, unchanged: 1 });
     await write(sides, { since });
     expect(['/p/same', '/p/other', '/p/new'].map((name) => etcd.at(name)?.lease)).toEqual([5n, 0n, 0n]);
   });
@@ -282,6 +291,133 @@ describe('what somebody else has changed since the comparison', () => {
   });
 });
 
+describe('what others have written after the safety snapshot', () => {
+  const backup = new Map([...['/p/a', '/p/b', '/p/d'].map((name) => [name, 'new'] as const)]);
+  const live = new Map([...['/p/a', '/p/b', '/p/x'].map((name) => [name, 'old'] as const)]);
+
+  test('is left, and all else is overwritten, until another snapshot has it', async () => {
+    const etcd = began(live);
+    const sides = sidesOf(etcd, backup, ['/p/']);
+    const savedUpTo = etcd.revision;
+    etcd.put('/p/b', 'mine');
+    etcd.put('/p/z', 'mine');
+    const { unsaved } = await write(sides, { savedUpTo });
+    expect(unsaved).toEqual({ keys: 2, first: '/p/b', revision: 5 });
+    expect(sorted(etcd.contents)).toEqual(sorted(new Map([...backup, ['/p/b', 'mine'], ['/p/z', 'mine']])));
+    expect((await write(sides, { savedUpTo: etcd.revision })).unsaved).toBeUndefined();
+    expect(sorted(etcd.contents)).toEqual(sorted(backup));
+  });
+
+  test('is left also if it is written in the last moment', async () => {
+    const etcd = began(live);
+    const sides = sidesOf(etcd, backup, ['/p/']);
+    const savedUpTo = etcd.revision;
+    etcd.beforeTransaction = () => {
+      etcd.beforeTransaction = () => undefined;
+      etcd.put('/p/a', 'mine');
+    };
+    expect((await write(sides, { savedUpTo })).unsaved).toMatchObject({ keys: 1, first: '/p/a' });
+    expect(sorted(etcd.contents)).toEqual(sorted(new Map([...backup, ['/p/a', 'mine']])));
+  });
+
+  test('is overwritten if no snapshot is wanted, also if it is written in the last moment', async () => {
+    const etcd = began(live);
+    const sides = sidesOf(etcd, backup, ['/p/']);
+    let left = 3;
+    etcd.beforeTransaction = () => {
+      if (left-- > 0) etcd.put('/p/a', `mine ${left}`);
+    };
+    expect((await write(sides, {})).unsaved).toBeUndefined();
+    expect(sorted(etcd.contents)).toEqual(sorted(backup));
+  });
+
+  test('and never rests is given up for a while, with what to do', async () => {
+    const etcd = began(live);
+    let count = 0;
+    etcd.beforeTransaction = () => etcd.put('/p/a', `mine ${count++}`);
+    await expect(write(sidesOf(etcd, backup, ['/p/']), {})).rejects.toMatchObject({
+      code: 'NotDelivered',
+      message: expect.stringMatching(/^key \/p\/a was changed .* while it was being overwritten.*Stop the clients/),
+    });
+    expect(etcd.at('/p/b')?.version).toBe(1n);
+  });
+
+  /** Something that happens between any two requests of the restore. */
+  const event: fc.Arbitrary<Event> = fc.oneof(
+    { weight: 4, arbitrary: fc.constant('nothing' as const) },
+    { weight: 4, arbitrary: fc.tuple(key, fc.constantFrom('x', 'y', 'z', undefined)) },
+    { weight: 1, arbitrary: fc.constant('crash' as const) },
+  );
+
+  type Event = 'nothing' | 'crash' | readonly [string, string | undefined];
+
+  /** A cluster in which the next thing of a history happens before each request, and after each transaction. `gone` is what transactions have overwritten and deleted. */
+  function busy(etcd: MemoryEtcd, history: readonly Event[]) {
+    const events = history.values();
+    const gone: KeyValue[] = [];
+    const happen = () => {
+      const { value = 'nothing' } = events.next();
+      if (value === 'crash') throw new Error('the process ends');
+      if (value === 'nothing') return;
+      const [name, text] = value;
+      if (text === undefined) etcd.delete(name);
+      else etcd.put(name, text);
+    };
+    const range: TwoSides['kv']['range'] = async (request) => {
+      happen();
+      return etcd.kv.range(request);
+    };
+    const txn: TwoSides['kv']['txn'] = async (request) => {
+      happen();
+      const names = (request.success ?? []).map(({ put, deleteRange }) => put?.key ?? deleteRange?.key ?? []);
+      const before = names.flatMap((name) => etcd.at(Buffer.from(name).toString('latin1')) ?? []);
+      const answer = await etcd.kv.txn(request);
+      if (answer.succeeded) gone.push(...before);
+      happen();
+      return answer;
+    };
+    return { kv: { range, txn }, gone };
+  }
+
+  /** Writes until nothing is left, with another snapshot before each round. Gives the snapshots, all of which the status names. */
+  async function overwrite(etcd: MemoryEtcd, sides: TwoSides) {
+    const named: { readonly revision: bigint; readonly keys: readonly (KeyValue | undefined)[] }[] = [];
+    const save = () => {
+      named.push({ revision: etcd.revision, keys: [...etcd.contents.keys()].map((name) => etcd.at(name)) });
+    };
+    save();
+    for (;;) {
+      try {
+        const { unsaved } = await write(sides, { savedUpTo: named.at(-1)?.revision });
+        if (!unsaved) return named;
+        save();
+      } catch (error) {
+        if (!String(error).includes('the process ends')) throw error;
+      }
+    }
+  }
+
+  test('of random histories: every value that is gone from the cluster is in a safety snapshot that is named', async () => {
+    let [overwritten, rounds] = [0, 0];
+    const events = fc.array(event, { maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(contents, contents, prefixes, events, async (first, stored, wanted, history) => {
+        const etcd = began(first);
+        const { kv, gone } = busy(etcd, history);
+        const named = await overwrite(etcd, { ...sidesOf(etcd, stored, wanted), kv });
+        overwritten += gone.length;
+        rounds += named.length - 1;
+        const saved = new Set(named.flatMap(({ keys }) => keys.map((kept) => kept?.modRevision)));
+        // One revision of these histories changes one key.
+        for (const { modRevision } of gone) expect(saved).toContain(modRevision);
+      }),
+      { numRuns: 1_000 },
+    );
+    expect(overwritten).toBeGreaterThan(500);
+    expect(rounds).toBeGreaterThan(20);
+  });
+});
+
 describe('a cluster', () => {
   const backup = new Map(Array.from({ length: 40 }, (_, index) => [`/p/${index}`, 'v']));
 
@@ -312,5 +448,37 @@ describe('a cluster', () => {
     const txn = () => Promise.reject(new EtcdError(code, 'refused'));
     const sides = { ...sidesOf(etcd, new Map([['/p/0', 'v']]), ['/p/']), kv: { ...etcd.kv, txn } };
     await expect(write(sides, {})).rejects.toThrow(why);
+  });
+
+  test('whose database would exceed its quota gets nothing', async () => {
+    const etcd = new MemoryEtcd();
+    const sides = sidesOf(etcd, backup, ['/p/']);
+    const room = { size: 10_000, quota: 20_000 };
+    await expect(write(sides, { room })).rejects.toMatchObject({
+      code: 'NotDelivered',
+      message: expect.stringContaining('writing 40 keys needs up to'),
+    });
+    expect(etcd.transactions).toEqual([]);
+    await write(sides, { room: { ...room, quota: 200_000 } });
+    expect(sorted(etcd.contents)).toEqual(sorted(backup));
+  });
+
+  test('that takes no more says how many keys it has taken, also of an attempt before', async () => {
+    const etcd = new MemoryEtcd();
+    const many = new Map(Array.from({ length: 200 }, (_, index) => [`/p/${String(index).padStart(3, '0')}`, 'v']));
+    let left = 2;
+    const txn: MemoryEtcd['kv']['txn'] = async (request) => {
+      if (left-- <= 0) throw new EtcdError('NoSpace', 'refused');
+      return etcd.kv.txn(request);
+    };
+    const sides = { ...sidesOf(etcd, many, ['/p/']), kv: { ...etcd.kv, txn } };
+    const told: number[] = [];
+    const options = { total: 200, onProgress: (keys: number) => void told.push(keys) };
+    const words = '128 of 200 keys written, then: the cluster has no space left (alarm NOSPACE)';
+    await expect(write(sides, options)).rejects.toThrow(words);
+    await expect(write(sides, options)).rejects.toThrow(words);
+    left = 5;
+    await write(sides, options);
+    expect(told).toEqual([64, 128, 192, 200]);
   });
 });

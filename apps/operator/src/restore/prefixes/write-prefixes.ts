@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-import { isEtcdError, printable, type TxnResponse } from '@etcd-operator/etcd';
+import { isEtcdError, type TxnResponse } from '@etcd-operator/etcd';
+import { counted } from '../../counted.ts';
+import type { UnsavedKeys, WrittenPrefixes } from '../observation.ts';
 import { RestoreError } from '../restore-error.ts';
 import { batches, type ReadyWrite, transactionOf } from './batches.ts';
-import { type KeyWrite, writeOf } from './key-write.ts';
+import { type KeyWrite, named, writeOf } from './key-write.ts';
+import { type Room, whyNoRoom } from './room.ts';
 import { type Since, Tally } from './tally.ts';
 import { differences, presentRevision, type TwoSides } from './two-sides.ts';
 
 export interface WriteOptions {
-  /** The comparison that the cluster must still fit; undefined to write whatever others have written. */
+  /** The comparison that the cluster must still fit; undefined to overwrite what others have written. */
   readonly since: Since | undefined;
+  /** The revision of the safety snapshot; what others have written above it is left as it is. Undefined if none was taken. */
+  readonly savedUpTo?: bigint | undefined;
+  /** How many keys were to be written when they were compared. */
+  readonly total: number;
+  /** Of the cluster; undefined if that is not known. */
+  readonly room?: Room | undefined;
   /** Throws if nothing may be written any more. Asked before each transaction. */
   readonly mayWrite: () => void;
-  /** Called with the number of keys written so far. */
+  /** Called with the number of keys written so far, also by earlier attempts. */
   readonly onProgress: (keys: number) => void;
   readonly signal: AbortSignal;
 }
@@ -23,46 +32,113 @@ const transactionMs = 30_000;
  * Makes the keys of the prefixes what they are in the backup. What differs is found anew, so that what an earlier attempt has written is left alone; each
  * transaction writes keys of the prefixes only, and only if they are as they were found. Resolves with the revision of the last transaction.
  *
+ * A value that is overwritten or deleted was last changed at or below `savedUpTo`, so that the safety snapshot has it (safety rules 10 and 15): others are left, and counted
+ * in the result.
+ *
  * Rejects with a `RestoreError` of code `KeysChanged` if somebody else has changed a key since the comparison; nothing of that transaction is written then.
  */
-export async function writePrefixes(sides: TwoSides, options: WriteOptions): Promise<bigint> {
+export async function writePrefixes(sides: TwoSides, options: WriteOptions): Promise<WrittenPrefixes> {
+  const written: Written = { keys: 0 };
+  try {
+    return await untilWritten(sides, written, options);
+  } catch (error) {
+    throw counting(error, written.keys, options.total);
+  }
+}
+
+/** How many keys are written, by this attempt and those before it. */
+interface Written {
+  keys: number;
+}
+
+async function untilWritten(sides: TwoSides, written: Written, options: WriteOptions): Promise<WrittenPrefixes> {
   const { since, signal } = options;
-  const written = { keys: 0 };
   for (let attempt = 1; ; attempt++) {
     const found = await presentRevision(sides, signal);
-    if (since) await checkSince(sides, since, found, signal);
+    await check(sides, found, written, options);
     try {
       return await writeAll(sides, found, written, options);
     } catch (error) {
       // It may have become what the backup has, as by a transaction of an earlier attempt that came late: then it is no conflict.
-      const isGuard = error instanceof RestoreError && error.code === 'KeysChanged';
-      if (!isGuard || attempt === mostAttempts) throw error;
+      if (!isGuardFailure(error)) throw error;
+      if (attempt === mostAttempts) throw since ? error : restless(error);
     }
   }
 }
 
+/** A person wants to know what was written before it failed. */
+function counting(error: unknown, keys: number, total: number): unknown {
+  const isKnown = error instanceof RestoreError || isEtcdError(error);
+  if (keys === 0 || !isKnown) return error;
+  const message = `${keys} of ${counted(Math.max(keys, total), 'key')} written, then: ${error.message}`;
+  return new RestoreError(error instanceof RestoreError ? error.code : 'NotDelivered', message, { cause: error });
+}
+
 const mostAttempts = 5;
+
+function isGuardFailure(error: unknown): error is RestoreError {
+  return error instanceof RestoreError && error.code === 'KeysChanged';
+}
 
 async function writeAll(
   sides: TwoSides,
   found: bigint,
-  written: { keys: number },
+  written: Written,
   options: WriteOptions,
-): Promise<bigint> {
+): Promise<WrittenPrefixes> {
   let revision = found;
-  for await (const batch of batches(writes(sides, found, options.signal))) {
+  const unsaved = new Unsaved(options.savedUpTo);
+  for await (const batch of batches(unsaved.leftOut(writes(sides, found, options.signal)))) {
     revision = await send(sides, batch, options);
     written.keys += batch.length;
     options.onProgress(written.keys);
   }
-  return revision;
+  return { revision: Number(revision), unsaved: unsaved.found };
+}
+
+/** Keys that others have changed after the safety snapshot. */
+class Unsaved {
+  readonly #savedUpTo: bigint | undefined;
+  found: UnsavedKeys | undefined;
+
+  constructor(savedUpTo: bigint | undefined) {
+    this.#savedUpTo = savedUpTo;
+  }
+
+  async *leftOut(all: AsyncIterable<KeyWrite>): AsyncGenerator<KeyWrite> {
+    for await (const write of all) {
+      const isSaved = this.#savedUpTo === undefined || write.seen <= this.#savedUpTo;
+      if (isSaved) yield write;
+      else {
+        const { keys, ...first } = this.found ?? { keys: 0, first: named(write.key), revision: Number(write.seen) };
+        this.found = { keys: keys + 1, ...first };
+      }
+    }
+  }
+}
+
+/** Nothing has to be refused, but each transaction must know what it overwrites. */
+function restless(cause: RestoreError): RestoreError {
+  const why = cause.message.replace(/, after the comparison.*/s, '');
+  const message = `${why} while it was being overwritten, ${mostAttempts} times in a row. Stop the clients that write keys of spec.prefixes`;
+  return new RestoreError('NotDelivered', message, { cause });
 }
 
 /** All of it before the first key is written. */
-async function checkSince(sides: TwoSides, since: Since, found: bigint, signal: AbortSignal): Promise<void> {
+async function check(
+  sides: TwoSides,
+  found: bigint,
+  written: Written,
+  { since, total, room, signal }: WriteOptions,
+): Promise<void> {
   const tally = new Tally(since);
   for await (const change of differences(sides, found, signal)) tally.add(change);
-  if (tally.conflict !== undefined) throw keysChanged(tally.conflict, since.revision);
+  const { puts, deletes } = tally.counts;
+  written.keys = Math.max(written.keys, total - puts - deletes);
+  if (since && tally.conflict !== undefined) throw keysChanged(tally.conflict, since.revision);
+  const full = room && whyNoRoom(tally.counts, room);
+  // There may be room again: what was written stays, and the rest waits.
+  if (full !== undefined) throw new RestoreError('NotDelivered', full);
 }
 
 async function* writes(sides: TwoSides, revision: bigint, signal: AbortSignal): AsyncGenerator<KeyWrite> {
@@ -78,8 +154,7 @@ async function send(sides: TwoSides, batch: readonly ReadyWrite[], options: Writ
   mayWrite();
   let answer: TxnResponse;
   try {
-    const request = transactionOf(batch, since !== undefined);
-    answer = await sides.kv.txn(request, { signal, timeoutMs: transactionMs, fence: mayWrite });
+    answer = await sides.kv.txn(transactionOf(batch), { signal, timeoutMs: transactionMs, fence: mayWrite });
   } catch (error) {
     const isTooMuch = isEtcdError(error, 'RequestTooLarge', 'InvalidArgument');
     if (!isTooMuch || batch.length === 1) throw explained(error, batch);
@@ -92,11 +167,13 @@ async function send(sides: TwoSides, batch: readonly ReadyWrite[], options: Writ
 }
 
 function firstChanged(batch: readonly ReadyWrite[], { responses }: TxnResponse): string {
+  const [only, ...others] = batch;
+  if (only && others.length === 0) return `key ${named(only.key)} was changed in the cluster`;
   for (const [index, { key, seen }] of batch.entries()) {
     const now = responses[index]?.range?.kvs[0]?.modRevision ?? 0n;
     if (now === seen) continue;
     const what = now === 0n ? 'was deleted from the cluster' : `was changed in the cluster at revision ${now}`;
-    return `key ${printable(key)} ${what}`;
+    return `key ${named(key)} ${what}`;
   }
   return 'a key was changed in the cluster';
 }
@@ -116,7 +193,7 @@ function explained(error: unknown, batch: readonly ReadyWrite[]): unknown {
     return new RestoreError('NotDelivered', message, { cause: error });
   }
   if (error.code === 'RequestTooLarge') {
-    const message = `key ${printable(first.key)} is too large for a transaction of this cluster: raise ETCD_MAX_REQUEST_BYTES in spec.pod.etcdEnv of the EtcdCluster`;
+    const message = `key ${named(first.key)} is too large for a transaction of this cluster: raise ETCD_MAX_REQUEST_BYTES in spec.pod.etcdEnv of the EtcdCluster`;
     return new RestoreError('SourceRefused', message, { cause: error });
   }
   return error;

@@ -17,7 +17,7 @@ import { expectedRevision } from '../plan/fit.ts';
 import { planRestore } from '../plan/plan.ts';
 import type { RestoreReport, RestoreStep } from '../plan/step.ts';
 import { idlePrefixes, type Memory, type Mutable, modelPod, modelVolume, patient } from './model-objects.ts';
-import { wrongsOf } from './rules.ts';
+import { wrongsOf, wrongsOfReport } from './rules.ts';
 
 /** What may go wrong in a model. */
 export interface Trouble {
@@ -98,8 +98,8 @@ export class RestoreModel {
   gone = false;
   status: RestoreReport | undefined;
   source: SourceFacts | undefined;
-  /** What its status says of the new incarnation. */
-  named: Pick<RestoreReport, 'incarnation' | 'clusterId'> = {};
+  /** All that was reported: fields that are left out stay. */
+  readonly reported: Partial<RestoreReport> = {};
   safety: SafetyFacts | undefined;
   failure: string | undefined;
   startedAt = 0;
@@ -472,10 +472,8 @@ export class RestoreModel {
     if (JSON.stringify(report) === JSON.stringify(this.status)) return false;
     this.status = report;
     if (report.source) this.source = report.source;
-    const { incarnation = this.named.incarnation, clusterId = this.named.clusterId } = report;
-    Object.assign(this.named, { incarnation, clusterId });
-    const isNamed = incarnation === this.cluster?.incarnation && clusterId === this.cluster?.clusterId;
-    if (report.phase === 'Succeeded' && !isNamed) this.wrongs.push('succeeded, and does not name its cluster');
+    Object.assign(this.reported, report);
+    this.wrongs.push(...wrongsOfReport(this));
     if (report.safety) this.safety = report.safety;
     if (report.failure !== undefined) this.failure = report.failure;
     if (report.oldVolumes) this.listed = report.oldVolumes.names;

@@ -8,6 +8,13 @@ export function wrongsOf(step: RestoreStep, model: RestoreModel): readonly strin
   return (rulesFor(step, model)[step.do] ?? []).filter((wrong) => wrong !== false);
 }
 
+/** What the status must never say, or leave out. */
+export function wrongsOfReport({ reported, cluster }: RestoreModel): readonly string[] {
+  const { phase, incarnation, clusterId } = reported;
+  const isNamed = incarnation === cluster?.incarnation && clusterId === cluster?.clusterId;
+  return phase === 'Succeeded' && !isNamed ? ['succeeded, and does not name its cluster'] : [];
+}
+
 function rulesFor(
   step: RestoreStep,
   model: RestoreModel,

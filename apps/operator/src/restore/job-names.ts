@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { EtcdRestore } from '../api/etcd-restore.ts';
+import { identityOf } from '../identity/object-identity.ts';
+import { restoreFacts } from './observe/restore-facts.ts';
+
+/** What all that belongs to one generation of a restore is named by. A new spec is new work: what was begun for another one is not looked at. */
+export function jobPrefix(restore: EtcdRestore): string {
+  const { namespace, name, uid } = identityOf(restore);
+  return `${namespace}/${name}/${uid}/${restore.metadata?.generation ?? 0}/`;
+}
+
+/** The names of a restore's jobs. Each safety snapshot is taken by a job of its own, and so is written what comes after it. */
+export function jobNames(restore: EtcdRestore) {
+  const prefix = jobPrefix(restore);
+  const { safety } = restoreFacts(restore);
+  const round = safety ? (safety.round ?? 1) : 0;
+  return {
+    inspect: `${prefix}inspect`,
+    verify: `${prefix}verify`,
+    save: `${prefix}save/${round + 1}`,
+    deliver: (agent: string) => `${prefix}deliver/${agent}`,
+    compare: `${prefix}compare`,
+    write: `${prefix}write/${round}`,
+  } as const;
+}
