@@ -25,7 +25,7 @@ test('a proof of 1 GiB takes at most 150 MB of memory of the operators, which ru
       { key: Buffer.from(`large-${index}`), value: Buffer.alloc(mebibyte, `${index} `) },
       { timeoutMs: 60_000 },
     );
-  await backups.create('large', { clusterRef: { name: clusters.name }, etcdEndpoints: null });
+  await backups.create('large');
   await scene.until('the backup', async () => (await backups.get('large')).status?.succeeded || undefined, 600_000);
   // From here on nothing but the proof: the process before has made the backup.
   await scene.killOperator();

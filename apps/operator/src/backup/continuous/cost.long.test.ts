@@ -1,20 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { toBytes } from '@etcd-operator/etcd';
 import type { EtcdProcess } from '@etcd-operator/etcd/testing';
 import { systemClock } from '@etcd-operator/ports';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { BackupLab } from '../../testing/backup-lab.ts';
-import { BackupOperatorProcess } from '../../testing/backup-operator-process.ts';
+import {
+  BackupOperatorProcess,
+  type ProgramStart,
+  shippedBackupOperator,
+} from '../../testing/backup-operator-process.ts';
 
 const mebibyte = 1024 * 1024;
 const [seconds, wantedRate, writers] = [15, 2_000, 64];
 let ground: BackupLab;
+let folder: string;
+let shipped: ProgramStart;
 
 beforeAll(async () => {
   ground = await BackupLab.start();
+  folder = await mkdtemp(join(tmpdir(), 'cost-'));
+  shipped = await shippedBackupOperator(folder);
 });
 
-afterAll(() => ground?.[Symbol.asyncDispose]());
+afterAll(async () => {
+  await ground?.[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
 
 /** Writes for a while, at most so fast as is asked for. Resolves with the rate. */
 async function write(member: EtcdProcess): Promise<number> {
@@ -25,7 +39,7 @@ async function write(member: EtcdProcess): Promise<number> {
   const elapsed = () => systemClock.monotonic() - begun;
   const writer = async (id: number) => {
     while (elapsed() < seconds * 1_000) {
-      if (written > (elapsed() / 1_000) * wantedRate) await systemClock.sleep(5);
+      while (written > (elapsed() / 1_000) * wantedRate) await systemClock.sleep(5);
       written += 1;
       await client.kv.put({ key: toBytes(`${id}/${written % 1_000}`), value });
     }
@@ -37,7 +51,7 @@ async function write(member: EtcdProcess): Promise<number> {
 /** An operator of its own with one backup, while the member is written to. */
 async function measure(name: string, more: object) {
   const member = await ground.etcd();
-  const operator = new BackupOperatorProcess(ground.lab.kubeconfigPath);
+  const operator = new BackupOperatorProcess(ground.lab.kubeconfigPath, shipped);
   const policy = { backupPolicy: { backupIntervalInSecond: 3_600 } };
   await ground.create(name, ground.toS3(name, [member], { ...policy, ...more }));
   await ground.succeeded(name, 60_000);
