@@ -31,6 +31,7 @@ const dropped = new Set([
     'index',
     'bytesDelivered',
     'bytesVerified',
+    'writtenRevision',
   ],
   ...['etcdRevision', 'bytes', 'durationSeconds', 'storageVersion'],
 ]);

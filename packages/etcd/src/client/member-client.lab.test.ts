@@ -225,12 +225,12 @@ describe('snapshots hold back when their reader does', () => {
 describe('members in trouble', () => {
   test('one that is frozen costs the time limit, and is found again when it goes on', async () => {
     await client.maintenance.status();
-    seed.freeze(true);
+    await seed.freeze();
     try {
       const put = client.kv.put({ key: toBytes('f'), value: toBytes('1') }, { timeoutMs: 300 });
       await expect(put).rejects.toMatchObject({ code: 'Timeout', outcomeUnknown: true });
     } finally {
-      seed.freeze(false);
+      seed.thaw();
     }
     expect((await client.maintenance.status()).version).toBe('3.6.16');
   });

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { systemClock } from '@etcd-operator/ports';
@@ -116,9 +116,25 @@ export class EtcdProcess {
     return child?.exitCode ?? null;
   }
 
-  /** Freezes the process, or lets it go on: alive, and deaf. */
-  freeze(frozen: boolean): void {
-    this.#child?.kill(frozen ? 'SIGSTOP' : 'SIGCONT');
+  /** Stops the process: alive, and without an answer. Resolves when none of its threads runs any more: one that does may still answer. */
+  async freeze(): Promise<void> {
+    this.#child?.kill('SIGSTOP');
+    while (await this.#hasRunningThread()) await systemClock.sleep(1);
+  }
+
+  /** Lets a process go on that was stopped. */
+  thaw(): void {
+    this.#child?.kill('SIGCONT');
+  }
+
+  async #hasRunningThread(): Promise<boolean> {
+    const tasks = `/proc/${this.#child?.pid}/task`;
+    const threads = await readdir(tasks).catch(() => []);
+    const stats = await Promise.all(
+      threads.map((thread) => readFile(`${tasks}/${thread}/stat`, 'utf8').catch(() => '')),
+    );
+    // Pid, name in brackets, state: T is stopped.
+    return stats.some((stat) => stat !== '' && !/\) T /.test(stat));
   }
 
   closeClients(): void {

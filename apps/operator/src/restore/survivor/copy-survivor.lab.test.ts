@@ -64,7 +64,7 @@ describe.each(['3.5', '3.6', '3.7'])('a copy of the data of a survivor, etcd %s'
     const [leader, survivor, frozen] = await three(lab, version, args);
     if (!leader || !survivor || !frozen) throw new Error('three members are needed');
     // Every acknowledgement needs the survivor from here on.
-    frozen.freeze(true);
+    await frozen.freeze();
     let isOver = false;
     const writing = acknowledged(leader.client(), () => isOver);
     await expect.poll(async () => (await survivor.client().maintenance.status()).revision).toBeGreaterThan(1_500n);

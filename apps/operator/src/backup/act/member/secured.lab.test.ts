@@ -64,7 +64,7 @@ describe('a cluster with access control', () => {
 describe('[78] a time limit', () => {
   test('ends a backup whose etcd does not answer, and names itself; it delays nobody', async () => {
     const [deaf, good] = [await ground.etcd(), await ground.etcd()];
-    deaf.freeze(true);
+    await deaf.freeze();
     const limited = { backupPolicy: { timeoutInSecond: 2 } };
     for (let index = 0; index < 12; index++)
       await ground.create(`deaf-${index}`, ground.toS3(`deaf-${index}`, [deaf], limited));
@@ -72,7 +72,7 @@ describe('[78] a time limit', () => {
     await ground.succeeded('good');
     expect(await reasonOf('deaf-0')).toBe('Timeout');
     expect((await ground.get('deaf-0')).status?.Reason).toContain('longer than 2 s');
-    deaf.freeze(false);
+    deaf.thaw();
     await ground.succeeded('deaf-0');
   });
 });
