@@ -99,7 +99,7 @@ test('of a backup that is damaged nothing is shown, and one without its manifest
   await writeFile(manifest, (await readFile(manifest, 'utf8')).replace(/"sha256": "../, '"sha256": "00'));
   expect(await lab.type(`backup browse ${line}`)).toMatchObject({
     status: 0,
-    err: expect.stringContaining('is not its manifest'),
+    err: expect.stringContaining('does not match it'),
     out: expect.stringContaining('verified against the hash at its end'),
   });
   await rm(manifest);
