@@ -49,7 +49,7 @@ export const annotations = {
   tls: `${group}/tls`,
   /** On pods whose volume claim was made together with them: `true`. */
   freshVolume: `${group}/fresh-volume`,
-  /** On the EtcdCluster while an EtcdRestore brings its next life; see `restore-marker.ts`. */
+  /** On the EtcdCluster while an EtcdRestore creates its next incarnation; see `restore-marker.ts`. */
   restore: `${group}/restore`,
   /** On the EtcdCluster: the highest incarnation that was ever begun, also if its restore failed. */
   usedIncarnation: `${group}/used-incarnation`,

@@ -49,7 +49,7 @@ export interface ClusterFacts {
   readonly unknownFields?: readonly string[];
   readonly paused: boolean;
   readonly deleting: boolean;
-  /** The EtcdRestore that brings the next life of this cluster; absent if there is none. */
+  /** The EtcdRestore that creates the next incarnation of this cluster; absent if there is none. */
   readonly restore?: { readonly name: string; readonly uid: string } | undefined;
   /** Where the identity is written on the object itself: `status` and an annotation. */
   readonly recordedInStatus: IdentityRecord | undefined;

@@ -49,7 +49,7 @@ export type Situation =
   | 'identityConflict'
   /** What the spec asks for cannot be done to a living cluster, or is not allowed; it is left as it is. */
   | 'refused'
-  /** An EtcdRestore is bringing its next life, which has no identity yet. */
+  /** An EtcdRestore is creating its next incarnation, which has no identity yet. */
   | 'restoring'
   /** Members answer, but their access control keeps us out. */
   | 'locked'

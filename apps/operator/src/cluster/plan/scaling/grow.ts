@@ -8,7 +8,7 @@ import { type Proposal, take } from '../proposal.ts';
 import { makeWayForJoining } from '../rolling/downgrade.ts';
 import { releaseForNewMember } from '../rolling/member-release.ts';
 
-/** How long a joiner may take to come up before it is given up and tried afresh. Voters are never touched by that. */
+/** How long a joining member may take to start before it is removed and another one is added. Voters are never touched by that. */
 const joinLimit = 600_000;
 /** The same for one that is up and receives the data: a large database on a slow disk takes its time. */
 const catchUpLimit = 3_600_000;
