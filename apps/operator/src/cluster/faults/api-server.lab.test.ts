@@ -3,7 +3,7 @@ import { createClient, persistentVolumeClaims, pods } from '@etcd-operator/kube'
 import { adminIdentity } from '@etcd-operator/kube-lab';
 import { systemClock } from '@etcd-operator/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { labels } from '../../api/names.ts';
+import { group, labels } from '../../api/names.ts';
 import { OperatorLab } from '../../testing/operator-lab.ts';
 import { listedMembers } from './testing/listed-members.ts';
 import { fastClock, wrongClock } from './testing/other-clocks.ts';
@@ -164,6 +164,33 @@ describe('watches', () => {
     ground.startOperator();
     await ground.settled('past');
     expect(await uids('past')).toEqual(before.uids);
+  });
+
+  test('fault 42: an operator that is shown the smaller spec.size of before, and the members of now, removes none of them', async () => {
+    await ground.create('grown', { size: 1 });
+    await ground.settled('grown');
+    const lagging = 'lagging-operator';
+    const scope = { client: lagging, resource: `etcdclusters.${group}`, verb: ['list', 'watch'] } as const;
+    const lag = faults().lag(scope, 0, { staleReads: true });
+    lag.freeze();
+    await ground.change('grown', { size: 3 });
+    await ground.settled('grown');
+    await ground.stopOperator();
+    // After this etcd itself no longer refuses to remove a member.
+    await systemClock.sleep(6_000);
+    const before = { listed: await listedMembers(ground, 'grown'), uids: await uids('grown') };
+    ground.startOperator({ client: createClient(ground.lab.server.transport({ ...adminIdentity, client: lagging })) });
+    const end = systemClock.monotonic() + 8_000;
+    while (systemClock.monotonic() < end) {
+      expect(await listedMembers(ground, 'grown')).toEqual(before.listed);
+      expect(await uids('grown')).toEqual(before.uids);
+      await systemClock.sleep(250);
+    }
+    await ground.stopOperator();
+    lag.remove();
+    ground.startOperator();
+    await ground.settled('grown');
+    expect(await uids('grown')).toEqual(before.uids);
   });
 });
 

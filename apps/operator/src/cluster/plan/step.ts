@@ -212,8 +212,8 @@ export function isJudged(step: Step): step is JudgedStep {
 
 /**
  * True for steps that may destroy data or a vote permanently. They are planned again from objects just read from the API server and
- * from the members, never from a cache alone. Removing a member because spec.size was lowered is not one of them: the user asked for
- * it, and etcd checks it again. Disarming an alarm destroys nothing, but after it the data is not compared again.
+ * from the members, never from a cache alone: an old cache also shows a spec.size that is no longer asked for. Disarming an alarm
+ * destroys nothing, but after it the data is not compared again.
  */
 export function isDestructive(step: Step): boolean {
   if (!isJudged(step)) return false;
@@ -222,9 +222,8 @@ export function isDestructive(step: Step): boolean {
     case 'deleteVolume':
     case 'disarmAlarm':
     case 'recoverQuorum':
-      return true;
     case 'removeMember':
-      return step.because !== 'scale';
+      return true;
     case 'deletePod':
       return step.force || step.holdsData === true;
     case 'joinMember':

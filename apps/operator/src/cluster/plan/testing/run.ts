@@ -32,7 +32,7 @@ export function pass(world: World, how: Pass = {}): Plan {
     observation = observeWorld(world);
     plan = planCluster(observation, world.now);
   }
-  const [wrong] = violations(plan, observation);
+  const [wrong] = [...violations(plan, observation), ...removalsNotAskedFor(plan, world)];
   if (wrong !== undefined) throw new SafetyViolation(wrong);
   if (how.stopsFor) {
     const begun = world.now;
@@ -45,6 +45,16 @@ export function pass(world: World, how: Pass = {}): Plan {
     world.status = statusOf(world.status, observation, plan, new Date(world.now).toISOString());
   }
   return plan;
+}
+
+/** Safety rule 13: what an old view of the spec asks for is no reason to remove a voter, if the spec of now does not ask for it. */
+function removalsNotAskedFor(plan: Plan, { desired, etcd }: World): readonly string[] {
+  if (etcd.members.length > desired.size) return [];
+  return plan.steps.flatMap(({ step }) =>
+    step.do === 'removeMember' && step.because === 'scale' && etcd.voters().some(({ id }) => id === step.memberId)
+      ? [`${step.name} is removed from ${etcd.members.length} members, and spec.size is ${desired.size}`]
+      : [],
+  );
 }
 
 function isTooOld(begun: number, now: number): boolean {

@@ -114,7 +114,12 @@ export function run(script: Script): Outcome {
 
 export function runToEnd(script: Script): Ending {
   const world = open(script);
-  for (const scene of script.scenes) play(world, scene);
+  let old = kubernetesView(world);
+  for (const scene of script.scenes) {
+    const view = kubernetesView(world);
+    play(world, scene, old);
+    old = view;
+  }
   calm(world);
   return { outcome: rest(world), recoveries: world.restores.size };
 }
@@ -134,16 +139,17 @@ function open({ kind, size, version, fromBirth, quorumLoss = 'Manual' }: Script)
   return world;
 }
 
-function play(world: World, scene: Scene): void {
+/** `old` is what caches show at first that are behind: neither this scene nor the one before it, changes of the spec included. */
+function play(world: World, scene: Scene, old: KubernetesView): void {
+  let before = old;
   faults[scene.mishap]?.(world, scene.pick);
   world.log.push(`[${scene.mishap} ${scene.pick}]`);
   world.settle();
-  let before: KubernetesView | undefined;
   for (let round = 0; round < scene.rounds; round++) {
     const view = kubernetesView(world);
     const { diesAt } = scene;
     const plan = pass(world, {
-      ...(scene.isStale && before && { kubernetes: before }),
+      ...(scene.isStale && { kubernetes: before }),
       ...(round === 1 && diesAt !== undefined && { diesAt, extent: scene.dies }),
       ...(round === scene.pick && { stopsFor: scene.stopsFor, meanwhile: mend }),
     });
