@@ -204,3 +204,13 @@ test('one reconciliation lets an EtcdBackup go that is being deleted', async () 
   await scene.reconcile();
   await expect(backups.get(scene.key)).rejects.toSatisfy((error) => isKubeError(error, 'NotFound'));
 });
+
+test('stored backups that somebody wants to keep meanwhile are kept, if the cache still says that they are to be deleted', async () => {
+  const scene = await Scene.of('kept', { ...once, deletionPolicy: 'Delete' }, [ownFinalizer]);
+  await backups.delete(scene.key);
+  await scene.refresh();
+  await backups.patch(scene.key, { type: 'merge', patch: { spec: { deletionPolicy: 'Keep' } } });
+  // A deletion would wait for ever for the Secret of the store.
+  await scene.reconcile();
+  await expect(backups.get(scene.key)).rejects.toSatisfy((error) => isKubeError(error, 'NotFound'));
+});

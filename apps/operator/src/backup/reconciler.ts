@@ -16,7 +16,7 @@ import type { ActPorts } from './act/act-context.ts';
 import { PlacesInUse } from './act/stored/occupied.ts';
 import type { RecoveryPoint } from './continuous/recovery-point.ts';
 import { observe, type SeenBackup } from './observe/observe.ts';
-import { type BackupPlan, planBackup, restAfter, startsRun } from './plan/backup-plan.ts';
+import { type BackupPlan, needsLiveRead, planBackup, restAfter } from './plan/backup-plan.ts';
 import { isRefuted } from './prove/proof-status.ts';
 import type { ProofSeen } from './status/backup-metrics.ts';
 import { report } from './status/report.ts';
@@ -42,8 +42,8 @@ const oldOperatorRecheck = 5_000;
  * 1. What belongs to an EtcdBackup that is gone, or that another operator manages, is ended and forgotten.
  * 2. While the CoreOS etcd-backup-operator holds its lock, nothing is done.
  * 3. The object, its status and its run are observed; what a run that has ended came to counts as if it were written.
- * 4. The plan is made. The order of its rules is in `plan/backup-plan.ts`. One that starts a run is made again on what the API server
- *    says now.
+ * 4. The plan is made. The order of its rules is in `plan/backup-plan.ts`. One that starts a run, or deletes what is stored, is made
+ *    again on what the API server says now.
  * 5. All of its steps are carried out, unless one has to be retried first or somebody else has changed the object meanwhile.
  * 6. The status is written if it says something new, and not while the object is being deleted.
  * 7. The next reconciliation is scheduled. A run that ends asks for one by itself.
@@ -96,13 +96,14 @@ export class BackupReconciler implements Reconciler {
   }
 
   /**
-   * A run is started only on what the API server says now. A cache that is behind has not heard of the run before it: its backup would be
-   * made twice, or a failed attempt repeated without a pause. Undefined if the object is gone or another operator's by now; the cache
+   * A run is started, and stored backups are deleted, only on what the API server says now. A cache that is behind has not heard of the run
+   * before it: its backup would be made twice, or a failed attempt repeated without a pause. Nor has it heard that somebody wants to keep
+   * what is stored. Undefined if the object is gone or another operator's by now; the cache
    * will tell.
    */
   async #look(cached: EtcdBackup, { client, signal }: ReconcileContext): Promise<Look | undefined> {
     const look = this.#plan(cached);
-    if (!startsRun(look.plan)) return look;
+    if (!needsLiveRead(look.plan)) return look;
     const { name = '', namespace = '', uid } = cached.metadata ?? {};
     const read = client.resource(etcdBackups.resource).get({ name, namespace }, { signal });
     const current = await ignoreNotFound(read);

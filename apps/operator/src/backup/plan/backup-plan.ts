@@ -112,8 +112,13 @@ function planAfterRun(observation: BackupObservation, now: number): BackupPlan {
   return { ...timing, steps: [...finalizers, ...timing.steps] };
 }
 
-export function startsRun({ steps }: BackupPlan): boolean {
+function startsRun({ steps }: BackupPlan): boolean {
   return steps.some((step) => step.do === 'start' || step.do === 'startProof');
+}
+
+/** True for what is decided only on what the API server says now: runs, and the deletion of what is stored. */
+export function needsLiveRead(plan: BackupPlan): boolean {
+  return startsRun(plan) || plan.steps.some((step) => step.do === 'deleteStored');
 }
 
 /** How long to rest before looking again, in milliseconds; undefined: until something changes. */
