@@ -37,7 +37,7 @@ export async function runGreetings(client: Client, signal: AbortSignal): Promise
     .owns(configMaps)
     .complete(async (request, context) => {
       const greeting = cachedGreetings.lister.get(request);
-      if (!greeting) return done(); // if (!greeting) return done(); // Deleted, and so are the objects it owns.
+      if (!greeting) return done(); // Deleted, and so are the objects it owns.
       const text = `Hello, ${greeting.spec.name}!`;
       const key = { ...request, name: `${request.name}-greeting` };
       if (cachedMaps.lister.get(key)?.data?.['text'] !== text) {
